@@ -24,34 +24,34 @@ export interface Marks {
 export type Marked = 'plans' | 'waiting'
 
 export function marksOf(stateDir: string, kind: Marked, project: string): Marks {
-  const folder = join(stateDir, kind, hashedName(project))
-  const known = new Map<string, string>()
+  const directory = join(stateDir, kind, hashedName(project))
+  const paths = new Map<string, string>()
 
   function pathOf(user: string): string {
-    const path = known.get(user) ?? join(folder, hashedName(user))
-    known.set(user, path)
+    const path = paths.get(user) ?? join(directory, hashedName(user))
+    paths.set(user, path)
     return path
   }
 
   return {
     isThere: (user) => mayExist(pathOf(user)),
-    isAny: () => namesIn(folder).length > 0,
+    isAny: () => listNames(directory).length > 0,
     put(user) {
       try {
-        ensurePrivateFolder(folder)
+        ensurePrivateFolder(directory)
         replaceFile(pathOf(user), '', () => true)
-        for (const parent of [dirname(folder), stateDir]) syncFolder(parent)
+        for (const parent of [dirname(directory), stateDir]) syncFolder(parent)
       } catch (error) {
-        throw notKept(folder, error)
+        throw notKept(directory, error)
       }
     },
     remove: (user) => rmSync(pathOf(user), { force: true }),
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(directory)
   } catch {
     return []
   }

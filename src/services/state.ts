@@ -7,7 +7,7 @@ import type { State } from '../store/state/state.js'
 export interface LazyState {
   open(): Promise<State>
   /** Calls back once the database is open. */
-  whenOpen(use: (state: State) => void): void
+  whenOpen(listener: (state: State) => void): void
   close(): Promise<void>
 }
 
@@ -15,7 +15,7 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
   let opening: Promise<State> | undefined
   let closing: Promise<void> | undefined
   let opened: State | undefined
-  const waiting: ((state: State) => void)[] = []
+  const listeners: ((state: State) => void)[] = []
 
   async function openNow(): Promise<State> {
     const [{ openState }, { statePlaceOf }] = await Promise.all([
@@ -23,13 +23,13 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
       import('../config/state-place.js'),
     ])
     opened = await openState(statePlaceOf(settings))
-    for (const use of waiting.splice(0)) use(opened)
+    for (const listener of listeners.splice(0)) listener(opened)
     return opened
   }
 
   async function closeNow(): Promise<void> {
-    const last = await opening?.catch(() => undefined)
-    await last?.close()
+    const database = await opening?.catch(() => undefined)
+    await database?.close()
   }
 
   return {
@@ -40,9 +40,9 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
       opening.catch(() => (opening = undefined))
       return opening
     },
-    whenOpen(use) {
-      if (opened) use(opened)
-      else waiting.push(use)
+    whenOpen(listener) {
+      if (opened) listener(opened)
+      else listeners.push(listener)
     },
     close: () => (closing ??= closeNow()),
   }

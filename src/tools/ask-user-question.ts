@@ -14,9 +14,9 @@ questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":fa
 
   input: QUESTIONS_INPUT,
 
-  async run({ questions_json: given }, call, { questions }): Promise<Said> {
+  async run({ questions_json: input }, call, { questions }): Promise<Said> {
     const { answerTo } = await import('./question-answers.js')
-    return answerTo(given, questions, call)
+    return answerTo(input, questions, call)
   },
 
   render: ({ words }) => words,

@@ -11,10 +11,10 @@ export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
   watch: ({ callbacks }, user) => callbacks.watch(user),
   async read({ user, session }, { callbacks }) {
     const { listWords } = await import('./words/callback.js')
-    const who = { user, session }
-    const active = listWords(await callbacks.list(who))
-    const waiting = await callbacks.waiting(who)
-    if (waiting.length === 0) return active
-    return [active, '', `Waiting to be told (${waiting.length}):`, ...waiting.map(({ text }) => `  ${text}`)].join('\n')
+    const caller = { user, session }
+    const active = listWords(await callbacks.list(caller))
+    const pending = await callbacks.waiting(caller)
+    if (pending.length === 0) return active
+    return [active, '', `Waiting to be told (${pending.length}):`, ...pending.map(({ text }) => `  ${text}`)].join('\n')
   },
 })

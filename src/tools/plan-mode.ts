@@ -25,9 +25,9 @@ enter: commands can only read until exit or reset. exit: takes plan (markdown), 
     required: ['action'],
   },
 
-  async run(given, { user, session }, { plans }): Promise<Said> {
+  async run(input, { user, session }, { plans }): Promise<Said> {
     const { answerTo } = await import('./plan-answers.js')
-    return answerTo(given, plans, { user, session })
+    return answerTo(input, plans, { user, session })
   },
 
   render: ({ words }) => words,

@@ -13,22 +13,22 @@ const MAX_ENDED = 20
 const MAX_COMMAND = 500
 
 /** Cached for ended jobs, whose output no longer changes. */
-const lastWords = new WeakMap<Job, string>()
+const endedPreviews = new WeakMap<Job, string>()
 
 export interface Place {
   readonly server: string
   readonly project: string
 }
 
-export async function jobViews(jobs: Jobs, who: Who, place: Place): Promise<readonly JobView[]> {
-  const all = await jobs.list(who)
+export async function jobViews(jobs: Jobs, caller: Who, location: Place): Promise<readonly JobView[]> {
+  const all = await jobs.list(caller)
   const running = all.filter(({ isRunning }) => isRunning).slice(-MAX_RUNNING)
   const ended = all.filter(({ isRunning }) => !isRunning).slice(-MAX_ENDED)
-  return Promise.all([...ended, ...running].map((job) => viewOf(job, place)))
+  return Promise.all([...ended, ...running].map((job) => toJobView(job, location)))
 }
 
-async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
-  const tail = await tailOf(job)
+async function toJobView(job: Job, { server, project }: Place): Promise<JobView> {
+  const tail = await readTail(job)
   const { id, isRunning, record } = job
   const { startedAt, endedAt = null, exitCode = null } = record
   const command = oneLine(record.command, MAX_COMMAND)
@@ -36,13 +36,13 @@ async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
   return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
 }
 
-async function tailOf(job: Job): Promise<string> {
-  const known = lastWords.get(job)
+async function readTail(job: Job): Promise<string> {
+  const known = endedPreviews.get(job)
   if (known !== undefined) return known
   const hasEnded = !job.isRunning
   try {
     const tail = await glimpse(job)
-    if (hasEnded) lastWords.set(job, tail)
+    if (hasEnded) endedPreviews.set(job, tail)
     return tail
   } catch {
     // May be readable next time.

@@ -30,24 +30,24 @@ export async function* streamOutput(
   const { from, limit } = await findPart(read, start)
   let rows = createRows()
   let next = from
-  let shown = ''
+  let openRows = ''
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const passage = await read(next, Math.min(MAX_PASSAGE_BYTES, limit - next))
     const { size, isRunning } = passage
     const missing = passage.bytes.length === 0 ? 0 : passage.from - next
-    if (missing > 0 && shown !== '') {
+    if (missing > 0 && openRows !== '') {
       yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
       rows = createRows()
     }
-    const bytes = passage.from >= limit ? Buffer.alloc(0) : upTo(passage, limit)
+    const bytes = passage.from >= limit ? Buffer.alloc(0) : bytesOfPart(passage, limit)
     next += missing + bytes.length
     rows.write(missing > 0 ? withoutHalf(bytes) : bytes)
-    const isLast = next >= limit || isCut(passage, bytes, limit) || (next >= size && !isRunning)
+    const isLast = next >= limit || endsAtLimit(passage, bytes, limit) || (next >= size && !isRunning)
     const { text, open } = isLast ? rows.end() : rows.take()
-    if (isFirst || isLast || text !== '' || missing > 0 || open !== shown)
+    if (isFirst || isLast || text !== '' || missing > 0 || open !== openRows)
       yield { from, next, size, isRunning, missing, text, open, isLast }
     if (isLast) return
-    shown = open
+    openRows = open
     if (next >= size) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
 }
@@ -77,7 +77,7 @@ interface Part {
 }
 
 async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
-  if (start !== 'end' && 'before' in start) return partBefore(read, start.before)
+  if (start !== 'end' && 'before' in start) return findPartBefore(read, start.before)
   const { size } = await read(0, 0)
   if (start === 'end') {
     const from = await findLineStart(read, size - PART_BYTES)
@@ -87,11 +87,11 @@ async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
   return { from: start.from, limit: start.from + (isAtEnd ? 2 * PART_BYTES : PART_BYTES) }
 }
 
-async function partBefore(read: ReadOutput, before: number): Promise<Part> {
+async function findPartBefore(read: ReadOutput, before: number): Promise<Part> {
   const from = await findLineStart(read, before - PART_BYTES)
   if (from < before) return { from, limit: before }
   // Everything in between was dropped.
-  const end = await endOfKept(read, before)
+  const end = await findDroppedStart(read, before)
   return { from: await findLineStart(read, end - PART_BYTES), limit: before }
 }
 
@@ -108,7 +108,7 @@ export async function findLineStart(read: ReadOutput, offset: number): Promise<n
  * Start of the dropped range before an offset. The beginning of an output is always kept, and the dropped range is
  * contiguous.
  */
-async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
+async function findDroppedStart(read: ReadOutput, offset: number): Promise<number> {
   let [kept, dropped] = [0, offset]
   while (dropped - kept > 1) {
     const middle = Math.floor((kept + dropped) / 2)
@@ -120,13 +120,13 @@ async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
 }
 
 /** The bytes that belong to a part. A part within the output ends with a line. */
-function upTo({ from, bytes, size }: OutputPassage, limit: number): Buffer {
+function bytesOfPart({ from, bytes, size }: OutputPassage, limit: number): Buffer {
   const end = from + bytes.length
   if (end < limit || end >= size) return bytes
   const line = bytes.lastIndexOf(NEWLINE) + 1
   return bytes.subarray(0, line > 0 ? line : bytes.length - unfinishedCharacter(bytes))
 }
 
-function isCut({ from, bytes }: OutputPassage, taken: Buffer, limit: number): boolean {
+function endsAtLimit({ from, bytes }: OutputPassage, taken: Buffer, limit: number): boolean {
   return taken.length < bytes.length && from + bytes.length >= limit
 }

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 
 import { createRecentCalls } from './recent-calls.js'
 
-const who = (user: string) => ({ user, session: 's' })
+const caller = (user: string) => ({ user, session: 's' })
 
 test('a call is shown while it runs and when it has ended, to its user alone', () => {
   const calls = createRecentCalls()
   const told: string[] = []
   calls.onChange((user) => told.push(user))
   const begun = { tool: 'Bash', input: { command: 'make\n  all', timeout: 5 } }
-  calls.began(who('ann'), begun)
+  calls.began(caller('ann'), begun)
   expect(calls.of('ann')).toMatchObject([{ tool: 'Bash', about: 'make all timeout=5', outcome: 'running', ms: 0 }])
-  calls.ended(who('ann'), { ...begun, outcome: 'error', ms: 12.7 }, begun)
+  calls.ended(caller('ann'), { ...begun, outcome: 'error', ms: 12.7 }, begun)
   expect(calls.of('ann')).toMatchObject([{ tool: 'Bash', outcome: 'error', ms: 13 }])
   expect(calls.of('bob')).toEqual([])
   expect(told).toEqual(['ann', 'ann'])
@@ -22,8 +22,8 @@ test('one user does not push out the calls of another', () => {
   const calls = createRecentCalls()
   const one = (user: string, tool: string): void => {
     const begun = { tool, input: undefined }
-    calls.began(who(user), begun)
-    calls.ended(who(user), { ...begun, outcome: 'ok', ms: 1 }, begun)
+    calls.began(caller(user), begun)
+    calls.ended(caller(user), { ...begun, outcome: 'ok', ms: 1 }, begun)
   }
   one('ann', 'first')
   for (let times = 0; times < 5000; times++) one('bob', 'noise')
@@ -35,7 +35,7 @@ test('whatever the input is, what is said of it is one short line', () => {
   fc.assert(
     fc.property(fc.anything(), fc.string(), (input, tool) => {
       const calls = createRecentCalls()
-      calls.began(who('ann'), { tool: tool.repeat(50), input })
+      calls.began(caller('ann'), { tool: tool.repeat(50), input })
       const [call] = calls.of('ann')
       expect(call?.about.length).toBeLessThanOrEqual(120)
       expect(call?.about).not.toMatch(/\p{Cc}/u)
@@ -53,8 +53,8 @@ test('a large input is not kept alive by what is said of it', async () => {
       tool: `Bash${'x'.repeat(1_000_000)}${times}`,
       input: { command: `${times} ${'y'.repeat(1_000_000)}` },
     }
-    calls.began(who('ann'), begun)
-    calls.ended(who('ann'), { ...begun, outcome: 'ok', ms: 1 }, begun)
+    calls.began(caller('ann'), begun)
+    calls.ended(caller('ann'), { ...begun, outcome: 'ok', ms: 1 }, begun)
   }
   collect()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)

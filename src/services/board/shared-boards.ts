@@ -10,19 +10,19 @@ export interface Boards {
 }
 
 export function shareBoards({ folder, ...settings }: Omit<BoardSettings, 'user' | 'onIdle'>): Boards {
-  const boards = new Map<string, Board>()
+  const consoles = new Map<string, Board>()
   return {
     of(user, isLocal) {
       const key = JSON.stringify([user, isLocal])
-      const known = boards.get(key)
+      const known = consoles.get(key)
       if (known) return known
-      const onIdle = (): void => void boards.delete(key)
-      const board = createBoard({ ...settings, user, folder: isLocal ? folder : undefined, onIdle })
-      boards.set(key, board)
-      return board
+      const onIdle = (): void => void consoles.delete(key)
+      const userConsole = createBoard({ ...settings, user, folder: isLocal ? folder : undefined, onIdle })
+      consoles.set(key, userConsole)
+      return userConsole
     },
     async close() {
-      await Promise.all(Array.from(boards.values(), (board) => board.close()))
+      await Promise.all(Array.from(consoles.values(), (userConsole) => userConsole.close()))
       await settings.state.close()
     },
   }

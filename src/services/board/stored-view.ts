@@ -48,39 +48,47 @@ export async function readStored(project: string, rows: Rows): Promise<StoredVie
     project: {
       project,
       plan: plan ? { goal: plan.goal, startedAt: plan.startedAt } : null,
-      tasks: await tasksOf(rows),
+      tasks: await readTasks(rows),
       openTasks: (await rows.tasks.count({ terms: [] })).open,
     },
   }
 }
 
-async function tasksOf({ tasks }: Rows): Promise<readonly TaskView[]> {
+async function readTasks({ tasks }: Rows): Promise<readonly TaskView[]> {
   const current = await tasks.current()
   const first = current === undefined ? undefined : await tasks.find(current)
-  const currentOnes = first?.completedAt === null ? [first] : []
-  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentOnes.length)
-  return viewsOf(tasks, [...currentOnes, ...others], current)
+  const currentTask = first?.completedAt === null ? [first] : []
+  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentTask.length)
+  return toTaskViews(tasks, [...currentTask, ...others], current)
 }
 
 /** Open tasks with smaller ids, newest first, without the current task. */
 export async function olderTasks({ tasks }: Rows, before: number): Promise<readonly TaskView[]> {
   const current = await tasks.current()
-  return viewsOf(tasks, await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS), current)
+  return toTaskViews(
+    tasks,
+    await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS),
+    current,
+  )
 }
 
 export async function taskSteps({ tasks }: Rows, task: number, from: number): Promise<readonly StepView[]> {
-  return (await tasks.steps(task, { from, limit: MORE_STEPS })).map(stepView)
+  return (await tasks.steps(task, { from, limit: MORE_STEPS })).map(toStepView)
 }
 
-async function viewsOf(tasks: TaskRows, rows: readonly TaskRow[], current: number | undefined): Promise<TaskView[]> {
+async function toTaskViews(
+  tasks: TaskRows,
+  rows: readonly TaskRow[],
+  current: number | undefined,
+): Promise<TaskView[]> {
   const views: TaskView[] = []
   for (const { id, name, steps: stepsTotal, stepsDone } of rows) {
-    const steps = (await tasks.steps(id, { limit: MAX_STEPS })).map(stepView)
+    const steps = (await tasks.steps(id, { limit: MAX_STEPS })).map(toStepView)
     views.push({ id, name, isCurrent: id === current, steps, stepsDone, stepsTotal })
   }
   return views
 }
 
-function stepView({ id, text, completedAt }: StepRow): StepView {
+function toStepView({ id, text, completedAt }: StepRow): StepView {
   return { id, text, isDone: completedAt !== null }
 }

@@ -10,7 +10,7 @@ import { readStored, type StoredView } from './stored-view.js'
 
 const REFRESH_SPACING_MS = 50
 /** Finds projects that another process opened without notice. */
-const LOOK_MS = 2000
+const RESCAN_INTERVAL_MS = 2000
 const MAX_PROJECTS = 60
 
 export interface StoredWatch {
@@ -32,33 +32,33 @@ export interface StoredWatchSettings {
   readonly onChange: () => void
 }
 
-export function watchStored({ user, state: lazy, projects, onChange }: StoredWatchSettings): StoredWatch {
+export function watchStored({ user, state: lazyDatabase, projects, onChange }: StoredWatchSettings): StoredWatch {
   const views = new Map<string, StoredView>()
   const changed = new Set<string>()
-  const first = promised<void>()
+  const firstRead = promised<void>()
   let problem: string | undefined =
     'What is remembered has not been read yet: the place where it is kept does not answer.'
   let state: State | undefined
-  let leave: (() => void) | undefined
+  let unsubscribe: (() => void) | undefined
   let isClosed = false
 
   async function open(): Promise<State> {
     if (state) return state
-    state = await lazy.open()
-    leave = state.onChange((scope) => {
+    state = await lazyDatabase.open()
+    unsubscribe = state.onChange((scope) => {
       if (scope.user !== user) return
       changed.add(scope.project)
       refreshing.ask()
     })
-    if (isClosed) leave()
+    if (isClosed) unsubscribe()
     return state
   }
 
   async function readAll(): Promise<void> {
     const opened = await open()
-    const names = new Set([...projects(), ...(await opened.openProjects(user))].slice(0, MAX_PROJECTS))
-    for (const known of views.keys()) if (!names.has(known)) views.delete(known)
-    for (const project of names) {
+    const projectNames = new Set([...projects(), ...(await opened.openProjects(user))].slice(0, MAX_PROJECTS))
+    for (const name of views.keys()) if (!projectNames.has(name)) views.delete(name)
+    for (const project of projectNames) {
       if (views.has(project) && !changed.has(project)) continue
       changed.delete(project)
       try {
@@ -80,15 +80,15 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
     } catch (error) {
       problem = error instanceof Failure ? error.message : `What is remembered cannot be read: ${String(error)}`
     }
-    first.resolve()
+    firstRead.resolve()
     if (!isClosed) onChange()
   }
 
   const refreshing = paced(REFRESH_SPACING_MS, refresh)
   refreshing.ask()
-  const timer = setInterval(() => refreshing.ask(), LOOK_MS).unref()
+  const timer = setInterval(() => refreshing.ask(), RESCAN_INTERVAL_MS).unref()
   return {
-    ready: first.promise,
+    ready: firstRead.promise,
     views: () => [...views.values()],
     get problem() {
       return problem
@@ -103,7 +103,7 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
       isClosed = true
       clearInterval(timer)
       refreshing.stop()
-      leave?.()
+      unsubscribe?.()
     },
   }
 }

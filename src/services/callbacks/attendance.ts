@@ -2,15 +2,14 @@
 // the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
 // released when it has none.
 
-import type { Clock } from '../../platform/clock.js'
+import type { Clock, Moment } from '../../platform/clock.js'
 import type { Rows } from '../../store/state/state.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
-import { hold, ownersOf, takeOver, type LateAnswers } from './take-over.js'
 
 /** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
-const TRUST_MS = 10 * 60 * 1000
+const LEASE_TRUST_MS = 10 * 60 * 1000
 /** How long delivered messages are kept. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000
+const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
 
 export interface Attendance {
   readonly users: readonly string[]
@@ -41,74 +40,96 @@ export interface AttendanceSettings {
   readonly holder: string
   readonly isGone: (session: SessionRow) => boolean
   readonly lateAnswers: LateAnswers
+  /** Moves the work of dead sessions; returns the names of the sessions that could not be moved and are now leased. */
+  readonly takeOver: (rows: Rows, request: TakingOver) => Promise<readonly string[]>
+  readonly sessionsWithWork: (rows: Rows) => Promise<ReadonlySet<string>>
 }
 
-export function createAttendance({ clock, holder, isGone, lateAnswers }: AttendanceSettings): Attendance {
-  /** Sessions by user, and whether each has a client. */
-  const held = new Map<string, Map<string, 'here' | 'abandoned'>>()
-  const renewedAt = new Map<string, number>()
-  const isAbandoned = (user: string, session: string): boolean => held.get(user)?.get(session) === 'abandoned'
+export interface TakingOver {
+  /** The live session; undefined if there is none yet. */
+  readonly into: string | undefined
+  readonly holder: string
+  readonly moment: Moment
+  readonly isGone: (session: SessionRow) => boolean
+  /** Whether a session leased by this process has lost its client. */
+  readonly isAbandoned: (name: string) => boolean
+  /** Queues answers to questions of these sessions as messages. */
+  readonly lateAnswers: LateAnswers
+}
 
-  function note(user: string, session: string, how: 'here' | 'abandoned'): void {
-    const theirs = held.get(user) ?? new Map<string, 'here' | 'abandoned'>()
-    held.set(user, theirs.set(session, how))
+export type LateAnswers = (rows: Rows, sessions: ReadonlySet<string>) => Promise<void>
+
+export function createAttendance(settings: AttendanceSettings): Attendance {
+  const { clock, holder, isGone, lateAnswers, takeOver, sessionsWithWork } = settings
+  /** Sessions by user, and whether each has a client. */
+  const leased = new Map<string, Map<string, 'here' | 'abandoned'>>()
+  const renewedAt = new Map<string, number>()
+  const isAbandoned = (user: string, session: string): boolean => leased.get(user)?.get(session) === 'abandoned'
+
+  function setLease(user: string, session: string, status: 'here' | 'abandoned'): void {
+    const userSessions = leased.get(user) ?? new Map<string, 'here' | 'abandoned'>()
+    leased.set(user, userSessions.set(session, status))
   }
 
-  function drop(user: string, session: string): void {
-    const theirs = held.get(user)
-    theirs?.delete(session)
-    if (theirs?.size === 0) held.delete(user)
+  function dropLease(user: string, session: string): void {
+    const userSessions = leased.get(user)
+    userSessions?.delete(session)
+    if (userSessions?.size === 0) leased.delete(user)
   }
 
   return {
     get users() {
-      return [...held.keys()]
+      return [...leased.keys()]
     },
-    isHeld: (user, session) => held.get(user)?.has(session) ?? false,
+    isHeld: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
     async begin(user, session, rows) {
-      const terms = { into: session, holder, moment: clock(), isGone, lateAnswers }
-      const before = (await rows.sessions.all()).find(({ name }) => name === session)
+      const request = { into: session, holder, moment: clock(), isGone, lateAnswers }
+      const existing = (await rows.sessions.all()).find(({ name }) => name === session)
       // The session of a stateless user may be leased by another server, which then fires what is stored here.
-      const isFree = before === undefined || before.holder === holder || isGone(before)
-      if (session !== undefined && isFree) await hold(rows, session, terms)
-      const kept = await takeOver(rows, { ...terms, isAbandoned: (name) => isAbandoned(user, name) })
-      await rows.messages.forget(terms.moment.calendar - KEPT_MS)
+      const isFree = existing === undefined || existing.holder === holder || isGone(existing)
+      if (session !== undefined && isFree) await hold(rows, session, request)
+      const unmoved = await takeOver(rows, { ...request, isAbandoned: (name) => isAbandoned(user, name) })
+      await rows.messages.forget(request.moment.calendar - KEEP_DELIVERED_MS)
       return () => {
-        if (session !== undefined && isFree) note(user, session, 'here')
+        if (session !== undefined && isFree) setLease(user, session, 'here')
         // The session of a stateless user is never abandoned.
-        for (const name of kept) note(user, name, name === `user:${user}` ? 'here' : 'abandoned')
-        renewedAt.set(user, terms.moment.uptime)
+        for (const name of unmoved) setLease(user, name, name === `user:${user}` ? 'here' : 'abandoned')
+        renewedAt.set(user, request.moment.uptime)
       }
     },
     abandon(user, session) {
-      if (held.get(user)?.has(session)) note(user, session, 'abandoned')
+      if (leased.get(user)?.has(session)) setLease(user, session, 'abandoned')
     },
     compare(user, sessions) {
       const ours = new Set(sessions.filter((session) => session.holder === holder).map(({ name }) => name))
-      for (const name of held.get(user)?.keys() ?? []) if (!ours.has(name)) drop(user, name)
+      for (const name of leased.get(user)?.keys() ?? []) if (!ours.has(name)) dropLease(user, name)
     },
     async renew(user, rows) {
-      const moment = clock()
-      const owners = await ownersOf(rows)
+      const now = clock()
+      const withWork = await sessionsWithWork(rows)
       const idle: string[] = []
-      for (const { name, holder: whose } of await rows.sessions.all()) {
-        if (whose !== holder) continue
-        if (owners.has(name)) await hold(rows, name, { holder, moment })
+      for (const { name, holder: owner } of await rows.sessions.all()) {
+        if (owner !== holder) continue
+        if (withWork.has(name)) await hold(rows, name, { holder, moment: now })
         else await rows.sessions.release(name)
-        if (!owners.has(name)) idle.push(name)
+        if (!withWork.has(name)) idle.push(name)
       }
       return () => {
-        renewedAt.set(user, moment.uptime)
-        for (const name of idle) drop(user, name)
+        renewedAt.set(user, now.uptime)
+        for (const name of idle) dropLease(user, name)
       }
     },
     async release(user, rows) {
-      for (const { name, holder: whose } of await rows.sessions.all()) {
-        if (whose === holder) await rows.sessions.release(name)
+      for (const { name, holder: owner } of await rows.sessions.all()) {
+        if (owner === holder) await rows.sessions.release(name)
       }
-      held.delete(user)
+      leased.delete(user)
     },
-    isTrusted: (user) => clock().uptime - (renewedAt.get(user) ?? -Infinity) < TRUST_MS,
+    isTrusted: (user) => clock().uptime - (renewedAt.get(user) ?? -Infinity) < LEASE_TRUST_MS,
   }
+}
+
+export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>) {
+  return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
 }

@@ -37,31 +37,45 @@ export function createBesides(settings: BesidesSettings): Besides {
   const running = new Set<Promise<void>>()
   let started = 0
 
-  async function run({ callback, event }: Fired): Promise<void> {
+  async function runCommand({ callback, event }: Fired): Promise<void> {
     const tag = `${trees.family}.c${++started}`
-    const known = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
+    const commandEnv = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
     const { file, args } = shell()
-    const program = await startProgram({ file, args: args(command), cwd, env: tagged(known, tag), onOutput: () => {} })
-    let isOver = false
-    const timer = setTimeout(() => void end(program.pid, tag, () => isOver), LIMIT_MS).unref()
+    const program = await startProgram({
+      file,
+      args: args(command),
+      cwd,
+      env: tagged(commandEnv, tag),
+      onOutput: () => {},
+    })
+    let hasExited = false
+    const timer = setTimeout(() => void killCommand(program.pid, tag, () => hasExited), LIMIT_MS).unref()
     const { code } = await program.exited
-    isOver = true
+    hasExited = true
     clearTimeout(timer)
     // Kill processes that the command left running.
     await trees.end(tag, KILL_AFTER_MS)
     if (code !== 0) throw new Failure(`it ended with exit code ${code}`)
   }
 
-  async function end(pid: number, tag: string, isOver: () => boolean): Promise<void> {
+  async function killCommand(pid: number, tag: string, hasExited: () => boolean): Promise<void> {
     signalGroup(pid, 'SIGTERM')
-    setTimeout(() => !isOver() && signalGroup(pid, 'SIGKILL'), KILL_AFTER_MS).unref()
-    await trees.end(tag, KILL_AFTER_MS, isOver)
+    setTimeout(() => !hasExited() && signalGroup(pid, 'SIGKILL'), KILL_AFTER_MS).unref()
+    await trees.end(tag, KILL_AFTER_MS, hasExited)
   }
 
   async function post({ callback, message, left, event }: Fired): Promise<void> {
-    const { session, slot, message: words } = callback
-    const told = { callback_id: slot, message: words, event, text: message.text, repeats_left: left, project, session }
-    const body = JSON.stringify({ ...told, fired_at: new Date(message.createdAt).toISOString() })
+    const { session, slot, message: messageText } = callback
+    const payload = {
+      callback_id: slot,
+      message: messageText,
+      event,
+      text: message.text,
+      repeats_left: left,
+      project,
+      session,
+    }
+    const body = JSON.stringify({ ...payload, fired_at: new Date(message.createdAt).toISOString() })
     const { status } = await fetchFrom(webhook, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -70,15 +84,15 @@ export function createBesides(settings: BesidesSettings): Besides {
     if (status >= 300) throw new Failure(`it was answered with ${status}`)
   }
 
-  function attempt(name: string, work: Promise<void>): void {
+  function runAndLog(name: string, work: Promise<void>): void {
     const done = work.catch((error: unknown) => warn(`${name}: ${reasonOf(error)}`)).finally(() => running.delete(done))
     running.add(done)
   }
 
   return {
     tell(fired) {
-      if (command !== '') attempt('CALLBACK_COMMAND', run(fired))
-      if (webhook !== '') attempt('CALLBACK_WEBHOOK', post(fired))
+      if (command !== '') runAndLog('CALLBACK_COMMAND', runCommand(fired))
+      if (webhook !== '') runAndLog('CALLBACK_WEBHOOK', post(fired))
     },
     async close() {
       if (started > 0) await trees.endAll(KILL_AFTER_MS)

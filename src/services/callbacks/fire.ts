@@ -35,11 +35,11 @@ export interface FiringTerms {
 }
 
 /** Undefined: not leased by this process, or not due. */
-export async function fire(rows: Rows, wanted: CallbackRow, terms: FiringTerms): Promise<Fired | undefined> {
-  const { moment, holder, happening } = terms
+export async function fire(rows: Rows, expected: CallbackRow, options: FiringTerms): Promise<Fired | undefined> {
+  const { moment, holder, happening } = options
   const sessions = await rows.sessions.all()
-  if (!sessions.some((held) => held.name === wanted.session && held.holder === holder)) return undefined
-  const callback = (await rows.callbacks.all()).find((row) => isSame(row, wanted))
+  if (!sessions.some((held) => held.name === expected.session && held.holder === holder)) return undefined
+  const callback = (await rows.callbacks.all()).find((row) => isSameCallback(row, expected))
   if (!callback || (happening ? callback.fireAt !== null : msLeft(callback, moment) > 0)) return undefined
   const { session, slot } = callback
   const next = happening?.isLast === true ? undefined : afterFiring(callback, moment)
@@ -53,6 +53,6 @@ export async function fire(rows: Rows, wanted: CallbackRow, terms: FiringTerms):
 }
 
 /** Not a newer callback in the same slot. */
-function isSame(row: CallbackRow, { session, slot, setAt, position }: CallbackRow): boolean {
+function isSameCallback(row: CallbackRow, { session, slot, setAt, position }: CallbackRow): boolean {
   return row.session === session && row.slot === slot && row.setAt === setAt && row.position === position
 }

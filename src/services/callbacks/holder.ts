@@ -12,7 +12,7 @@ export function ourHolder(): string {
 
 /** Whether the owner of the lease has exited. */
 export function isGone({ holder, renewedAt }: SessionRow): boolean {
-  const where = parseJson(holder)
+  const location = parseJson(holder)
   // An identifier that cannot be parsed belongs to no running process.
-  return !isWhereabouts(where) || isLost({ ...where, renewedAt })
+  return !isWhereabouts(location) || isLost({ ...location, renewedAt })
 }

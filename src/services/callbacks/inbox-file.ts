@@ -12,10 +12,10 @@ import { replaceFile } from '../../store/atomic-file.js'
 const MAX_BYTES = 64 * 1024
 
 /** `folder`: the existing session directory. Synchronous, so that the file is known before a program can read it. */
-export function putIntoInbox(folder: string, stem: string, text: string): string {
+export function putIntoInbox(directory: string, stem: string, text: string): string {
   const json = `${JSON.stringify({ mode: 'queue', text })}\n`
   if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('it is too long for that, and waits to be told elsewhere')
-  const path = join(inboxOf(folder), `${stem}.json`)
+  const path = join(ensureInboxDirectory(directory), `${stem}.json`)
   replaceFile(path, json, () => true)
   return path
 }
@@ -43,14 +43,14 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-function inboxOf(folder: string): string {
-  const inbox = join(folder, 'inbox')
+function ensureInboxDirectory(directory: string): string {
+  const inbox = join(directory, 'inbox')
   try {
     mkdirSync(inbox, { mode: 0o700 })
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   }
-  if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(folder), 'inbox')) {
+  if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(directory), 'inbox')) {
     return inbox
   }
   throw new Failure(`${inbox} must be a folder, and no link to one: nothing is written there. Move it away.`)

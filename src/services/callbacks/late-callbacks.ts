@@ -11,7 +11,7 @@ export interface LateCallbacks extends Mail, Observer {
   /** The service is open; later calls go to it. */
   opened(callbacks: Callbacks): void
   /** Registers a session; it takes over the work of dead sessions. */
-  arrive(who: Who): Promise<void>
+  arrive(caller: Who): Promise<void>
   /** Takes over the work of dead sessions of every user in this project. */
   adoptAll(): Promise<void>
   /** Closes the service before its dependencies are closed. */
@@ -29,10 +29,10 @@ export interface LateSettings {
 
 export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings): LateCallbacks {
   const busy = new Map<string, number>()
-  const met = new Set<string>()
+  const seenSessions = new Set<string>()
   let callbacks: Callbacks | undefined
 
-  async function openedFor(user: string | undefined, work: (callbacks: Callbacks) => Promise<void>): Promise<void> {
+  async function withService(user: string | undefined, work: (callbacks: Callbacks) => Promise<void>): Promise<void> {
     try {
       if (!(await mayWait(user))) return
       await open()
@@ -42,41 +42,41 @@ export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings)
     }
   }
 
-  const arrive = (who: Who): Promise<void> => openedFor(who.user, (service) => service.arrive(who))
+  const arrive = (caller: Who): Promise<void> => withService(caller.user, (service) => service.arrive(caller))
 
   return {
-    prepare: (who) => callbacks?.prepare?.(who),
-    take: (who) => callbacks?.take(who),
-    isBusy: (user, session) => busy.has(keyOf({ user, session })),
-    began(who) {
-      const key = keyOf(who)
+    prepare: (caller) => callbacks?.prepare?.(caller),
+    take: (caller) => callbacks?.take(caller),
+    isBusy: (user, session) => busy.has(callerKey({ user, session })),
+    began(caller) {
+      const key = callerKey(caller)
       busy.set(key, (busy.get(key) ?? 0) + 1)
-      if (!hasMany || met.has(key)) return
-      met.add(key)
-      void arrive(who)
+      if (!hasMany || seenSessions.has(key)) return
+      seenSessions.add(key)
+      void arrive(caller)
     },
-    ended(who) {
-      const key = keyOf(who)
-      const left = (busy.get(key) ?? 1) - 1
-      if (left > 0) busy.set(key, left)
+    ended(caller) {
+      const key = callerKey(caller)
+      const remaining = (busy.get(key) ?? 1) - 1
+      if (remaining > 0) busy.set(key, remaining)
       else {
         busy.delete(key)
         callbacks?.idle()
       }
     },
-    left(who) {
-      met.delete(keyOf(who))
-      callbacks?.left(who)
+    left(caller) {
+      seenSessions.delete(callerKey(caller))
+      callbacks?.left(caller)
     },
     opened: (service) => void (callbacks = service),
     arrive,
-    adoptAll: () => openedFor(undefined, (service) => service.adoptAll()),
+    adoptAll: () => withService(undefined, (service) => service.adoptAll()),
     async close() {
       await callbacks?.close()
     },
   }
 }
 
-function keyOf({ user, session }: Who): string {
+function callerKey({ user, session }: Who): string {
   return `${user}\0${session}`
 }

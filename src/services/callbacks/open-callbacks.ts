@@ -17,11 +17,11 @@ import { ensureSessionFolder } from '../sessions/session-folder.js'
 import { sessionNamesOf } from '../sessions/session-names.js'
 import { shellProgramOf } from '../shell/open-shell.js'
 import type { LazyState } from '../state.js'
+import type { LateAnswers } from './attendance.js'
 import { createBesides } from './besides.js'
 import { createCallbacks, orNoSlots, type Callbacks } from './callbacks.js'
 import { isGone, ourHolder } from './holder.js'
 import type { LateCallbacks } from './late-callbacks.js'
-import type { LateAnswers } from './take-over.js'
 import { waitingMarksOf } from './waiting-marks.js'
 
 export interface Surroundings {
@@ -35,8 +35,8 @@ export interface Surroundings {
   readonly lateAnswers: LateAnswers
 }
 
-export async function openCallbacks(surroundings: Surroundings): Promise<Callbacks> {
-  const { config, notices, log, state, jobs, late, lateAnswers } = surroundings
+export async function openCallbacks(deps: Surroundings): Promise<Callbacks> {
+  const { config, notices, log, state, jobs, late, lateAnswers } = deps
   const { settings, cwd } = config
   const project = projectOf(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -61,7 +61,7 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
       warn,
     }),
     inbox: {
-      folderOf: (who, isAbandoned) => inboxFolderOf(config, project, who, isAbandoned),
+      folderOf: (caller, isAbandoned) => inboxDirectoryOf(config, project, caller, isAbandoned),
       stemOf: (user, id) => `callback-${hashedName(`${project}\0${user}`)}-${String(id).padStart(8, '0')}`,
     },
     lateAnswers,
@@ -81,9 +81,9 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
  * The session directory of the program that started this server; else, if enabled, the session directory in the
  * project.
  */
-function inboxFolderOf(config: Config, project: string, who: Who, isAbandoned: boolean): string | undefined {
+function inboxDirectoryOf(config: Config, project: string, caller: Who, isAbandoned: boolean): string | undefined {
   const { sessionDir, settings } = config
-  if (isAbsolute(sessionDir) && who.user === osUser()) return realpathSync.native(sessionDir)
+  if (isAbsolute(sessionDir) && caller.user === osUser()) return realpathSync.native(sessionDir)
   if (!settings.SCORPIOX_INBOX && !isAbandoned) return undefined
-  return ensureSessionFolder(project, sessionNamesOf(project).nameOf(who))
+  return ensureSessionFolder(project, sessionNamesOf(project).nameOf(caller))
 }

@@ -6,29 +6,29 @@ import type { Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 
 /** Resolution of the uptime counter. */
-const GRAIN_MS = 10
+const UPTIME_RESOLUTION_MS = 10
 
-type Armed = Pick<CallbackRow, 'fireAt' | 'fireUptime' | 'boot'>
+type FireTime = Pick<CallbackRow, 'fireAt' | 'fireUptime' | 'boot'>
 
-export function armedFor(delayMs: number, { calendar, uptime, boot }: Moment): Armed {
-  return { fireAt: calendar + delayMs, fireUptime: uptime + delayMs + GRAIN_MS, boot }
+export function armedFor(delayMs: number, { calendar, uptime, boot }: Moment): FireTime {
+  return { fireAt: calendar + delayMs, fireUptime: uptime + delayMs + UPTIME_RESOLUTION_MS, boot }
 }
 
 /** Milliseconds until it fires; Infinity if it waits for an event. Valid for fire times of the current boot. */
-export function msLeft({ fireUptime, boot }: Armed, moment: Moment): number {
-  return fireUptime === null || boot !== moment.boot ? Infinity : fireUptime - moment.uptime
+export function msLeft({ fireUptime, boot }: FireTime, now: Moment): number {
+  return fireUptime === null || boot !== now.boot ? Infinity : fireUptime - now.uptime
 }
 
 /** Converts the fire time to the current boot; undefined if it already is. */
-export function rebased(row: CallbackRow, moment: Moment): CallbackRow | undefined {
-  if (row.fireAt === null || row.boot === moment.boot) return undefined
-  const left = Math.min(Math.max(row.fireAt - moment.calendar, 0), row.delayMs)
-  return { ...row, ...armedFor(left, moment) }
+export function rebased(row: CallbackRow, now: Moment): CallbackRow | undefined {
+  if (row.fireAt === null || row.boot === now.boot) return undefined
+  const remainingMs = Math.min(Math.max(row.fireAt - now.calendar, 0), row.delayMs)
+  return { ...row, ...armedFor(remainingMs, now) }
 }
 
 /** The callback after firing; undefined if no repeats are left. Missed times are not made up for. */
-export function afterFiring(row: CallbackRow, moment: Moment): CallbackRow | undefined {
+export function afterFiring(row: CallbackRow, now: Moment): CallbackRow | undefined {
   if (row.repeatsLeft >= 0 && row.repeatsLeft <= 1) return undefined
   const repeatsLeft = row.repeatsLeft < 0 ? row.repeatsLeft : row.repeatsLeft - 1
-  return { ...row, repeatsLeft, ...(row.fireAt === null ? {} : armedFor(row.delayMs, moment)) }
+  return { ...row, repeatsLeft, ...(row.fireAt === null ? {} : armedFor(row.delayMs, now)) }
 }

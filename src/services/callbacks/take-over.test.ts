@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import { openState } from '../../store/state/open-state.js'
 import type { Rows, State } from '../../store/state/state.js'
-import { takeOver, type LateAnswers, type TakingOver } from './take-over.js'
+import type { LateAnswers, TakingOver } from './attendance.js'
+import { takeOver } from './take-over.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const MOMENT = { calendar: 1_000_000, uptime: 5000, boot: 'now' }

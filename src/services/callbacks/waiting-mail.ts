@@ -14,7 +14,7 @@ export interface WaitingMail extends Mail {
   /** False: already in flight, or not pending. */
   send(user: string, id: number): boolean
   /** The delivery succeeded, or the message may be sent again. */
-  settle(user: string, id: number, hasArrived: boolean): void
+  settle(user: string, id: number, isDelivered: boolean): void
   /** Whether it is neither in flight nor delivered. */
   isWaiting(user: string, id: number): boolean
   /** Whether the queue has messages of this user. */
@@ -25,7 +25,7 @@ export interface WaitingMail extends Mail {
 
 export interface WaitingMailSettings {
   /** Whether this caller may receive messages addressed to that session. */
-  readonly mayRead: (who: Who, session: string) => boolean
+  readonly mayRead: (caller: Who, session: string) => boolean
   /** Called before a message is taken. False: it was read elsewhere just now. */
   readonly claim: (user: string, message: MessageRow) => boolean
   /** To be recorded: delivered in front of a result. */
@@ -33,50 +33,50 @@ export interface WaitingMailSettings {
   readonly onReturned: (user: string, messages: readonly MessageRow[]) => void
 }
 
-interface Letter {
+interface QueuedMessage {
   readonly message: MessageRow
-  readonly state: 'waiting' | 'moving' | 'arrived'
+  readonly state: 'waiting' | 'in-flight' | 'delivered'
 }
 
 export function createWaitingMail(settings: WaitingMailSettings): WaitingMail {
   const { mayRead, claim, onDelivered, onReturned } = settings
-  const letters = new Map<string, Map<number, Letter>>()
+  const messagesByUser = new Map<string, Map<number, QueuedMessage>>()
 
-  function put(user: string, message: MessageRow, state: Letter['state']): void {
-    letters.get(user)?.set(message.id, { message, state })
+  function setState(user: string, message: MessageRow, state: QueuedMessage['state']): void {
+    messagesByUser.get(user)?.set(message.id, { message, state })
   }
 
-  function send(user: string, id: number): boolean {
-    const letter = letters.get(user)?.get(id)
-    if (letter?.state !== 'waiting') return false
-    put(user, letter.message, 'moving')
+  function markInFlight(user: string, id: number): boolean {
+    const queued = messagesByUser.get(user)?.get(id)
+    if (queued?.state !== 'waiting') return false
+    setState(user, queued.message, 'in-flight')
     return true
   }
 
-  function settle(user: string, id: number, hasArrived: boolean): void {
-    const letter = letters.get(user)?.get(id)
-    if (letter && letter.state !== 'arrived') put(user, letter.message, hasArrived ? 'arrived' : 'waiting')
+  function settleDelivery(user: string, id: number, isDelivered: boolean): void {
+    const queued = messagesByUser.get(user)?.get(id)
+    if (queued && queued.state !== 'delivered') setState(user, queued.message, isDelivered ? 'delivered' : 'waiting')
   }
 
-  function pick(who: Who, theirs: ReadonlyMap<number, Letter>): readonly MessageRow[] {
+  function pickBatch(caller: Who, queue: ReadonlyMap<number, QueuedMessage>): readonly MessageRow[] {
     const picked: MessageRow[] = []
     let size = 0
-    for (const { message, state } of theirs.values()) {
-      if (state !== 'waiting' || !mayRead(who, message.session)) continue
+    for (const { message, state } of queue.values()) {
+      if (state !== 'waiting' || !mayRead(caller, message.session)) continue
       size += message.text.length
       if (picked.length > 0 && size > MAX_CHARACTERS) break
-      if (claim(who.user, message)) picked.push(message)
-      else put(who.user, message, 'arrived')
+      if (claim(caller.user, message)) picked.push(message)
+      else setState(caller.user, message, 'delivered')
     }
     return picked
   }
 
   return {
     know(user, messages) {
-      const before = letters.get(user)
-      if (messages.length === 0) letters.delete(user)
+      const before = messagesByUser.get(user)
+      if (messages.length === 0) messagesByUser.delete(user)
       else {
-        letters.set(
+        messagesByUser.set(
           user,
           new Map(
             messages.map((message) => [message.id, { message, state: before?.get(message.id)?.state ?? 'waiting' }]),
@@ -85,27 +85,29 @@ export function createWaitingMail(settings: WaitingMailSettings): WaitingMail {
       }
       return messages.filter(({ id }) => before?.has(id) !== true)
     },
-    send,
-    settle,
-    isAny: (user) => letters.has(user),
-    isWaiting: (user, id) => letters.get(user)?.get(id)?.state === 'waiting',
+    send: markInFlight,
+    settle: settleDelivery,
+    isAny: (user) => messagesByUser.has(user),
+    isWaiting: (user, id) => messagesByUser.get(user)?.get(id)?.state === 'waiting',
     get isMoving() {
-      return [...letters.values()].some((theirs) => [...theirs.values()].some(({ state }) => state === 'moving'))
+      return [...messagesByUser.values()].some((queue) =>
+        [...queue.values()].some(({ state }) => state === 'in-flight'),
+      )
     },
-    take(who) {
-      const theirs = letters.size === 0 ? undefined : letters.get(who.user)
-      const picked = theirs ? pick(who, theirs) : []
+    take(caller) {
+      const queue = messagesByUser.size === 0 ? undefined : messagesByUser.get(caller.user)
+      const picked = queue ? pickBatch(caller, queue) : []
       if (picked.length === 0) return undefined
-      for (const { id } of picked) send(who.user, id)
+      for (const { id } of picked) markInFlight(caller.user, id)
       return {
         text: picked.map(({ text }) => text).join('\n\n'),
         delivered() {
-          for (const { id } of picked) settle(who.user, id, true)
-          onDelivered(who.user, picked)
+          for (const { id } of picked) settleDelivery(caller.user, id, true)
+          onDelivered(caller.user, picked)
         },
         returned() {
-          for (const { id } of picked) settle(who.user, id, false)
-          onReturned(who.user, picked)
+          for (const { id } of picked) settleDelivery(caller.user, id, false)
+          onReturned(caller.user, picked)
         },
       }
     },

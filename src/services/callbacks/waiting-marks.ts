@@ -8,8 +8,8 @@ import { marksOf, type Marks } from '../marks.js'
 
 /** Whether work may be pending for a user, or for any user. */
 export function mayWait(config: Pick<Config, 'settings' | 'cwd'>, user: string | undefined): boolean {
-  const marks = waitingMarksOf(config)
-  return marks === undefined || (user === undefined ? marks.isAny() : marks.isThere(user))
+  const flags = waitingMarksOf(config)
+  return flags === undefined || (user === undefined ? flags.isAny() : flags.isThere(user))
 }
 
 /** Undefined: only the database can tell. */
@@ -19,9 +19,9 @@ export function waitingMarksOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd
     return marksOf(stateDirOf(settings), 'waiting', projectOf(cwd))
   } catch (error) {
     // Without a state directory nothing can be pending.
-    if (error instanceof Failure) return NONE
+    if (error instanceof Failure) return NO_FLAGS
     throw error
   }
 }
 
-const NONE: Marks = { isThere: () => false, isAny: () => false, put: () => {}, remove: () => {} }
+const NO_FLAGS: Marks = { isThere: () => false, isAny: () => false, put: () => {}, remove: () => {} }

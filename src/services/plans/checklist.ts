@@ -51,10 +51,10 @@ function plainLines(markdown: string): readonly string[] {
       }
       const marker = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
       if (fence !== '') {
-        if (closes(line, marker, fence)) fence = ''
+        if (isFenceEnd(line, marker, fence)) fence = ''
         return false
       }
-      if (opens(line, marker)) {
+      if (isFenceStart(line, marker)) {
         fence = marker
         return false
       }
@@ -65,11 +65,11 @@ function plainLines(markdown: string): readonly string[] {
 }
 
 /** The info string of a backtick fence contains no backticks; otherwise the line is inline code. */
-function opens(line: string, marker: string): boolean {
+function isFenceStart(line: string, marker: string): boolean {
   return marker !== '' && !(marker.startsWith('`') && line.slice(line.indexOf(marker) + marker.length).includes('`'))
 }
 
-function closes(line: string, marker: string, fence: string): boolean {
+function isFenceEnd(line: string, marker: string, fence: string): boolean {
   return (
     marker.startsWith(fence) && line.trimEnd().endsWith(marker) && /^[\s>]*$/.test(line.slice(0, line.indexOf(marker)))
   )

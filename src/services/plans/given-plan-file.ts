@@ -20,14 +20,14 @@ export interface GivenPlan {
   readonly text: string
 }
 
-export async function readGivenPlan(given: string, reach: Reach): Promise<GivenPlan> {
-  const path = resolve(reach.cwd, given)
+export async function readGivenPlan(requestedPath: string, readable: Reach): Promise<GivenPlan> {
+  const path = resolve(readable.cwd, requestedPath)
   const real = await realPath(path)
-  refuseOutside(real, path, reach)
+  requireInsideRoots(real, path, readable)
   const text = await readPlanFile(real, async (file) => {
     // A command may have replaced a part of the path in the meantime.
-    const [opened, there] = await Promise.all([file.stat(), lstat(real)])
-    return (await realPath(path)) === real && opened.ino === there.ino && opened.dev === there.dev
+    const [opened, current] = await Promise.all([file.stat(), lstat(real)])
+    return (await realPath(path)) === real && opened.ino === current.ino && opened.dev === current.dev
   })
   return { path: real, text }
 }
@@ -40,13 +40,13 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-function refuseOutside(real: string, path: string, { within }: Reach): void {
+function requireInsideRoots(real: string, path: string, { within }: Reach): void {
   if (!within) return
   const { roots, hidden } = within
-  const root = roots.find((folder) => isWithin(real, folder))
+  const root = roots.find((candidate) => isWithin(real, candidate))
   if (root === undefined)
     throw new Failure(`${path} lies outside of ${roots.at(-1)}: commands are confined, and so is the plan.`)
   // A hidden path that contains the whole project does not hide the project itself.
-  if (hidden.some((place) => isWithin(place, root) && isWithin(real, place)))
+  if (hidden.some((hiddenPath) => isWithin(hiddenPath, root) && isWithin(real, hiddenPath)))
     throw new Failure(`${path} is hidden from commands, and no plan is read from there.`)
 }

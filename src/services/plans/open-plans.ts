@@ -27,12 +27,15 @@ export function openPlans({ config, notices, state, level }: Surroundings): Plan
   const { cwd, settings } = config
   const project = projectOf(cwd)
   // The real path of the working directory, so that displayed paths can be relative to it.
-  const [here] = readablePlaces([cwd])
+  const [realCwd] = readablePlaces([cwd])
   return createPlans({
     ...planPlacesOf(config, state),
-    cwd: here?.path ?? cwd,
+    cwd: realCwd?.path ?? cwd,
     notices,
-    reach: (session) => ({ cwd, within: level === 'off' ? undefined : within(config, project, level, session) }),
+    reach: (session) => ({
+      cwd,
+      within: level === 'off' ? undefined : allowedPathsOf(config, project, level, session),
+    }),
     async runningJobs(user) {
       try {
         return await runningBehind(placesOf(stateDirOf(settings), project), user)
@@ -44,7 +47,7 @@ export function openPlans({ config, notices, state, level }: Surroundings): Plan
   })
 }
 
-function within(config: Config, project: string, level: Level, session: string): Reach['within'] {
+function allowedPathsOf(config: Config, project: string, level: Level, session: string): Reach['within'] {
   // At `strict`, commands see only the working directory of the repository.
   const root = level === 'strict' ? readablePlaces([config.cwd]).map(({ path }) => path) : [project]
   const hidden = hiddenPlaces(sandboxTerms(config, []).hidden).map(({ path }) => path)

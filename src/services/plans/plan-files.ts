@@ -19,20 +19,20 @@ export interface PlanFiles {
   setAside(): Promise<void>
 }
 
-export function planFilesIn(folder: string): PlanFiles {
-  const current = join(folder, 'plan.md')
+export function planFilesIn(directory: string): PlanFiles {
+  const current = join(directory, 'plan.md')
 
   return {
     current,
     save: (text) =>
-      orFailure(current, async () => {
-        await addVersion(folder, text)
+      withSaveFailure(current, async () => {
+        await addVersion(directory, text)
         await replaceFileLater(current, text)
       }),
     setAside: () =>
-      orFailure(current, async () => {
+      withSaveFailure(current, async () => {
         try {
-          await rename(current, versionIn(folder, await nextNumber(folder)))
+          await rename(current, versionPath(directory, await nextNumber(directory)))
         } catch (error) {
           if (!hasCode(error, 'ENOENT')) throw error
         }
@@ -40,8 +40,8 @@ export function planFilesIn(folder: string): PlanFiles {
   }
 }
 
-async function addVersion(folder: string, text: string): Promise<void> {
-  const file = await newVersion(folder, await nextNumber(folder))
+async function addVersion(directory: string, text: string): Promise<void> {
+  const file = await openNewVersion(directory, await nextNumber(directory))
   try {
     await file.writeFile(text)
     await file.sync()
@@ -51,25 +51,25 @@ async function addVersion(folder: string, text: string): Promise<void> {
 }
 
 /** Another process may create the same version at the same time; then the next number is tried. */
-async function newVersion(folder: string, number: number, attempts = 100): Promise<FileHandle> {
+async function openNewVersion(directory: string, number: number, attempts = 100): Promise<FileHandle> {
   try {
-    return await open(versionIn(folder, number), 'wx', 0o600)
+    return await open(versionPath(directory, number), 'wx', 0o600)
   } catch (error) {
-    if (attempts > 1 && hasCode(error, 'EEXIST')) return newVersion(folder, number + 1, attempts - 1)
+    if (attempts > 1 && hasCode(error, 'EEXIST')) return openNewVersion(directory, number + 1, attempts - 1)
     throw error
   }
 }
 
-async function nextNumber(folder: string): Promise<number> {
-  const numbers = (await readdir(folder)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
+async function nextNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
   return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1
 }
 
-function versionIn(folder: string, number: number): string {
-  return join(folder, `plan.${number}.md`)
+function versionPath(directory: string, number: number): string {
+  return join(directory, `plan.${number}.md`)
 }
 
-async function orFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withSaveFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

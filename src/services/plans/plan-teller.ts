@@ -16,14 +16,14 @@ export interface PlanTeller {
 }
 
 export function createPlanTeller(project: string, notices: Notices): PlanTeller {
-  const told = new Map<string, string>()
-  let heard: State | undefined
-  let stop: (() => void) | undefined
+  const lastPublished = new Map<string, string>()
+  let subscribedState: State | undefined
+  let unsubscribe: (() => void) | undefined
 
-  async function tell(state: State, user: string): Promise<void> {
-    const look = await fingerprint(state, user)
-    if (told.get(user) === look) return
-    told.set(user, look)
+  async function notifyIfChanged(state: State, user: string): Promise<void> {
+    const current = await fingerprint(state, user)
+    if (lastPublished.get(user) === current) return
+    lastPublished.set(user, current)
     notices.updated(PLAN_URI, user)
   }
 
@@ -36,14 +36,14 @@ export function createPlanTeller(project: string, notices: Notices): PlanTeller 
 
   return {
     hear(state) {
-      if (heard === state) return
-      stop?.()
-      heard = state
-      stop = state.onChange((scope) => {
+      if (subscribedState === state) return
+      unsubscribe?.()
+      subscribedState = state
+      unsubscribe = state.onChange((scope) => {
         // If the plan cannot be read now, the next change reports it.
-        if (scope.project === project) void tell(state, scope.user).catch(() => undefined)
+        if (scope.project === project) void notifyIfChanged(state, scope.user).catch(() => undefined)
       })
     },
-    close: () => stop?.(),
+    close: () => unsubscribe?.(),
   }
 }

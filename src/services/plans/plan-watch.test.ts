@@ -53,7 +53,7 @@ describe('whether a plan is open', () => {
 
   test('is asked each time where other machines may have opened one', async () => {
     const { project } = places()
-    const watch = createPlanWatch({ project, marks: 'untold', state: failing })
+    const watch = createPlanWatch({ project, marks: 'ask-database', state: failing })
     await expect(async () => watch.openPlan(USER)).rejects.toThrow('does not answer')
   })
 

@@ -23,11 +23,11 @@ export interface PlanWatchSettings {
   /**
    * `ask-database`: only the database knows whether a plan is open. `none`: nothing can be stored, so there is no plan.
    */
-  readonly marks: Marks | 'untold' | 'none'
+  readonly marks: Marks | 'ask-database' | 'none'
 }
 
 export function createPlanWatch({ project, state, marks }: PlanWatchSettings): PlanWatch {
-  async function tidy(user: string): Promise<PlanRow | undefined> {
+  async function clearStaleFlag(user: string): Promise<PlanRow | undefined> {
     const opened = await state.open()
     return opened.write({ project, user }, async ({ plans }) => {
       const plan = await plans.open()
@@ -36,12 +36,12 @@ export function createPlanWatch({ project, state, marks }: PlanWatchSettings): P
     })
   }
 
-  async function ask(user: string): Promise<PlanRow | undefined> {
+  async function queryDatabase(user: string): Promise<PlanRow | undefined> {
     try {
       const opened = await state.open()
       const plan = await opened.read({ project, user }, ({ plans }) => plans.open())
       // The flag was set for a plan that was not opened after all, or its server exited before clearing it.
-      return plan ?? (typeof marks === 'object' ? await tidy(user).catch(() => undefined) : undefined)
+      return plan ?? (typeof marks === 'object' ? await clearStaleFlag(user).catch(() => undefined) : undefined)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       throw new Failure(
@@ -55,8 +55,8 @@ export function createPlanWatch({ project, state, marks }: PlanWatchSettings): P
     project,
     openPlan(user) {
       if (marks === 'none' || (typeof marks === 'object' && !marks.isThere(user))) return undefined
-      return ask(user)
+      return queryDatabase(user)
     },
-    tidy,
+    tidy: clearStaleFlag,
   }
 }

@@ -8,8 +8,8 @@ import { readPlanFile } from './read-plan-file.js'
 
 /** Undefined if no plan is open or nothing was written yet. */
 export async function readOpenPlan(plans: PlanRows, project: string): Promise<string | undefined> {
-  const open = await plans.open()
-  if (!open) return undefined
-  const file = join(sessionFolder(project, open.session), 'plan.md')
-  return readPlanFile(file).catch(async () => (await plans.versions(open.id)).at(-1)?.text)
+  const openPlan = await plans.open()
+  if (!openPlan) return undefined
+  const file = join(sessionFolder(project, openPlan.session), 'plan.md')
+  return readPlanFile(file).catch(async () => (await plans.versions(openPlan.id)).at(-1)?.text)
 }

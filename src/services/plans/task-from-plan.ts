@@ -32,13 +32,13 @@ export async function taskFromPlan(
   const steps = items.map((item) => ({ text: item.text, completedAt: item.done ? at : null }))
   await tasks.insertSteps(id, steps, at)
   const isDone = items.every(({ done }) => done) && total === items.length
-  const stays = await openCurrent(tasks)
+  const stays = await findOpenCurrentTask(tasks)
   if (isDone) await tasks.complete(id, at)
   else if (!stays) await tasks.setCurrent(id)
   return { id, name, items: items.length, left: total - items.length, cut, isDone, stays }
 }
 
-async function openCurrent(tasks: TaskRows): Promise<TaskRow | undefined> {
+async function findOpenCurrentTask(tasks: TaskRows): Promise<TaskRow | undefined> {
   const current = await tasks.current()
   const task = current === undefined ? undefined : await tasks.find(current)
   return task?.completedAt === null ? task : undefined

@@ -14,7 +14,7 @@ import { tellLater } from './late-answers.js'
 export async function answerQuestion(
   rows: Pick<Rows, 'questions' | 'messages'>,
   id: number,
-  given: readonly Reply[],
+  input: readonly Reply[],
   surface: Surface,
   now: number,
   session?: string,
@@ -23,7 +23,7 @@ export async function answerQuestion(
   const row = await questions.find(id)
   if (!row) throw new Failure(`There is no question ${id}: it was withdrawn, or never asked in this project.`)
   if (row.replies) throw alreadyAnswered(row)
-  const replies = checkedReplies(row.questions, given)
+  const replies = checkedReplies(row.questions, input)
   if (!(await questions.answer(id, { replies, surface, answeredAt: now }))) throw alreadyAnswered(row)
   const answered = { ...row, replies, surface, answeredAt: now }
   if (row.waiting) return answered

@@ -4,10 +4,10 @@ import { printJson } from '../../lib/json.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 
 export function answersJson(questions: readonly Question[], replies: readonly Reply[]): string {
-  return printJson({ answers: questions.map((question, index) => answerTo(question, replies[index])) })
+  return printJson({ answers: questions.map((question, index) => toAnswer(question, replies[index])) })
 }
 
-function answerTo(question: Question, reply: Reply | undefined): object {
+function toAnswer(question: Question, reply: Reply | undefined): object {
   const { text } = question
   // A missing answer must not look like an answer.
   if (reply?.outcome !== 'answered') return { question: text, selected: null, outcome: reply?.outcome ?? 'no_response' }

@@ -26,21 +26,21 @@ export interface ClientTerms {
 
 export async function askClient(
   questions: readonly Question[],
-  asker: Asker,
+  call: Asker,
   { timeoutMs, late }: ClientTerms,
 ): Promise<FormOutcome> {
-  if (!asker.showsForms) return { problem: 'This client shows no forms.' }
+  if (!call.showsForms) return { problem: 'This client shows no forms.' }
   try {
-    const said = await asker.askForm(formOf(questions, canSkipText(asker.client)), {
+    const reply = await call.askForm(formOf(questions, canSkipText(call.client)), {
       timeoutMs,
-      late(lateSaid) {
+      late(lateReply) {
         // A client cancels a form that was withdrawn; this is not a reply of the user.
-        const replies = lateSaid.action === 'cancel' ? undefined : repliesOf(questions, lateSaid)
+        const replies = lateReply.action === 'cancel' ? undefined : toReplies(questions, lateReply)
         if (replies) late(replies)
       },
     })
-    if (isByProgram(said)) return { problem: programWords(said), isAutomatic: true }
-    const replies = repliesOf(questions, said)
+    if (isProgramReply(reply)) return { problem: describeProgramReply(reply), isAutomatic: true }
+    const replies = toReplies(questions, reply)
     return replies ? { replies } : { problem: 'The client gave its form back with nothing in it.' }
   } catch (error) {
     if (error instanceof Failure) return { problem: error.message }
@@ -53,17 +53,17 @@ function canSkipText(client: string): boolean {
   return !client.startsWith('codex')
 }
 
-function isByProgram({ action, afterMs = Infinity }: FormSaid): boolean {
+function isProgramReply({ action, afterMs = Infinity }: FormSaid): boolean {
   return afterMs < (action === 'accept' ? ACCEPTED_BY_PROGRAM_MS : REFUSED_BY_PROGRAM_MS)
 }
 
-function programWords({ action, afterMs = 0 }: FormSaid): string {
+function describeProgramReply({ action, afterMs = 0 }: FormSaid): string {
   const did = action === 'accept' ? 'filled in' : action === 'decline' ? 'declined' : 'cancelled'
   return `The client ${did} the form by itself after ${Math.round(afterMs)} ms: no person has seen it.`
 }
 
-function repliesOf(questions: readonly Question[], said: FormSaid): readonly Reply[] | undefined {
-  if (said.action === 'accept') return repliesIn(questions, said.content)
-  const outcome = said.action === 'decline' ? 'declined' : 'cancelled'
+function toReplies(questions: readonly Question[], reply: FormSaid): readonly Reply[] | undefined {
+  if (reply.action === 'accept') return repliesIn(questions, reply.content)
+  const outcome = reply.action === 'decline' ? 'declined' : 'cancelled'
   return questions.map(() => ({ outcome, selected: [] }))
 }

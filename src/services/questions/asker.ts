@@ -13,7 +13,7 @@ export interface Asker extends Who {
   readonly wantsLife: boolean
   showLife(seconds: number): void
   /** Throws a Failure if the client does not answer the form. */
-  askForm(form: Form, terms: FormTerms): Promise<FormSaid>
+  askForm(form: Form, options: FormTerms): Promise<FormSaid>
   /** Calls the listener with whether the response was written to the client. */
   whenWritten(listener: (written: boolean) => void): void
 }
@@ -21,7 +21,7 @@ export interface Asker extends Who {
 export interface FormTerms {
   readonly timeoutMs: number
   /** Receives a reply that arrives after the timeout. */
-  readonly late: (said: FormSaid) => void
+  readonly late: (reply: FormSaid) => void
 }
 
 export type FormSaid = (

@@ -4,11 +4,11 @@ import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'
 import { createQuestions, type Questions, type QuestionsSettings } from './questions.js'
 
-export interface Surroundings extends Pick<QuestionsSettings, 'state' | 'watchers' | 'attend'> {
+export interface Surroundings extends Omit<QuestionsSettings, 'project' | 'waitSeconds'> {
   readonly config: Config
 }
 
-export function openQuestions({ config, ...surroundings }: Surroundings): Questions {
+export function openQuestions({ config, ...deps }: Surroundings): Questions {
   const { cwd, settings } = config
-  return createQuestions({ ...surroundings, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
+  return createQuestions({ ...deps, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
 }

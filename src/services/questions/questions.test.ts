@@ -183,29 +183,29 @@ describe('a form that comes back', () => {
 describe('somebody is looking', () => {
   test('and answers: the call has it, and it is delivered once it was written', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = asker()
+    const asked = questions.ask(FORM, caller)
     const [row] = await untilOpen()
     expect(row).toMatchObject({ id: 1, session: 'one', waiting: true, questions: FORM })
     expect(attended).toEqual(['one'])
     await answer(1)
     expect(await asked).toEqual({ rung: 'board', surface: 'page', replies: reply('Red'), id: 1 })
     expect(await find(1)).toMatchObject({ deliveredAt: null })
-    who.settle(true)
+    caller.settle(true)
     await questions.close()
     expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
     expect(await messages()).toEqual([])
-    expect(who.life.length).toBeLessThan(2)
+    expect(caller.life.length).toBeLessThan(2)
   })
 
   test('and answers, but the client is gone: the answer becomes a message', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = asker()
+    const asked = questions.ask(FORM, caller)
     await untilOpen()
     await answer(1)
     await asked
-    who.settle(false)
+    caller.settle(false)
     await questions.close()
     expect(await messages()).toMatchObject([
       { session: 'one', kind: 'answer', text: expect.stringContaining('"selected":"Red"') },
@@ -236,10 +236,10 @@ describe('somebody is looking', () => {
 
   test('the call is cancelled: the question is withdrawn, and answering it says so', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = asker()
+    const asked = questions.ask(FORM, caller)
     await untilOpen()
-    who.controller.abort(new Error('cancelled by the client'))
+    caller.controller.abort(new Error('cancelled by the client'))
     await expect(asked).rejects.toThrow('cancelled by the client')
     await questions.close()
     expect(await openOnes()).toEqual([])
@@ -287,9 +287,9 @@ describe('somebody is looking', () => {
 test('nobody is looking: the board is skipped at once', async () => {
   watched.clear()
   const questions = await serverAt(600)
-  const who = asker({ user: 'bob' })
+  const caller = asker({ user: 'bob' })
   watched.add(SCOPE.user)
-  expect(await questions.ask(FORM, who)).toMatchObject({ rung: 'text', id: 1 })
+  expect(await questions.ask(FORM, caller)).toMatchObject({ rung: 'text', id: 1 })
   expect(await openOnes()).toEqual([])
 })
 
@@ -331,13 +331,13 @@ test('60 questions of two servers, calls that are cancelled or cannot be written
   const fates = Array.from({ length: 60 }, (_, index) => (['written', 'unwritten', 'cancelled'] as const)[index % 3]!)
   const told = new Map<number, string>()
   const asks = fates.map(async (fate, index) => {
-    const who = asker({ session: `session-${index % 2}` })
-    const asked = servers[index % 2]!.ask(FORM, who)
-    if (fate === 'cancelled') setTimeout(() => who.controller.abort(new Error('cancelled')), 100 + index * 10)
+    const caller = asker({ session: `session-${index % 2}` })
+    const asked = servers[index % 2]!.ask(FORM, caller)
+    if (fate === 'cancelled') setTimeout(() => caller.controller.abort(new Error('cancelled')), 100 + index * 10)
     const heard: Asked | undefined = await asked.catch(() => undefined)
     if (!heard || !('replies' in heard) || heard.id === undefined) return
     if (fate === 'written') told.set(heard.id, String(heard.replies[0]?.selected[0]))
-    who.settle(fate === 'written')
+    caller.settle(fate === 'written')
   })
   const thanked = new Map<number, string>()
   const over = new AbortController()

@@ -34,10 +34,10 @@ describe('a form', () => {
     ['of one who has an id of its own', { id: 'db', text: 'Which?', options: ['A', 'B'] }],
     ['with space around it', { questions: [{ text: '  Which? \n', options: [' A', 'B\u0007 '] }] }],
   ])('%s', (_, given) => {
-    const wish = { kind: 'ask', questions: [{ ...plain, choices: ab }] }
-    expect(readWish(JSON.stringify(given))).toEqual(wish)
-    expect(readWish(given)).toEqual(wish)
-    expect(readWish(JSON.stringify(JSON.stringify(given)))).toEqual(wish)
+    const request = { kind: 'ask', questions: [{ ...plain, choices: ab }] }
+    expect(readWish(JSON.stringify(given))).toEqual(request)
+    expect(readWish(given)).toEqual(request)
+    expect(readWish(JSON.stringify(JSON.stringify(given)))).toEqual(request)
   })
 
   test('with everything', () => {
@@ -152,9 +152,9 @@ test('whatever is sent, it is read or refused with a sentence', () => {
   fc.assert(
     fc.property(given, (value) => {
       try {
-        const wish = readWish(value)
-        if (wish.kind === 'answer') return
-        for (const { text: words, choices } of wish.questions) {
+        const request = readWish(value)
+        if (request.kind === 'answer') return
+        for (const { text: words, choices } of request.questions) {
           expect([words.trim() === words, words.length > 0, words.isWellFormed()]).toEqual([true, true, true])
           expect(new Set(choices.map(({ label }) => label)).size).toBe(choices.length)
           expect(choices.every(({ label }) => /^[^\p{Cc}]+$/u.test(label))).toBe(true)

@@ -13,35 +13,35 @@ export interface Awaited {
   readonly signal: AbortSignal
 }
 
-export async function untilAnswered(awaited: Awaited): Promise<void> {
-  const { look, isWatched, onStir, ms, graceMs = GRACE_MS, signal } = awaited
+export async function untilAnswered(options: Awaited): Promise<void> {
+  const { look, isWatched, onStir, ms, graceMs = GRACE_MS, signal } = options
   const endsAt = performance.now() + ms
-  let aloneSince: number | undefined
-  let stirred: (() => void) | undefined
-  const wake = (): void => stirred?.()
-  const leave = onStir(wake)
+  let absentSince: number | undefined
+  let notifyChange: (() => void) | undefined
+  const wake = (): void => notifyChange?.()
+  const unsubscribe = onStir(wake)
   signal.addEventListener('abort', wake)
   try {
     for (;;) {
       // Created before the check, so that a change during the check is not missed.
-      const next = new Promise<void>((resolve) => (stirred = resolve))
+      const next = new Promise<void>((resolve) => (notifyChange = resolve))
       signal.throwIfAborted()
       if (await look()) return
       signal.throwIfAborted()
       const now = performance.now()
-      aloneSince = isWatched() ? undefined : (aloneSince ?? now)
-      const until = Math.min(endsAt, aloneSince === undefined ? Infinity : aloneSince + graceMs)
+      absentSince = isWatched() ? undefined : (absentSince ?? now)
+      const until = Math.min(endsAt, absentSince === undefined ? Infinity : absentSince + graceMs)
       if (now >= until) return
-      await atMost(until - now, next)
+      await waitAtMost(until - now, next)
     }
   } finally {
-    leave()
+    unsubscribe()
     signal.removeEventListener('abort', wake)
   }
 }
 
-async function atMost(ms: number, stir: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, change: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))))
-  await Promise.race([stir, limit]).finally(() => clearTimeout(timer))
+  await Promise.race([change, limit]).finally(() => clearTimeout(timer))
 }

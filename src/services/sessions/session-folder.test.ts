@@ -128,8 +128,8 @@ describe('the name of a session', () => {
   test('is that of no other session, user or server', () => {
     const project = newProject()
     const servers = [createSessionNames(project), createSessionNames(project)]
-    const who = [...Array(400).keys()].map((at) => ({ user: `user ${at % 2}`, session: String(at >> 1) }))
-    const given = servers.flatMap((names) => who.map((each) => names.nameOf(each)))
+    const caller = [...Array(400).keys()].map((at) => ({ user: `user ${at % 2}`, session: String(at >> 1) }))
+    const given = servers.flatMap((names) => caller.map((each) => names.nameOf(each)))
     expect(new Set(given).size).toBe(800)
   })
 })

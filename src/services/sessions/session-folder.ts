@@ -21,54 +21,54 @@ export function sessionFolder(project: string, name: string): string {
 
 /** Creates it if it does not exist. */
 export function ensureSessionFolder(project: string, name: string): string {
-  const folder = sessionFolder(project, name)
-  makeOrKeep(project, folder)
-  return folder
+  const directory = sessionFolder(project, name)
+  ensureDirectories(project, directory)
+  return directory
 }
 
 /** False: a directory of that name exists. */
 export function makeSessionFolder(project: string, name: string): boolean {
-  return makeOrKeep(project, sessionFolder(project, name))
+  return ensureDirectories(project, sessionFolder(project, name))
 }
 
-function makeOrKeep(project: string, folder: string, attempts = ATTEMPTS): boolean {
+function ensureDirectories(project: string, directory: string, attempts = ATTEMPTS): boolean {
   try {
-    const ours = join(project, '.scorpiox')
-    makeFolder(ours)
-    takeOver(ours)
-    const sessions = join(ours, 'sessions')
-    if (makeFolder(sessions)) writeFileSync(join(sessions, '.gitignore'), '*\n', { flag: 'wx' })
-    const isNew = makeFolder(folder)
-    if (realpathSync.native(folder) !== folder) throw notAFolder(folder)
+    const ownDirectory = join(project, '.scorpiox')
+    createIfMissing(ownDirectory)
+    adoptSandboxPlaceholder(ownDirectory)
+    const sessions = join(ownDirectory, 'sessions')
+    if (createIfMissing(sessions)) writeFileSync(join(sessions, '.gitignore'), '*\n', { flag: 'wx' })
+    const isNew = createIfMissing(directory)
+    if (realpathSync.native(directory) !== directory) throw notADirectory(directory)
     return isNew
   } catch (error) {
     if (error instanceof Failure) throw error
-    if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return makeOrKeep(project, folder, attempts - 1)
+    if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return ensureDirectories(project, directory, attempts - 1)
     const reason = reasonOf(error)
     throw new Failure(`The folder of the session cannot be made (${reason}): make ${project} writable.`)
   }
 }
 
-function makeFolder(path: string): boolean {
-  const stat = look(path)
+function createIfMissing(path: string): boolean {
+  const stat = statIfExists(path)
   if (stat === undefined) {
     mkdirSync(path)
     return true
   }
-  if (!stat.isDirectory()) throw notAFolder(path)
+  if (!stat.isDirectory()) throw notADirectory(path)
   return false
 }
 
 /** While a sandbox runs, it reserves the name with an empty sticky directory, which it removes when it closes. */
-function takeOver(path: string): void {
-  const mode = look(path)?.mode ?? 0
+function adoptSandboxPlaceholder(path: string): void {
+  const mode = statIfExists(path)?.mode ?? 0
   if ((mode & STICKY) !== 0 && readdirSync(path).length === 0) chmodSync(path, mode & 0o777)
 }
 
-function look(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-function notAFolder(path: string): Failure {
+function notADirectory(path: string): Failure {
   return new Failure(`${path} must be a folder, and no link to one: nothing is written there. Move it away.`)
 }

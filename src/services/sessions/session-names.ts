@@ -29,36 +29,36 @@ const NOUNS = (
 
 export interface SessionNames {
   /** Returns the same name for the same session while its directory is usable; creates the directory. */
-  nameOf(who: Who): string
+  nameOf(caller: Who): string
 }
 
-const ofProjects = new Map<string, SessionNames>()
+const byProject = new Map<string, SessionNames>()
 
 /** One instance per project and process, so that a session has one directory. */
 export function sessionNamesOf(project: string): SessionNames {
-  const names = ofProjects.get(project) ?? createSessionNames(project)
-  ofProjects.set(project, names)
+  const names = byProject.get(project) ?? createSessionNames(project)
+  byProject.set(project, names)
   return names
 }
 
 export function createSessionNames(project: string): SessionNames {
-  const known = new Map<string, string>()
+  const namesBySession = new Map<string, string>()
   return {
     nameOf({ user, session }) {
       const key = `${user}\0${session}`
-      const before = known.get(key)
-      const name = before !== undefined && isOfUse(project, before) ? before : mint(project)
-      known.delete(key)
-      known.set(key, name)
-      const [oldest] = known.keys()
-      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+      const known = namesBySession.get(key)
+      const name = known !== undefined && isUsable(project, known) ? known : generateName(project)
+      namesBySession.delete(key)
+      namesBySession.set(key, name)
+      const [oldest] = namesBySession.keys()
+      if (namesBySession.size > MAX_KNOWN && oldest !== undefined) namesBySession.delete(oldest)
       return name
     },
   }
 }
 
 /** The directory may have been filled when commands were not sandboxed. */
-function isOfUse(project: string, name: string): boolean {
+function isUsable(project: string, name: string): boolean {
   try {
     return !hasOutsideNames(sessionFolder(project, name))
   } catch (error) {
@@ -66,19 +66,19 @@ function isOfUse(project: string, name: string): boolean {
   }
 }
 
-function mint(project: string): string {
+function generateName(project: string): string {
   for (let attempt = 0; ; attempt++) {
-    const plain = [dayOf(new Date()), oneOf(ADJECTIVES), oneOf(NOUNS)].join('_')
+    const plain = [formatDay(new Date()), pickRandom(ADJECTIVES), pickRandom(NOUNS)].join('_')
     const name = attempt < PLAIN_ATTEMPTS ? plain : `${plain}_${randomInt(1_000_000)}`
     if (makeSessionFolder(project, name)) return name
   }
 }
 
-function dayOf(date: Date): string {
+function formatDay(date: Date): string {
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
   return `${date.getFullYear()}_${month}_${day}`
 }
 
-function oneOf(words: readonly string[]): string {
+function pickRandom(words: readonly string[]): string {
   return words[randomInt(words.length)] ?? ''
 }

@@ -3,38 +3,38 @@
 
 export interface EventReader {
   /** Returns the data of the events that this chunk completes. */
-  read(piece: string): readonly string[]
+  read(chunk: string): readonly string[]
 }
 
 export function createEventReader(): EventReader {
   let line = ''
   let data: string[] = []
-  let afterReturn = false
+  let afterCarriageReturn = false
 
-  const endLine = (found: string[]): void => {
+  const endLine = (events: string[]): void => {
     if (line === '') {
-      if (data.length > 0) found.push(data.join('\n'))
+      if (data.length > 0) events.push(data.join('\n'))
       data = []
     } else if (line === 'data' || line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
     line = ''
   }
 
   return {
-    read(piece) {
-      const found: string[] = []
+    read(chunk) {
+      const events: string[] = []
       let from = 0
-      for (const { 0: end, index } of piece.matchAll(/\r\n?|\n/g)) {
+      for (const { 0: end, index } of chunk.matchAll(/\r\n?|\n/g)) {
         // The CR at the end of the previous chunk already ended the line.
-        const isOtherHalf = afterReturn && index === 0 && end === '\n'
-        if (!isOtherHalf) {
-          line += piece.slice(from, index)
-          endLine(found)
+        const isRestOfCrLf = afterCarriageReturn && index === 0 && end === '\n'
+        if (!isRestOfCrLf) {
+          line += chunk.slice(from, index)
+          endLine(events)
         }
         from = index + end.length
       }
-      if (piece !== '') afterReturn = piece.endsWith('\r')
-      line += piece.slice(from)
-      return found
+      if (chunk !== '') afterCarriageReturn = chunk.endsWith('\r')
+      line += chunk.slice(from)
+      return events
     },
   }
 }

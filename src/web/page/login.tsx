@@ -22,13 +22,13 @@ const REASONS: Readonly<Record<Farewell, Key>> = {
   missing: 'tokenMissing',
 }
 
-interface Props {
+interface LoginProps {
   readonly farewell: Farewell | undefined
   readonly enter: (token: string) => void
   readonly choose: (language: string) => void
 }
 
-export function Login({ farewell, enter, choose }: Props) {
+export function Login({ farewell, enter, choose }: LoginProps) {
   const { say } = useWords()
   const field = useRef<HTMLInputElement>(null)
   const [isMissing, setMissing] = useState(false)

@@ -56,17 +56,17 @@ export async function post(token: string, verb: Verb, body: object): Promise<Don
       credentials: 'omit',
       body: JSON.stringify(body),
     })
-    return response.ok ? { ok: true, value: await jsonOf(response) } : await refusalOf(response)
+    return response.ok ? { ok: true, value: await readJson(response) } : await refusalOf(response)
   } catch {
     return { ok: false, status: 0, sentence: null }
   }
 }
 
 export async function refusalOf(response: Response): Promise<Done> {
-  return { ok: false, status: response.status, sentence: textOf(await jsonOf(response), 'error') }
+  return { ok: false, status: response.status, sentence: textOf(await readJson(response), 'error') }
 }
 
-function jsonOf(response: Response): Promise<unknown> {
+function readJson(response: Response): Promise<unknown> {
   return response.status === 204 ? Promise.resolve(null) : response.json().catch(() => null)
 }
 

@@ -4,10 +4,10 @@ import { useEffect, useState } from 'preact/hooks'
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
-let ahead = 0
+let offset = 0
 
-export function setClock(aheadOfOurs: number): void {
-  ahead = aheadOfOurs
+export function setClock(offsetMs: number): void {
+  offset = offsetMs
 }
 
 /** `step`: minimum change in milliseconds that causes an update. */
@@ -29,5 +29,5 @@ export function useNow(step = 1000): number {
 }
 
 function now(): number {
-  return Date.now() + ahead
+  return Date.now() + offset
 }

@@ -29,24 +29,24 @@ const settledHere = new Set<string>()
 export function useBoard(token: string, events: BoardEvents): LiveBoard {
   const [view, setView] = useState<BoardView>()
   const [connection, setConnection] = useState<Connection>({ state: 'connecting' })
-  const watch = useRef<Watch | null>(null)
-  const latest = useRef(events)
-  latest.current = events
+  const eventConnection = useRef<Watch | null>(null)
+  const latestHandlers = useRef(events)
+  latestHandlers.current = events
 
   useEffect(() => {
-    let known: BoardView | undefined
+    let current: BoardView | undefined
     const opened = watchBoard(token, {
       connection: setConnection,
       clock: setClock,
-      denied: () => latest.current.denied(known !== undefined),
+      denied: () => latestHandlers.current.denied(current !== undefined),
       change(change) {
-        const next = changed(known ?? NOTHING, change)
-        if (known !== undefined) compare(known, next, latest.current)
-        known = next
+        const next = changed(current ?? NOTHING, change)
+        if (current !== undefined) reportQuestionChanges(current, next, latestHandlers.current)
+        current = next
         setView(next)
       },
     })
-    watch.current = opened
+    eventConnection.current = opened
     const retry = (): void => opened.retry()
     addEventListener('online', retry)
     document.addEventListener('visibilitychange', retry)
@@ -57,10 +57,10 @@ export function useBoard(token: string, events: BoardEvents): LiveBoard {
     }
   }, [token])
 
-  return { view, connection, retry: () => watch.current?.retry() }
+  return { view, connection, retry: () => eventConnection.current?.retry() }
 }
 
-function compare(before: BoardView, next: BoardView, events: BoardEvents): void {
+function reportQuestionChanges(before: BoardView, next: BoardView, events: BoardEvents): void {
   if (before.questions === next.questions) return
   for (const question of missingFrom(next.questions, before.questions)) events.asked(question)
   for (const question of missingFrom(before.questions, next.questions)) {
@@ -70,21 +70,21 @@ function compare(before: BoardView, next: BoardView, events: BoardEvents): void 
 
 export type Act = (verb: Verb, body: object) => Promise<Done>
 
-const Acting = createContext<Act>(() => Promise.resolve({ ok: false, status: 0, sentence: null }))
+const ActionContext = createContext<Act>(() => Promise.resolve({ ok: false, status: 0, sentence: null }))
 
-export const ActProvider = Acting.Provider
+export const ActProvider = ActionContext.Provider
 
 export function useAct(): Act {
-  return useContext(Acting)
+  return useContext(ActionContext)
 }
 
 export function useActing(token: string, denied: () => void): Act {
-  const latest = useRef(denied)
-  latest.current = denied
+  const latestHandlers = useRef(denied)
+  latestHandlers.current = denied
   return useMemo(
     () => async (verb, body) => {
       const done = await post(token, verb, body)
-      if (!done.ok && done.status === 401) latest.current()
+      if (!done.ok && done.status === 401) latestHandlers.current()
       return done
     },
     [token],
@@ -93,12 +93,12 @@ export function useActing(token: string, denied: () => void): Act {
 
 export type ReadOutput = (kind: 'output' | 'download', body: object, signal: AbortSignal) => Promise<Response>
 
-const ReadingOutput = createContext<ReadOutput>(() => Promise.reject(new Error('not signed in')))
+const JobOutputContext = createContext<ReadOutput>(() => Promise.reject(new Error('not signed in')))
 
-export const OutputProvider = ReadingOutput.Provider
+export const OutputProvider = JobOutputContext.Provider
 
 export function useReadOutput(): ReadOutput {
-  return useContext(ReadingOutput)
+  return useContext(JobOutputContext)
 }
 
 export function useOutputReader(token: string): ReadOutput {

@@ -41,51 +41,51 @@ export function speak(language: Language, locale: string = language): Words {
 }
 
 /** The same with other texts. */
-export function speakFrom<K extends string>(catalogue: Catalogue<K>, language: Language, locale: string): Words<K> {
+export function speakFrom<K extends string>(translations: Catalogue<K>, language: Language, locale: string): Words<K> {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const number = (value: number): string => numbers.format(value)
-  const pieces = (key: K, n = 0): readonly string[] => {
-    const phrase: Phrase = catalogue[key]
+  const splitText = (key: K, n = 0): readonly string[] => {
+    const phrase: Phrase = translations[key]
     const text = typeof phrase === 'string' ? phrase : (phrase[rules.select(n)] ?? phrase.other)
     return text.split(/\{(\w+)\}/)
   }
   return {
     language,
     direction: language === 'ar' ? 'rtl' : 'ltr',
-    pieces,
+    pieces: splitText,
     number,
     say(key, values = {}) {
       const { n } = values
-      return pieces(key, typeof n === 'number' ? n : 0)
-        .map((piece, index) => (index % 2 === 0 ? piece : written(values[piece], number)))
+      return splitText(key, typeof n === 'number' ? n : 0)
+        .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part], number)))
         .join('')
     },
-    bytes: (count) => bytesIn(locale, count),
-    duration: (ms) => durationIn(locale, ms),
-    ago: (at, now) => agoIn(relative, at - now),
+    bytes: (count) => formatBytes(locale, count),
+    duration: (ms) => formatDuration(locale, ms),
+    ago: (at, now) => formatTimeAgo(relative, at - now),
     moment: (at) => moments.format(at),
     directionOf: (text) => (language === 'ar' && /[\u0590-\u08ff]/.test(text) ? 'rtl' : 'auto'),
   }
 }
 
 /** Returns the first of the reader's languages that is supported. */
-export function preferred(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
-    const found = LANGUAGES.find(({ language }) => language === baseOf(tag))
+export function preferred(preferences: readonly string[]): Language {
+  for (const tag of preferences) {
+    const found = LANGUAGES.find(({ language }) => language === baseLanguage(tag))
     if (found !== undefined) return found.language
   }
   return 'en'
 }
 
-export function localeOf(language: Language, wanted: readonly string[]): string {
-  return wanted.find((tag) => baseOf(tag) === language && isTag(tag)) ?? language
+export function localeOf(language: Language, preferences: readonly string[]): string {
+  return preferences.find((tag) => baseLanguage(tag) === language && isValidTag(tag)) ?? language
 }
 
 /** Browsers under LANG=C report `en-US@posix`, for which Intl throws. */
-function isTag(tag: string): boolean {
+function isValidTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1
   } catch {
@@ -93,17 +93,17 @@ function isTag(tag: string): boolean {
   }
 }
 
-function baseOf(tag: string): string {
+function baseLanguage(tag: string): string {
   return (tag.split('-')[0] ?? '').toLowerCase()
 }
 
-function written(value: string | number | undefined, number: (value: number) => string): string {
+function formatValue(value: string | number | undefined, number: (value: number) => string): string {
   return typeof value === 'number' ? number(value) : (value ?? '')
 }
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function bytesIn(locale: string, count: number): string {
+function formatBytes(locale: string, count: number): string {
   const power = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)))
   const unit = SIZES[power] ?? 'byte'
   const format = new Intl.NumberFormat(locale, {
@@ -123,26 +123,26 @@ const UNITS = [
 ] as const
 
 /** The two largest units: `2h 5m`, `45s`; below 10 s with one decimal, below 1 s in milliseconds. */
-function durationIn(locale: string, ms: number): string {
+function formatDuration(locale: string, ms: number): string {
   const span = Math.max(0, ms)
-  if (span < 1000) return measured(locale, Math.round(span), 'millisecond')
-  if (span < 10_000 && span % 1000 !== 0) return measured(locale, Math.floor(span / 100) / 10, 'second')
+  if (span < 1000) return formatUnit(locale, Math.round(span), 'millisecond')
+  if (span < 10_000 && span % 1000 !== 0) return formatUnit(locale, Math.floor(span / 100) / 10, 'second')
   const first = UNITS.findIndex((entry) => span >= entry.ms)
   let rest = span
   return UNITS.slice(first, first + 2)
     .flatMap(({ unit, ms: size }) => {
       const count = Math.floor(rest / size)
       rest -= count * size
-      return count > 0 ? [measured(locale, count, unit)] : []
+      return count > 0 ? [formatUnit(locale, count, unit)] : []
     })
     .join(' ')
 }
 
-function measured(locale: string, value: number, unit: string): string {
+function formatUnit(locale: string, value: number, unit: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value)
 }
 
-function agoIn(relative: Intl.RelativeTimeFormat, difference: number): string {
+function formatTimeAgo(relative: Intl.RelativeTimeFormat, difference: number): string {
   // Counting seconds would change constantly without being useful.
   if (Math.abs(difference) < 10_000) return relative.format(0, 'second')
   const entry = UNITS.find(({ ms }) => Math.abs(difference) >= ms)

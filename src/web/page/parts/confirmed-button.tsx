@@ -9,7 +9,7 @@ import { useWords } from '../speech.js'
 import { Dialog } from './dialog.js'
 import { Refusal } from './refusal.js'
 
-interface Props {
+interface ConfirmButtonProps {
   readonly name: Key
   readonly ask: Key
   readonly means: Key
@@ -20,17 +20,17 @@ interface Props {
   readonly act: () => Promise<Done>
 }
 
-export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }: Props) {
+export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }: ConfirmButtonProps) {
   const { say } = useWords()
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<Done>()
+  const [result, setResult] = useState<Done>()
 
   const go = async (): Promise<void> => {
     setBusy(true)
     const done = await act()
     setBusy(false)
-    setRefusal(done)
+    setResult(done)
     if (done.ok) setAsking(false)
   }
 
@@ -44,7 +44,7 @@ export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }:
         <Dialog title={say(ask)} close={() => setAsking(false)}>
           {shown}
           <p>{say(means)}</p>
-          <Refusal done={refusal} />
+          <Refusal done={result} />
           <div class="actions">
             <button class="button" type="button" onClick={() => setAsking(false)}>
               {say(keep)}

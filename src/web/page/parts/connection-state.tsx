@@ -4,12 +4,12 @@ import { useWords } from '../speech.js'
 import { useNow } from '../ticking.js'
 import type { Connection } from '../watch-board.js'
 
-interface Props {
+interface ConnectionProps {
   readonly connection: Connection
   readonly retry: () => void
 }
 
-export function ConnectionState({ connection, retry }: Props) {
+export function ConnectionState({ connection, retry }: ConnectionProps) {
   const { say } = useWords()
   return (
     <div class={`connection ${connection.state}`}>
@@ -33,6 +33,6 @@ function NextTry({ at }: { readonly at: number }) {
   const { say, duration } = useWords()
   useNow()
   // The retry time uses the clock of the browser.
-  const left = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
-  return <p class="quiet">{say('nextTry', { time: duration(left) })}</p>
+  const remainingMs = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
+  return <p class="quiet">{say('nextTry', { time: duration(remainingMs) })}</p>
 }

@@ -3,14 +3,14 @@
 import { useWords } from '../speech.js'
 import { harmless } from './harmless.js'
 
-interface Props {
+interface UntrustedTextProps {
   readonly text: string
   readonly class?: string
   /** Messages of the server are English. */
   readonly lang?: string
 }
 
-export function Foreign({ text, ...rest }: Props) {
+export function Foreign({ text, ...rest }: UntrustedTextProps) {
   const { directionOf } = useWords()
   return (
     <span dir={directionOf(text)} {...rest}>

@@ -5,7 +5,7 @@ import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 
 /** A larger count is shown as `999+`. */
-const MOST = 999
+const MAX_COUNT = 999
 
 export function Navigation({ route, view }: { readonly route: Route; readonly view: BoardView }) {
   const { say } = useWords()
@@ -34,7 +34,7 @@ function Badge({ route, view }: { readonly route: Route; readonly view: BoardVie
   return (
     <>
       <span class={route === 'questions' || route === 'tools' ? 'badge urgent' : 'badge'} aria-hidden="true">
-        {n > MOST ? `${number(MOST)}+` : number(n)}
+        {n > MAX_COUNT ? `${number(MAX_COUNT)}+` : number(n)}
       </span>
       <span class="unseen">, {say(count.phrase, { n })}</span>
     </>

@@ -5,13 +5,13 @@ import type { ComponentChildren } from 'preact'
 import type { Key } from '../../../services/board/languages/phrase.js'
 import { useWords } from '../speech.js'
 
-interface Props {
+interface TranslatedTextProps {
   readonly phrase: Key
   readonly n?: number
   readonly places?: Readonly<Record<string, ComponentChildren>>
 }
 
-export function Said({ phrase, n, places = {} }: Props) {
+export function Said({ phrase, n, places = {} }: TranslatedTextProps) {
   const { pieces } = useWords()
   return <>{pieces(phrase, n).map((piece, index) => (index % 2 === 0 ? piece : places[piece]))}</>
 }

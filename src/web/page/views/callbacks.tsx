@@ -9,12 +9,12 @@ import { useAct } from '../use-board.js'
 import { Messages } from './messages.js'
 import { Foreign } from '../parts/foreign.js'
 
-interface Props {
+interface CallbacksViewProps {
   readonly callbacks: readonly CallbackView[]
   readonly messages: readonly MessageView[]
 }
 
-export function CallbacksView({ callbacks, messages }: Props) {
+export function CallbacksView({ callbacks, messages }: CallbacksViewProps) {
   const sorted = [...callbacks].sort((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity))
   return (
     <ViewFrame

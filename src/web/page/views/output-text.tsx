@@ -7,14 +7,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useWords } from '../speech.js'
 import type { OutputPart } from '../use-output.js'
 
-interface Props {
+interface OutputTextProps {
   readonly part: OutputPart
   readonly label: string
   /** Whether the end is visible; updated when the user scrolls. */
   readonly isAtEnd: RefObject<boolean>
 }
 
-export function OutputText({ part, label, isAtEnd }: Props) {
+export function OutputText({ part, label, isAtEnd }: OutputTextProps) {
   const { say, bytes } = useWords()
   const box = useRef<HTMLPreElement>(null)
   useLayoutEffect(() => {

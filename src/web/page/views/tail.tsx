@@ -4,13 +4,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { harmless } from '../parts/harmless.js'
 
-interface Props {
+interface OutputTailProps {
   readonly text: string
   readonly label: string
   readonly empty: string
 }
 
-export function Tail({ text, label, empty }: Props) {
+export function Tail({ text, label, empty }: OutputTailProps) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
   useLayoutEffect(() => {
