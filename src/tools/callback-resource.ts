@@ -15,6 +15,6 @@ export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
     const active = listWords(await callbacks.list(caller))
     const pending = await callbacks.waiting(caller)
     if (pending.length === 0) return active
-    return [active, '', `Waiting to be told (${pending.length}):`, ...pending.map(({ text }) => `  ${text}`)].join('\n')
+    return [active, '', `Pending messages (${pending.length}):`, ...pending.map(({ text }) => `  ${text}`)].join('\n')
   },
 })

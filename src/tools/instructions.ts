@@ -48,7 +48,7 @@ const PARAGRAPHS: readonly Paragraph[] = [
 
 export function instructionsFor(tools: readonly string[]): string {
   const isOn = (name: string): boolean => tools.includes(name)
-  return PARAGRAPHS.filter(({ tools: needs }) => needs.every(isOn))
+  return PARAGRAPHS.filter(({ tools: required }) => required.every(isOn))
     .map(({ text }) => text)
     .join('\n')
 }

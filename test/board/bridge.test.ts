@@ -136,7 +136,7 @@ describe('everybody sees the same', () => {
     const absent = await order(page, 'kill', { server: job?.server, id: 99 })
     expect([absent.status, absent.json.error]).toEqual([409, 'There is no background task 99. There are: 1.'])
     const nobody = await order(page, 'kill', { server: 'ffffffffffffffff', id })
-    expect([nobody.status, nobody.json.error]).toEqual([409, 'That server is gone, or does not answer.'])
+    expect([nobody.status, nobody.json.error]).toEqual([409, 'The server has exited or does not answer.'])
     board.leave()
   })
 
@@ -289,9 +289,9 @@ describe('a peer that fails holds up nobody', () => {
     mkdirSync(machine.stateDir, { mode: 0o700 })
     writeFileSync(machine.desks, 'in the way')
     const server = await serve(machine, 'one')
-    await expect.poll(() => server.stderr(), { timeout: 5000 }).toContain('do not see this server')
+    await expect.poll(() => server.stderr(), { timeout: 5000 }).toContain('cannot see this server')
     expect((await call(server, 'Bash', { command: 'echo works' })).text).toContain('works')
-    expect(server.stderr().match(/do not see this server/g)).toHaveLength(1)
+    expect(server.stderr().match(/cannot see this server/g)).toHaveLength(1)
   })
 })
 

@@ -151,7 +151,7 @@ export function createBoard(settings: BoardSettings): Board {
     dismiss: ({ project: projectPath, id }) =>
       write(projectPath, async ({ messages }) => {
         if (await messages.deliver(id, { at: Date.now(), via: 'board' })) return
-        throw new Failure('There is no such message any more: the model was told, or somebody has seen it before.')
+        throw new Failure('The message no longer exists: it was delivered or dismissed.')
       }),
     readPlan: (projectPath) => read(projectPath, (rows) => readOpenPlan(rows.plans, projectPath)),
     olderTasks: (projectPath, before) => read(projectPath, (rows) => olderTasks(rows, before)),
@@ -170,5 +170,5 @@ export function createBoard(settings: BoardSettings): Board {
 function requireFeed(feeds: DeskLinks, server: string): LinkedDesk {
   const found = feeds.find(server)
   if (found) return found
-  throw new Failure('That server is gone, or does not answer.')
+  throw new Failure('The server has exited or does not answer.')
 }

@@ -48,7 +48,7 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
 
   function onClosed(): void {
     clearInterval(heartbeat)
-    for (const resolveReply of pendingReplies.values()) resolveReply({ failure: 'The server is gone.' })
+    for (const resolveReply of pendingReplies.values()) resolveReply({ failure: 'The server has exited.' })
     pendingReplies.clear()
     listener.gone(sentInvalidData)
   }

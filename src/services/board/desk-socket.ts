@@ -66,10 +66,10 @@ function handleConnection(feed: Desk, socket: LineSocket, silenceMs: number): Li
     if (!subscription) return
     const { id: to } = request
     try {
-      if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too much is asked of this server at once.')
+      if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too many requests from this console.')
       send({ kind: 'reply', to, ...(await runRequest(subscription, request)) })
     } catch (error) {
-      const failure = error instanceof Failure ? error.message : 'The server could not do it.'
+      const failure = error instanceof Failure ? error.message : 'The action failed.'
       send({ kind: 'reply', to, failure })
     } finally {
       activeRequests--

@@ -67,7 +67,7 @@ async function openSocket(feed: Desk, { settings }: Config, log: Log): Promise<D
   try {
     return await openDeskSocket(feed, desksIn(stateDirOf(settings)))
   } catch (error) {
-    log.warn(`the page and the inbox do not see this server: ${reasonOf(error)}`)
+    log.warn(`the console cannot see this server: ${reasonOf(error)}`)
     return undefined
   }
 }

@@ -36,8 +36,7 @@ export function watchStored({ user, state: lazyDatabase, projects, onChange }: S
   const views = new Map<string, StoredView>()
   const changed = new Set<string>()
   const firstRead = promised<void>()
-  let problem: string | undefined =
-    'What is remembered has not been read yet: the place where it is kept does not answer.'
+  let problem: string | undefined = 'The database has not been read yet: it does not answer.'
   let state: State | undefined
   let unsubscribe: (() => void) | undefined
   let isClosed = false
@@ -78,7 +77,7 @@ export function watchStored({ user, state: lazyDatabase, projects, onChange }: S
       await readAll()
       problem = undefined
     } catch (error) {
-      problem = error instanceof Failure ? error.message : `What is remembered cannot be read: ${String(error)}`
+      problem = error instanceof Failure ? error.message : `The database cannot be read: ${String(error)}`
     }
     firstRead.resolve()
     if (!isClosed) onChange()

@@ -55,7 +55,7 @@ export function createBesides(settings: BesidesSettings): Besides {
     clearTimeout(timer)
     // Kill processes that the command left running.
     await trees.end(tag, KILL_AFTER_MS)
-    if (code !== 0) throw new Failure(`it ended with exit code ${code}`)
+    if (code !== 0) throw new Failure(`exit code ${code}`)
   }
 
   async function killCommand(pid: number, tag: string, hasExited: () => boolean): Promise<void> {
@@ -81,7 +81,7 @@ export function createBesides(settings: BesidesSettings): Besides {
       headers: { 'content-type': 'application/json' },
       body,
     })
-    if (status >= 300) throw new Failure(`it was answered with ${status}`)
+    if (status >= 300) throw new Failure(`HTTP status ${status}`)
   }
 
   function runAndLog(name: string, work: Promise<void>): void {

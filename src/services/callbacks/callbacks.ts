@@ -121,7 +121,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
         const directory = inbox.folderOf(caller, false)
         return directory === undefined ? undefined : join(directory, 'inbox')
       } catch (error) {
-        warn(`there is no inbox for the session: ${reasonOf(error)}`)
+        warn(`cannot determine the inbox directory of the session: ${reasonOf(error)}`)
         return undefined
       }
     },

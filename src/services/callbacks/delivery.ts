@@ -82,7 +82,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
         })
         unrecorded.delete(entry)
       } catch (error) {
-        warn(`that a message was delivered could not be remembered yet: ${reasonOf(error)}`)
+        warn(`could not record a message delivery; will retry: ${reasonOf(error)}`)
       }
     }
   }
@@ -116,7 +116,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {
-      warn(`a message could not be put into the inbox of its session: ${reasonOf(error)}`)
+      warn(`cannot write an inbox file: ${reasonOf(error)}`)
     }
   }
 

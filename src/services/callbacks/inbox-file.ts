@@ -14,7 +14,7 @@ const MAX_BYTES = 64 * 1024
 /** `folder`: the existing session directory. Synchronous, so that the file is known before a program can read it. */
 export function putIntoInbox(directory: string, stem: string, text: string): string {
   const json = `${JSON.stringify({ mode: 'queue', text })}\n`
-  if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('it is too long for that, and waits to be told elsewhere')
+  if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('the message is too long for an inbox file')
   const path = join(ensureInboxDirectory(directory), `${stem}.json`)
   replaceFile(path, json, () => true)
   return path
@@ -53,5 +53,5 @@ function ensureInboxDirectory(directory: string): string {
   if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(directory), 'inbox')) {
     return inbox
   }
-  throw new Failure(`${inbox} must be a folder, and no link to one: nothing is written there. Move it away.`)
+  throw new Failure(`${inbox} must be a directory, not a link: nothing was written. Move it away.`)
 }

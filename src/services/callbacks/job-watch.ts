@@ -83,7 +83,7 @@ async function waitForJobEvent(
       : waitForMatch(job, compilePattern(pattern), callback, signal))
   } catch (error) {
     if (error instanceof Failure)
-      return finalEvent(`it can no longer be waited for: ${oneLine(error.message, MAX_LINE)}`)
+      return finalEvent(`the event can no longer occur: ${oneLine(error.message, MAX_LINE)}`)
     throw error
   }
 }

@@ -53,8 +53,8 @@ export function confinedByPlans(config: Config, base: Confinement, lookup: PlanW
 
 function sandboxMissing({ message }: Failure): Failure {
   return new Failure(
-    `The command was not started: plan mode is on, in which commands may only read, and they cannot be held to that ` +
-      `here. ${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") accepts a plan, ` +
-      `PlanMode(action: "reset") gives it up.`,
+    `The command was not started: plan mode is on and requires a read-only sandbox, which is not available. ` +
+      `${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") accepts a plan, ` +
+      `PlanMode(action: "reset") discards it.`,
   )
 }

@@ -45,8 +45,8 @@ function requireInsideRoots(real: string, path: string, { within }: Reach): void
   const { roots, hidden } = within
   const root = roots.find((candidate) => isWithin(real, candidate))
   if (root === undefined)
-    throw new Failure(`${path} lies outside of ${roots.at(-1)}: commands are confined, and so is the plan.`)
+    throw new Failure(`${path} is outside ${roots.at(-1)}: commands are sandboxed, and so is the plan file.`)
   // A hidden path that contains the whole project does not hide the project itself.
   if (hidden.some((hiddenPath) => isWithin(hiddenPath, root) && isWithin(real, hiddenPath)))
-    throw new Failure(`${path} is hidden from commands, and no plan is read from there.`)
+    throw new Failure(`${path} is hidden from commands, so no plan is read from it.`)
 }

@@ -74,6 +74,6 @@ async function withSaveFailure<T>(path: string, work: () => Promise<T>): Promise
     return await work()
   } catch (error) {
     const reason = reasonOf(error)
-    throw new Failure(`The plan could not be saved to ${path} (${reason}). Put that right and call again.`)
+    throw new Failure(`The plan could not be saved to ${path} (${reason}). Fix this and call again.`)
   }
 }

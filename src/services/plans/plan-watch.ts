@@ -45,8 +45,8 @@ export function createPlanWatch({ project, state, marks }: PlanWatchSettings): P
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       throw new Failure(
-        `The command was not started: a plan may be open here, which would allow it to read only, and that cannot be ` +
-          `found out. ${error.message}`,
+        `The command was not started: cannot determine whether plan mode is on, in which commands are read-only. ` +
+          error.message,
       )
     }
   }

@@ -215,10 +215,10 @@ async function requireOpenPlan(plans: PlanRows): Promise<PlanRow> {
 }
 
 const HOW_TO_LEAVE =
-  'Go on with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") gives it up.'
+  'Continue with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") discards it.'
 
 function validatePlan(plan: string): string {
-  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character, which no text has.')
+  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character.')
   if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
   throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
 }

@@ -29,7 +29,7 @@ export async function askClient(
   call: Asker,
   { timeoutMs, late }: ClientTerms,
 ): Promise<FormOutcome> {
-  if (!call.showsForms) return { problem: 'This client shows no forms.' }
+  if (!call.showsForms) return { problem: 'The client does not support forms.' }
   try {
     const reply = await call.askForm(formOf(questions, canSkipText(call.client)), {
       timeoutMs,
@@ -41,7 +41,7 @@ export async function askClient(
     })
     if (isProgramReply(reply)) return { problem: describeProgramReply(reply), isAutomatic: true }
     const replies = toReplies(questions, reply)
-    return replies ? { replies } : { problem: 'The client gave its form back with nothing in it.' }
+    return replies ? { replies } : { problem: 'The client returned an empty form.' }
   } catch (error) {
     if (error instanceof Failure) return { problem: error.message }
     throw error
@@ -59,7 +59,7 @@ function isProgramReply({ action, afterMs = Infinity }: FormSaid): boolean {
 
 function describeProgramReply({ action, afterMs = 0 }: FormSaid): string {
   const did = action === 'accept' ? 'filled in' : action === 'decline' ? 'declined' : 'cancelled'
-  return `The client ${did} the form by itself after ${Math.round(afterMs)} ms: no person has seen it.`
+  return `The client ${did} the form without a user, after ${Math.round(afterMs)} ms.`
 }
 
 function toReplies(questions: readonly Question[], reply: FormSaid): readonly Reply[] | undefined {

@@ -23,17 +23,19 @@ function validateReply(question: Question, reply: Reply | undefined, number: num
   const chosen = question.choices.map(({ label }) => label).filter((label) => input.delete(label))
   const freeTexts = [...input]
   if (chosen.length === 0 && freeTexts.length === 0) {
-    throw new Failure(`Question ${number} is said to be answered, but nothing was chosen and nothing was said.`)
+    throw new Failure(`Question ${number} is marked as answered, but has no choice and no text.`)
   }
   if (chosen.length > 1 && !question.multiple) {
     throw new Failure(`Question ${number} takes one choice; ${chosen.length} were made: ${chosen.join(', ')}.`)
   }
   if (freeTexts.length > 1) {
-    throw new Failure(`Question ${number} has ${freeTexts.length} texts that are no option of it; one is the most.`)
+    throw new Failure(`Question ${number} has ${freeTexts.length} texts that are not options; at most one is allowed.`)
   }
   const length = freeTexts[0]?.length ?? 0
   if (length > MAX_OWN_WORDS) {
-    throw new Failure(`The own words to question ${number} have ${length} characters; ${MAX_OWN_WORDS} are the most.`)
+    throw new Failure(
+      `The free text for question ${number} has ${length} characters; at most ${MAX_OWN_WORDS} are allowed.`,
+    )
   }
   return { outcome, selected: [...chosen, ...freeTexts] }
 }

@@ -131,10 +131,10 @@ function callerKey({ user, session }: Who): string {
   return `${user}\0${session}`
 }
 
-const CLIENT_IS_AUTOMATIC = 'This client answers forms by itself: no person sees them.'
+const CLIENT_IS_AUTOMATIC = 'This client answers forms without a user.'
 const NO_CONSOLE_OPEN = 'Neither the console page nor the terminal inbox is open.'
 const CONSOLE_TIMED_OUT = 'The console page or the terminal inbox is open, but no answer came in time.'
 
 function storeProblems({ problem }: { readonly problem?: string }): readonly string[] {
-  return problem === undefined ? [] : [`It could not be kept: ${problem}`]
+  return problem === undefined ? [] : [`It could not be saved: ${problem}`]
 }

@@ -25,10 +25,10 @@ function parseChoices(options: unknown, number: number): readonly Choice[] {
   const where = `Question ${number}`
   if (!Array.isArray(options) || options.length === 0) throw new Failure(`${where} has no "options" to choose from.`)
   if (options.length < MIN_OPTIONS) {
-    throw new Failure(`${where} has 1 option, which leaves no choice; ${MIN_OPTIONS} are the least.`)
+    throw new Failure(`${where} has 1 option; at least ${MIN_OPTIONS} are required.`)
   }
   if (options.length > MAX_OPTIONS) {
-    throw new Failure(`${where} has ${options.length} options; ${MAX_OPTIONS} are the most that a person can overlook.`)
+    throw new Failure(`${where} has ${options.length} options; at most ${MAX_OPTIONS} are allowed.`)
   }
   const choices = options.map((option, index) => parseChoice(option, `option ${index + 1} of question ${number}`))
   const labels = new Set<string>()
@@ -62,7 +62,7 @@ function parseText(value: unknown, what: string, max: number): string | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string') throw new Failure(`${what} must be a text.`)
   const text = removeControls(value)
-  if (text.length > max) throw new Failure(`${what} has ${text.length} characters; ${max} are the most.`)
+  if (text.length > max) throw new Failure(`${what} has ${text.length} characters; at most ${max} are allowed.`)
   return text === '' ? null : text
 }
 

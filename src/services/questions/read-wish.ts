@@ -28,14 +28,14 @@ export function readWish(input: unknown): Wish {
     return isObject(value) && isFollowUp(value) ? parseFollowUp(value) : { kind: 'ask', questions: parseForm(value) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    throw new Failure(`${error.message} Nothing was asked. Expected is, for example: ${EXAMPLE} ${EXAMPLE_NOTES}`)
+    throw new Failure(`${error.message} Nothing was asked. Expected, for example: ${EXAMPLE} ${EXAMPLE_NOTES}`)
   }
 }
 
 function parseInput(text: string): unknown {
   if (text.trim() === '') throw new Failure('questions_json is empty.')
   if (text.length > MAX_JSON) {
-    throw new Failure(`questions_json has ${text.length} characters; ${MAX_JSON} are the most: nobody reads so much.`)
+    throw new Failure(`questions_json has ${text.length} characters; at most ${MAX_JSON} are allowed.`)
   }
   if (deeperThan(MAX_DEPTH, text)) throw new Failure(`questions_json is nested deeper than ${MAX_DEPTH} levels.`)
   const value = parseJsonText(text)
@@ -60,7 +60,7 @@ function describeJsonError(text: string): string {
     text.slice(Math.max(0, at - EXCERPT_LENGTH), at + EXCERPT_LENGTH).toWellFormed(),
     2 * EXCERPT_LENGTH,
   )
-  return `character ${at + 1} of ${text.length} cannot stand there, near ${excerpt}`
+  return `character ${at + 1} of ${text.length} is unexpected, near ${excerpt}`
 }
 
 function isFollowUp({ id, questions, options }: JsonObject): boolean {
@@ -80,7 +80,7 @@ function parseForm(value: unknown): readonly Question[] {
   if (list.length === 0) throw new Failure('There is no question in it.')
   if (list.length > MAX_QUESTIONS) {
     throw new Failure(
-      `There are ${list.length} questions; ${MAX_QUESTIONS} are the most, because all of them go into one form. Ask the most important ones.`,
+      `There are ${list.length} questions; at most ${MAX_QUESTIONS} are allowed, because all of them go into one form. Ask the most important ones.`,
     )
   }
   return list.map((each, index) => readQuestion(each, index + 1))

@@ -45,7 +45,7 @@ function ensureDirectories(project: string, directory: string, attempts = ATTEMP
     if (error instanceof Failure) throw error
     if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return ensureDirectories(project, directory, attempts - 1)
     const reason = reasonOf(error)
-    throw new Failure(`The folder of the session cannot be made (${reason}): make ${project} writable.`)
+    throw new Failure(`The session directory cannot be created (${reason}): make ${project} writable.`)
   }
 }
 
@@ -70,5 +70,5 @@ function statIfExists(path: string): Stats | undefined {
 }
 
 function notADirectory(path: string): Failure {
-  return new Failure(`${path} must be a folder, and no link to one: nothing is written there. Move it away.`)
+  return new Failure(`${path} must be a directory, not a link: nothing was written. Move it away.`)
 }

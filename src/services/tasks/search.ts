@@ -35,7 +35,7 @@ export function readOn(query: string, filters: string): string {
 function checkQueryLimits(terms: readonly string[]): void {
   const { length } = terms.join(' ')
   if (length > MAX_CHARACTERS)
-    throw new Failure(`The query has ${length} characters; ${MAX_CHARACTERS} are the most. Use a few words of it.`)
+    throw new Failure(`The query has ${length} characters; at most ${MAX_CHARACTERS} are allowed. Use fewer words.`)
   if (terms.length > MAX_TERMS)
-    throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
+    throw new Failure(`The query has ${terms.length} words; at most ${MAX_TERMS} are allowed. Use fewer words.`)
 }

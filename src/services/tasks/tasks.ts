@@ -178,7 +178,7 @@ function requireText(input: string, what: string, max: number): string {
   const text = input.trim()
   if (text === '') throw new Failure(`The ${what} is missing: give it as text.`)
   if (text.length <= max) return text
-  throw new Failure(`The ${what} has ${text.length} characters; ${max} are the most. Say it shorter.`)
+  throw new Failure(`The ${what} has ${text.length} characters; at most ${max} are allowed. Shorten it.`)
 }
 
 /** Returns the task with this id; by default, the current task. */
@@ -223,7 +223,7 @@ async function findOpenTask(tasks: TaskRows, current: number | undefined): Promi
 
 function openTaskFilter(query: string): TaskFilter {
   const filter = readSearch(query)
-  if (filter.state === 'done') throw new Failure('What is done is not pending: use list with is:done.')
+  if (filter.state === 'done') throw new Failure('pending lists open tasks only: use list with is:done.')
   return { ...filter, state: 'open' }
 }
 

@@ -33,7 +33,7 @@ export function enteredWords(
 }
 
 const HOW_TO_LEAVE =
-  'PlanMode(action: "exit", plan: "…") accepts the plan and lets them write again, PlanMode(action: "reset") gives it up.'
+  'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
 
 export function exitedWords({ path, task }: Exited): string {
   const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']

@@ -43,8 +43,7 @@ export function laterSaid({ row, before }: Later, hasAnswers: boolean): Said {
   )
 }
 
-const EARLIER_ANSWER_KEPT =
-  'The user had answered it before: this is what they said then, and what was passed on now was not taken.'
+const EARLIER_ANSWER_KEPT = 'The user had already answered it; this is the earlier answer, and the new one was ignored.'
 
 function answeredResult(
   questions: readonly Question[],
