@@ -45,11 +45,15 @@ export interface AttendanceSettings {
   readonly sessionsWithWork: (rows: Rows) => Promise<ReadonlySet<string>>
 }
 
-export interface TakingOver {
-  /** The live session; undefined if there is none yet. */
-  readonly into: string | undefined
+/** Owner and time of a lease. */
+export interface LeaseStamp {
   readonly holder: string
   readonly moment: Moment
+}
+
+export interface TakingOver extends LeaseStamp {
+  /** The live session; undefined if there is none yet. */
+  readonly into: string | undefined
   readonly isGone: (session: SessionRow) => boolean
   /** Whether a session leased by this process has lost its client. */
   readonly isAbandoned: (name: string) => boolean
@@ -130,6 +134,6 @@ export function createAttendance(settings: AttendanceSettings): Attendance {
   }
 }
 
-export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>) {
+export function hold(rows: Rows, name: string, { holder, moment }: LeaseStamp) {
   return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
 }

@@ -99,7 +99,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
       })
       return all
         .filter(({ session }) => session === caller.session)
-        .map((callback) => ({ callback, msLeft: sync.msLeft(caller.user, callback) }))
+        .map((callback): Entry => ({ callback, msLeft: sync.msLeft(caller.user, callback) }))
     },
     async cancel(caller, slot) {
       if (slot !== undefined && (slot < 0 || slot >= MAX_SLOTS)) {

@@ -4,7 +4,7 @@
 
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { Rows } from '../../store/state/state.js'
-import { hold, type TakingOver } from './attendance.js'
+import { hold, type LeaseStamp, type TakingOver } from './attendance.js'
 import { rebased } from './schedule.js'
 import { freeSlots } from './slots.js'
 
@@ -27,10 +27,7 @@ export async function ownersOf({ callbacks, messages, questions }: Rows): Promis
 }
 
 /** Whether dead sessions of other processes have work left. */
-export async function isAnythingLeft(
-  rows: Rows,
-  { holder, isGone }: Pick<TakingOver, 'holder' | 'isGone'>,
-): Promise<boolean> {
+export async function isAnythingLeft(rows: Rows, holder: string, isGone: TakingOver['isGone']): Promise<boolean> {
   const live = (await rows.sessions.all()).filter((session) => session.holder === holder || !isGone(session))
   const names = new Set(live.map(({ name }) => name))
   return [...(await ownersOf(rows))].some((name) => !names.has(name))
@@ -75,7 +72,7 @@ async function moveCallback(rows: Rows, row: CallbackRow, session: string, slot:
 }
 
 /** Rebases callbacks of leased sessions from an earlier boot. */
-export async function rebaseAll(rows: Rows, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>): Promise<void> {
+export async function rebaseAll(rows: Rows, { holder, moment }: LeaseStamp): Promise<void> {
   const sessions = await rows.sessions.all()
   const ours = new Set(sessions.filter((session) => session.holder === holder).map(({ name }) => name))
   for (const row of await rows.callbacks.all()) {

@@ -202,7 +202,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
 
   async function adoptOrphanedSessions(): Promise<void> {
     for (const user of await state.waitingUsers(project)) {
-      const hasOrphans = await state.read(scopeOf(user), (rows) => isAnythingLeft(rows, { holder, isGone }))
+      const hasOrphans = await state.read(scopeOf(user), (rows) => isAnythingLeft(rows, holder, isGone))
       if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
     }
   }

@@ -70,7 +70,7 @@ function reportQuestionChanges(before: BoardView, next: BoardView, events: Board
 
 export type Act = (verb: Verb, body: object) => Promise<Done>
 
-const ActionContext = createContext<Act>(() => Promise.resolve({ ok: false, status: 0, sentence: null }))
+const ActionContext = createContext<Act>(() => Promise.resolve<Done>({ ok: false, status: 0, sentence: null }))
 
 export const ActProvider = ActionContext.Provider
 
