@@ -88,7 +88,7 @@ export function createAttendance(settings: AttendanceSettings): Attendance {
     isHeld: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
     async begin(user, session, rows) {
-      const request = { into: session, holder, moment: clock(), isGone, lateAnswers }
+      const request: Omit<TakingOver, 'isAbandoned'> = { into: session, holder, moment: clock(), isGone, lateAnswers }
       const existing = (await rows.sessions.all()).find(({ name }) => name === session)
       // The session of a stateless user may be leased by another server, which then fires what is stored here.
       const isFree = existing === undefined || existing.holder === holder || isGone(existing)

@@ -11,7 +11,7 @@ import { createNotices } from '../notices.js'
 import type { LazyState } from '../state.js'
 import { marksOf } from '../marks.js'
 import { createPlanWatch } from './plan-watch.js'
-import { createPlans } from './plans.js'
+import { createPlans, type PlansSettings } from './plans.js'
 
 const USER = 'me'
 const CALLER = { user: USER, session: 'here' }
@@ -95,7 +95,7 @@ test('the flag of an open plan is never cleared under concurrent enter, exit and
   if (!one || !two || !three) throw new Error('no state')
   const stopped = new AbortController()
   let missing = 0
-  const settings = (state: LazyState) => ({
+  const settings = (state: LazyState): PlansSettings => ({
     project,
     cwd: project,
     state,

@@ -3,7 +3,13 @@
 import type { Who } from '../who.js'
 import type { Form } from './form.js'
 
-export interface Asker extends Who {
+/** A caller that reports whether its response was written. */
+export interface RespondingCall extends Who {
+  /** Calls the listener with whether the response was written to the client. */
+  whenWritten(listener: (written: boolean) => void): void
+}
+
+export interface Asker extends RespondingCall {
   readonly signal: AbortSignal
   /** Name of the client, as sent by the client. */
   readonly client: string
@@ -14,8 +20,6 @@ export interface Asker extends Who {
   showLife(seconds: number): void
   /** Throws a Failure if the client does not answer the form. */
   askForm(form: Form, options: FormTerms): Promise<FormSaid>
-  /** Calls the listener with whether the response was written to the client. */
-  whenWritten(listener: (written: boolean) => void): void
 }
 
 export interface FormTerms {

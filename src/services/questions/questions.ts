@@ -4,7 +4,7 @@
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
 import type { Who } from '../who.js'
 import { askClient, type ClientTerms, type FormOutcome } from './ask-client.js'
-import type { Asker } from './asker.js'
+import type { Asker, RespondingCall } from './asker.js'
 import { heartbeat } from './heartbeat.js'
 import { createKeptQuestions, type Kept, type KeptSettings, type Later } from './kept-questions.js'
 import { readWish, type Wish } from './read-wish.js'
@@ -21,7 +21,7 @@ export interface Questions {
   /**
    * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
    */
-  answer(call: Pick<Asker, keyof Who | 'whenWritten'>, id: number, answers: unknown): Promise<Later>
+  answer(call: RespondingCall, id: number, answers: unknown): Promise<Later>
   close(): Promise<void>
 }
 
