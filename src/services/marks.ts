@@ -1,6 +1,6 @@
-// A file for each user who has something open in a project (a plan, something that waits for a session), so that asking
-// whether there is something costs one look at the disk. A mark may stand for nothing, never the other way round: it is
-// put, durably, before what it stands for, and goes after it.
+// One flag file per user who has something open in a project (a plan, pending work), so that a check costs one stat
+// call. A flag may be stale but is never missing: it is written durably before the row it stands for and removed after
+// it.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,46 +12,46 @@ import { ensurePrivateFolder, notKept } from '../store/private-folder.js'
 
 export interface Marks {
   isThere(user: string): boolean
-  /** Whether there may be one of anybody. */
+  /** Whether any user may have one. */
   isAny(): boolean
-  /** When it returns, the mark survives the end of the machine. Throws a Failure where it cannot be put. */
+  /** Durable when it returns. Throws a Failure if it cannot be written. */
   put(user: string): void
-  /** To be called while nobody can open anything of the kind, and nothing of it is open. */
+  /** Call only inside a write transaction in which nothing of this kind is open. */
   remove(user: string): void
 }
 
-/** `waiting`: callbacks, and what a session has not been told yet. */
+/** `waiting`: callbacks and undelivered messages. */
 export type Marked = 'plans' | 'waiting'
 
 export function marksOf(stateDir: string, kind: Marked, project: string): Marks {
-  const folder = join(stateDir, kind, hashedName(project))
-  const known = new Map<string, string>()
+  const directory = join(stateDir, kind, hashedName(project))
+  const paths = new Map<string, string>()
 
   function pathOf(user: string): string {
-    const path = known.get(user) ?? join(folder, hashedName(user))
-    known.set(user, path)
+    const path = paths.get(user) ?? join(directory, hashedName(user))
+    paths.set(user, path)
     return path
   }
 
   return {
     isThere: (user) => mayExist(pathOf(user)),
-    isAny: () => namesIn(folder).length > 0,
+    isAny: () => listNames(directory).length > 0,
     put(user) {
       try {
-        ensurePrivateFolder(folder)
+        ensurePrivateFolder(directory)
         replaceFile(pathOf(user), '', () => true)
-        for (const parent of [dirname(folder), stateDir]) syncFolder(parent)
+        for (const parent of [dirname(directory), stateDir]) syncFolder(parent)
       } catch (error) {
-        throw notKept(folder, error)
+        throw notKept(directory, error)
       }
     },
     remove: (user) => rmSync(pathOf(user), { force: true }),
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(directory)
   } catch {
     return []
   }
@@ -61,7 +61,7 @@ function mayExist(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
-    // Where something on the way is no folder there is nothing; where we may not look there could be.
+    // ENOTDIR and the like mean that it does not exist; without permission to check, it may exist.
     return !hasCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
   }
 }

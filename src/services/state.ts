@@ -1,5 +1,4 @@
-// What is remembered, opened when somebody first needs it and shared by all who do. One that could not be opened is
-// tried again by the next.
+// Opens the database on first use and shares it between services. A failed attempt is repeated on the next use.
 
 import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
@@ -7,8 +6,8 @@ import type { State } from '../store/state/state.js'
 
 export interface LazyState {
   open(): Promise<State>
-  /** Hands it over once somebody has opened it. */
-  whenOpen(use: (state: State) => void): void
+  /** Calls back once the database is open. */
+  whenOpen(listener: (state: State) => void): void
   close(): Promise<void>
 }
 
@@ -16,7 +15,7 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
   let opening: Promise<State> | undefined
   let closing: Promise<void> | undefined
   let opened: State | undefined
-  const waiting: ((state: State) => void)[] = []
+  const listeners: ((state: State) => void)[] = []
 
   async function openNow(): Promise<State> {
     const [{ openState }, { statePlaceOf }] = await Promise.all([
@@ -24,13 +23,13 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
       import('../config/state-place.js'),
     ])
     opened = await openState(statePlaceOf(settings))
-    for (const use of waiting.splice(0)) use(opened)
+    for (const listener of listeners.splice(0)) listener(opened)
     return opened
   }
 
   async function closeNow(): Promise<void> {
-    const last = await opening?.catch(() => undefined)
-    await last?.close()
+    const database = await opening?.catch(() => undefined)
+    await database?.close()
   }
 
   return {
@@ -41,9 +40,9 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
       opening.catch(() => (opening = undefined))
       return opening
     },
-    whenOpen(use) {
-      if (opened) use(opened)
-      else waiting.push(use)
+    whenOpen(listener) {
+      if (opened) listener(opened)
+      else listeners.push(listener)
     },
     close: () => (closing ??= closeNow()),
   }

@@ -1,6 +1,3 @@
-// Asks the person, on the first way that works: a form of the client, the page or inbox if somebody looks at it, else a
-// text with a number to come back with. Nobody chooses for them.
-
 import type { Questions } from '../services/questions/questions.js'
 import { QUESTIONS_INPUT } from './questions-input.js'
 import { resultData } from './result-data.js'
@@ -17,9 +14,9 @@ questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":fa
 
   input: QUESTIONS_INPUT,
 
-  async run({ questions_json: given }, call, { questions }): Promise<Said> {
+  async run({ questions_json: input }, call, { questions }): Promise<Said> {
     const { answerTo } = await import('./question-answers.js')
-    return answerTo(given, questions, call)
+    return answerTo(input, questions, call)
   },
 
   render: ({ words }) => words,

@@ -1,5 +1,3 @@
-// A call as one that asks a person.
-
 import type { Asker } from '../services/questions/asker.js'
 import type { Call } from './call.js'
 
@@ -23,7 +21,7 @@ export function askerOf(call: Call): Asker {
         { said: { kind: 'form', ...form } },
         {
           timeoutMs,
-          // Nobody waits for a modern client, so its user may take their time.
+          // On the modern revision no call waits, so the user may take a day.
           returnMs: DAY_MS,
           once: true,
           timing: (times) => void (afterMs = times.said),

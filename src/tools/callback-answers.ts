@@ -1,4 +1,4 @@
-// How SetCallback comes to its answers. Loaded by the first call: until then only its description is needed.
+// Runs SetCallback and formats its results. Loaded by the first call. The documented sentences stay word for word.
 
 import { Failure } from '../lib/failure.js'
 import type { Callbacks } from '../services/callbacks/callbacks.js'
@@ -16,13 +16,13 @@ export interface Said {
   readonly words: string
 }
 
-interface Wish {
+interface SetCallbackAction {
   readonly action: string
   readonly slot: number | undefined
   readonly given: Given
 }
 
-export function answerTo({ action, slot, given }: Wish, callbacks: Callbacks, call: Call): Promise<Said> {
+export function answerTo({ action, slot, given }: SetCallbackAction, callbacks: Callbacks, call: Call): Promise<Said> {
   switch (action.trim().toLowerCase()) {
     case 'set':
       return set(callbacks, given, call)
@@ -38,9 +38,9 @@ export function answerTo({ action, slot, given }: Wish, callbacks: Callbacks, ca
 const NOTHING = { callback_id: null, delivery: null, inbox: null, cancelled: 0, callbacks: [] } as const
 
 async function set(callbacks: Callbacks, given: Given, { user, session, can }: Call): Promise<Said> {
-  const who = { user, session }
-  const entry = await callbacks.set(who, given)
-  const route: Route = { delivery: can.push ? 'channel' : 'result', inbox: callbacks.inboxOf(who) ?? null }
+  const caller = { user, session }
+  const entry = await callbacks.set(caller, given)
+  const route: Route = { delivery: can.push ? 'channel' : 'result', inbox: callbacks.inboxOf(caller) ?? null }
   const callback_id = entry.callback.slot
   return {
     ...NOTHING,

@@ -1,5 +1,3 @@
-// The callbacks of a session as a resource: what is active, and what has fired and was not told yet.
-
 import type { Callbacks } from '../services/callbacks/callbacks.js'
 import { CALLBACKS_URI } from '../services/callbacks/uri.js'
 import { resourcesOver } from './resource.js'
@@ -13,10 +11,10 @@ export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
   watch: ({ callbacks }, user) => callbacks.watch(user),
   async read({ user, session }, { callbacks }) {
     const { listWords } = await import('./words/callback.js')
-    const who = { user, session }
-    const active = listWords(await callbacks.list(who))
-    const waiting = await callbacks.waiting(who)
-    if (waiting.length === 0) return active
-    return [active, '', `Waiting to be told (${waiting.length}):`, ...waiting.map(({ text }) => `  ${text}`)].join('\n')
+    const caller = { user, session }
+    const active = listWords(await callbacks.list(caller))
+    const pending = await callbacks.waiting(caller)
+    if (pending.length === 0) return active
+    return [active, '', `Pending messages (${pending.length}):`, ...pending.map(({ text }) => `  ${text}`)].join('\n')
   },
 })

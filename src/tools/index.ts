@@ -1,4 +1,4 @@
-// The product on one screen: every tool this server has, in the order clients are shown them, and what can be read.
+// All tools and resources of this server, in the order in which clients list them.
 
 import { askUserQuestion } from './ask-user-question.js'
 import { backgroundBash } from './background-bash.js'
@@ -36,7 +36,7 @@ export const TOOLS: readonly Tool[] = [
   setCallback,
 ]
 
-/** What can be read, each with the tool without which it is not offered. */
+/** Each resource is offered only if its tool is enabled. */
 export const RESOURCES: readonly Companion<Resource>[] = [
   { of: taskManager, offer: taskList },
   { of: planMode, offer: planResource },

@@ -1,54 +1,54 @@
-// What a model is told about the server as a whole, in `initialize` and `server/discover`: what it could not guess from
-// one tool's description. Only tools that are switched on are named.
+// Builds the server instructions sent with `initialize` and `server/discover`: what a model cannot learn from a single
+// tool description. Only enabled tools are mentioned.
 
-/** One sentence or two, and the tools without which it is left out. */
+/** One or two sentences, and the tools that must be enabled for them. */
 interface Paragraph {
-  readonly needs: readonly string[]
+  readonly tools: readonly string[]
   readonly text: string
 }
 
 const PARAGRAPHS: readonly Paragraph[] = [
   {
-    needs: ['Bash'],
+    tools: ['Bash'],
     text: 'Bash runs each command in a new shell in the project directory: cd, variables and exports do not last. Commands read no input.',
   },
   {
-    needs: ['Bash', 'ReadBgOutput'],
+    tools: ['Bash', 'ReadBgOutput'],
     text: 'Long output is shown with its middle left out and kept whole: ReadBgOutput with pattern searches it, with tail reads its end.',
   },
   {
-    needs: ['BackgroundBash', 'ReadBgOutput'],
+    tools: ['BackgroundBash', 'ReadBgOutput'],
     text: 'BackgroundBash is for servers, watchers and long builds. Wait with ReadBgOutput (wait_for_port, wait_for_pattern, wait_for_end) instead of polling or sleeping.',
   },
   {
-    needs: ['SetCallback'],
+    tools: ['SetCallback'],
     text: 'A callback that fires stands at the front of the next result of any tool.',
   },
   {
-    needs: ['ReadDocs', 'WebSearch'],
+    tools: ['ReadDocs', 'WebSearch'],
     text: 'WebSearch finds pages, ReadDocs reads one.',
   },
   {
-    needs: ['TaskManager'],
+    tools: ['TaskManager'],
     text: 'TaskManager keeps tasks across sessions, shared by all agents of the project.',
   },
   {
-    needs: ['PlanMode'],
+    tools: ['PlanMode'],
     text: 'In plan mode the operating system lets commands only read; PlanMode exit ends it.',
   },
   {
-    needs: ['AskUserQuestion'],
+    tools: ['AskUserQuestion'],
     text: 'AskUserQuestion reaches the user even if the client cannot show forms; do not answer for them.',
   },
   {
-    needs: ['InvokeSkill'],
+    tools: ['InvokeSkill'],
     text: 'Skills are instructions of the user or the project for recurring work: look for one before you improvise.',
   },
 ]
 
 export function instructionsFor(tools: readonly string[]): string {
   const isOn = (name: string): boolean => tools.includes(name)
-  return PARAGRAPHS.filter(({ needs }) => needs.every(isOn))
+  return PARAGRAPHS.filter(({ tools: required }) => required.every(isOn))
     .map(({ text }) => text)
     .join('\n')
 }

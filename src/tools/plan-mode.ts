@@ -1,4 +1,4 @@
-// Enters and leaves plan mode, and says how it stands. While it is on, commands can only read.
+// The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
 
 import type { Plans } from '../services/plans/plans.js'
 import type { Said } from './plan-answers.js'
@@ -25,9 +25,9 @@ enter: commands can only read until exit or reset. exit: takes plan (markdown), 
     required: ['action'],
   },
 
-  async run(given, { user, session }, { plans }): Promise<Said> {
+  async run(input, { user, session }, { plans }): Promise<Said> {
     const { answerTo } = await import('./plan-answers.js')
-    return answerTo(given, plans, { user, session })
+    return answerTo(input, plans, { user, session })
   },
 
   render: ({ words }) => words,

@@ -1,5 +1,3 @@
-// The plan as a resource: whether it is open, and what it says. Who subscribes is told when it changes.
-
 import type { Plans } from '../services/plans/plans.js'
 import { PLAN_URI } from '../services/plans/uri.js'
 import { resourcesOver } from './resource.js'
@@ -11,10 +9,10 @@ export const planResource = resourcesOver<{ plans: Plans }>()({
   mimeType: 'text/markdown',
   needs: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),
-  async read(who, { plans }) {
-    const [standing, { statusWords }] = await Promise.all([plans.look(who), import('./words/plan.js')])
-    const words = statusWords(standing, undefined)
-    const text = await plans.text(who)
-    return text === undefined ? words : `${words}\n\n${text}`
+  async read(caller, { plans }) {
+    const [status, { statusWords }] = await Promise.all([plans.look(caller), import('./words/plan.js')])
+    const statusText = statusWords(status, undefined)
+    const text = await plans.text(caller)
+    return text === undefined ? statusText : `${statusText}\n\n${text}`
   },
 })

@@ -1,14 +1,15 @@
-// How AskUserQuestion comes to its answer. Loaded by the first call: until then only its description is needed.
+// Runs AskUserQuestion and formats its result: answers as JSON, or the question as text for the chat. Loaded by the
+// first call.
 
 import type { Questions } from '../services/questions/questions.js'
 import { askerOf } from './asker.js'
 import type { Call } from './call.js'
 import { askedSaid, laterSaid, type Said } from './words/question.js'
 
-export async function answerTo(given: unknown, questions: Questions, call: Call): Promise<Said> {
-  const wish = questions.read(given)
-  const asker = askerOf(call)
-  return wish.kind === 'ask'
-    ? askedSaid(wish.questions, await questions.ask(wish.questions, asker))
-    : laterSaid(await questions.answer(asker, wish.id, wish.answers), wish.answers !== undefined)
+export async function answerTo(input: unknown, questions: Questions, call: Call): Promise<Said> {
+  const request = questions.read(input)
+  const askingCall = askerOf(call)
+  return request.kind === 'ask'
+    ? askedSaid(request.questions, await questions.ask(request.questions, askingCall))
+    : laterSaid(await questions.answer(askingCall, request.id, request.answers), request.answers !== undefined)
 }

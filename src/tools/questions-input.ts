@@ -1,5 +1,8 @@
-// The input of AskUserQuestion. What is published is a JSON string; models that send the JSON itself are understood, and
-// whoever sends neither is told with an example, by the tool.
+// The AskUserQuestion tool: asks over a form of the client, the console page or terminal inbox, or else returns the
+// question as text with an id.
+//
+// The published schema asks for a JSON string. The JSON value itself is accepted too; anything else fails in `run`,
+// with an example.
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import type { StandardSchema } from './standard-schema.js'

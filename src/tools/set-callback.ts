@@ -1,4 +1,4 @@
-// Sets, lists and cancels messages that come back later: at a time, or when a background task ends or prints a line.
+// The SetCallback tool: schedules messages that are delivered later, at a time or when a job ends or prints a line.
 
 import type { Callbacks } from '../services/callbacks/callbacks.js'
 import type { Said } from './callback-answers.js'

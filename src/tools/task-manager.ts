@@ -1,4 +1,4 @@
-// Keeps tasks and their steps for a project: what was changed, what is next, how many remain.
+// The TaskManager tool: tasks and steps of a project.
 
 import { Failure } from '../lib/failure.js'
 import { oneLine } from '../lib/one-line.js'
@@ -37,15 +37,15 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
     { user },
     { tasks },
   ): Promise<Answer> {
-    const words = text.trim() === '' ? query : text
-    const only = (onlyOpen: boolean): StepsWanted => ({ from: stepId, onlyOpen })
+    const content = text.trim() === '' ? query : text
+    const stepFilter = (onlyOpen: boolean): StepsWanted => ({ from: stepId, onlyOpen })
     if (steps.length > 0 && action !== 'create' && action !== 'add')
       throw new Failure(`steps goes with create and add, not with ${oneLine(action, 40)}. Nothing was changed.`)
     switch (action) {
       case 'create':
-        return changeSaid('create', await tasks.create(user, words, steps))
+        return changeSaid('create', await tasks.create(user, content, steps))
       case 'add':
-        return changeSaid('add', await tasks.add(user, addedSteps(words, steps), taskId))
+        return changeSaid('add', await tasks.add(user, addedSteps(content, steps), taskId))
       case 'complete':
         return stepId === undefined
           ? changeSaid('complete', await tasks.complete(user, taskId))
@@ -53,22 +53,23 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
       case 'switch':
         return changeSaid('switch', await tasks.switchTo(user, taskId ?? (query.trim() === '' ? text : query)))
       case 'list':
-        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, only(false)))
+        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, stepFilter(false)))
         return listingSaid('list', query, await tasks.list(user, query))
       case 'pending':
-        if (taskId !== undefined) return listingSaid('remaining', query, await tasks.show(user, taskId, only(true)))
+        if (taskId !== undefined)
+          return listingSaid('remaining', query, await tasks.show(user, taskId, stepFilter(true)))
         return listingSaid('pending', query, await tasks.pending(user, query))
       default:
         throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. Valid: ${ACTIONS.join(', ')}.`)
     }
   },
 
-  render: (answer) => ('change' in answer ? changeWords(answer) : listingWords(answer)),
+  render: (result) => ('change' in result ? changeWords(result) : listingWords(result)),
 
   meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
 })
 
-/** A step by itself comes before those of the list; without either, the text is what is missing. */
+/** A single text comes before the steps of the list. Without either, the empty text is reported as missing. */
 function addedSteps(text: string, steps: readonly string[]): readonly string[] {
   return text.trim() === '' && steps.length > 0 ? steps : [text, ...steps]
 }

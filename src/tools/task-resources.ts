@@ -1,6 +1,3 @@
-// The tasks of a project as a resource: what is open, with its steps. Who subscribes is told of every change, by
-// whichever client.
-
 import type { Tasks } from '../services/tasks/tasks.js'
 import { TASKS_URI } from '../services/tasks/uri.js'
 import { resourcesOver } from './resource.js'

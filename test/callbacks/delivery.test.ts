@@ -198,7 +198,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
   await callback(other, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
   await eventually(
     () => other.stderr(),
-    (text) => text.includes('no link'),
+    (text) => text.includes('not a link'),
   )
   expect(readdirSync(elsewhere)).toEqual([])
   expect(await callbacksDeliveredTo(other)).toContain('hello')
@@ -232,7 +232,7 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
   expect(bodies[0]).toMatchObject({ callback_id: 0, message, repeats_left: 0, text: expect.stringContaining(message) })
   await eventually(
     () => client.stderr(),
-    (text) => text.includes('CALLBACK_COMMAND: it ended with exit code 3'),
+    (text) => text.includes('CALLBACK_COMMAND: exit code 3'),
   )
   expect(readFileSync(join(world.cwd, 'told.txt'), 'utf8')).toBe(`${message}\n`)
   expect(await callbacksDeliveredTo(client)).toContain(message)

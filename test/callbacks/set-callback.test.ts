@@ -139,7 +139,7 @@ describe('what fires', () => {
     await client.waitFor(({ method, params }) => method === 'notifications/resources/updated' && params.uri === uri)
     const { result } = await client.request('resources/read', { uri })
     expect(result.contents[0].text).toMatch(
-      /^No active callbacks\.\n\nWaiting to be told \(1\):\n {2}\[Callback 0 .*\] soon$/,
+      /^No active callbacks\.\n\nPending messages \(1\):\n {2}\[Callback 0 .*\] soon$/,
     )
     expect(await callbacksDeliveredTo(client)).toContain('soon')
   })

@@ -145,7 +145,7 @@ describe('all clients see the same', () => {
     const absent = await sendCommand(page, 'kill', { server: job?.server, id: 99 })
     expect([absent.status, absent.json.error]).toEqual([409, 'There is no background task 99. There are: 1.'])
     const nobody = await sendCommand(page, 'kill', { server: 'ffffffffffffffff', id })
-    expect([nobody.status, nobody.json.error]).toEqual([409, 'That server is gone, or does not answer.'])
+    expect([nobody.status, nobody.json.error]).toEqual([409, 'The server has exited or does not answer.'])
     board.leave()
   })
 
@@ -302,9 +302,9 @@ describe('a peer that fails delays no other', () => {
     mkdirSync(machine.stateDir, { mode: 0o700 })
     writeFileSync(machine.socketDirectory, 'in the way')
     const server = await serve(machine, 'one')
-    await expect.poll(() => server.stderr(), { timeout: 5000 }).toContain('do not see this server')
+    await expect.poll(() => server.stderr(), { timeout: 5000 }).toContain('cannot see this server')
     expect((await call(server, 'Bash', { command: 'echo works' })).text).toContain('works')
-    expect(server.stderr().match(/do not see this server/g)).toHaveLength(1)
+    expect(server.stderr().match(/cannot see this server/g)).toHaveLength(1)
   })
 })
 

@@ -38,7 +38,7 @@ describe('with a database', requires(SANDBOX), () => {
     expect((await bash(two, `echo '- [ ] do it' >${folder}/plan.md`)).isError).toBe(false)
     postgres.stop('immediate')
     const refused = await bash(two, 'echo x >written')
-    expect(refused.text).toMatch(/^The command was not started: a plan may be open here/)
+    expect(refused.text).toMatch(/^The command was not started: cannot determine whether plan mode is on/)
     postgres.start()
     await expect.poll(async () => (await plan(two, 'status')).text, { timeout: 20_000 }).toContain('ACTIVE')
     expect((await plan(two, 'exit')).text).toContain('Task 1 "see" was made from its checklist item')

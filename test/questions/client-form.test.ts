@@ -160,8 +160,8 @@ describe.concurrent('not answered, and not asked again', () => {
 
 describe.concurrent('a client that answers by itself reaches no person', () => {
   test.each([
-    ['decline', { action: 'decline' }, /declined the form by itself after \d+ ms: no person has seen it\./],
-    ['cancel', { action: 'cancel' }, /cancelled the form by itself after \d+ ms/],
+    ['decline', { action: 'decline' }, /declined the form without a user, after \d+ ms\./],
+    ['cancel', { action: 'cancel' }, /cancelled the form without a user, after \d+ ms/],
   ])('%s at once: the next channel, and no further form in this session', async (_, result, words) => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const { form, said } = await untilForm(client, [COLOUR])
@@ -170,7 +170,7 @@ describe.concurrent('a client that answers by itself reaches no person', () => {
     expect(first.text).toMatch(words)
     expect(first.text).toMatch(/^NOT ANSWERED \(no_response\)/)
     expect(first.text).toContain('{"id":1,"answers":["…"]}')
-    expect((await ask(client, [COLOUR])).text).toContain('This client answers forms by itself: no person sees them.')
+    expect((await ask(client, [COLOUR])).text).toContain('This client answers forms without a user.')
     expect(client.received.filter(({ method }) => method === 'elicitation/create')).toEqual([form])
     await client.close()
   })
@@ -232,8 +232,8 @@ describe.concurrent('a client that fails falls back to the next channel', () => 
       { result: { action: 'accept', content: { question_1: ['Red'] } } },
       /cannot be used/,
     ],
-    ['a form with nothing in it', { result: { action: 'accept', content: {} } }, /nothing in it/],
-    ['no form', { result: { action: 'accept' } }, /nothing in it/],
+    ['a form with nothing in it', { result: { action: 'accept', content: {} } }, /empty form/],
+    ['no form', { result: { action: 'accept' } }, /empty form/],
   ])('%s', async (_, answer, words) => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, [COLOUR], answer)
@@ -265,7 +265,7 @@ describe.concurrent('a client that fails falls back to the next channel', () => 
 
   test.each(LEGACY.filter((revision) => revision < '2025-06-18'))('%s has no forms', async (revision) => {
     const client = await legacyIn(questionEnvironment(PATIENT), revision)
-    expect((await ask(client, [COLOUR])).text).toContain('This client shows no forms.')
+    expect((await ask(client, [COLOUR])).text).toContain('The client does not support forms.')
     await client.close()
   })
 })
@@ -355,10 +355,7 @@ test('the JSON itself, where a string was published, is understood', async () =>
   expect(toolResultOf(await client.request('tools/call', params)).structured).toMatchObject({ rung: 'text', id: 1 })
   for (const args of [{}, { questions_json: 5 }, { questions_json: '{' }]) {
     const said = toolResultOf(await client.request('tools/call', { name: 'AskUserQuestion', arguments: args }))
-    expect([said.isError, said.text]).toEqual([
-      true,
-      expect.stringContaining('Expected is, for example: {"questions":'),
-    ])
+    expect([said.isError, said.text]).toEqual([true, expect.stringContaining('Expected, for example: {"questions":')])
   }
   await client.close()
 })

@@ -92,13 +92,13 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
 
   test('a client without forms is given the text', async () => {
     const said = toolResultOf(await make({}, {}))
-    expect(said.text).toContain('This client shows no forms.')
+    expect(said.text).toContain('The client does not support forms.')
     expect(said.structured.rung).toBe('text')
   })
 })
 
 describe.concurrent('a form that is refused at once was refused by a program', () => {
-  const refused = /^NOT ANSWERED \(no_response\).* the form by itself after \d+ ms: no person has seen it\./
+  const refused = /^NOT ANSWERED \(no_response\).* the form without a user, after \d+ ms\./
 
   test.each(['decline', 'cancel'])('%s over stdio: the next channel, and no further form', async (action) => {
     const client = startServer({ env: { STATE_DIR: emptyFolder() } })
@@ -106,7 +106,7 @@ describe.concurrent('a form that is refused at once was refused by a program', (
       client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: FORMS }), ...more })
     const { requestState } = (await make()).result
     expect(toolResultOf(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
-    expect(toolResultOf(await make()).text).toContain('This client answers forms by itself: no person sees them.')
+    expect(toolResultOf(await make()).text).toContain('This client answers forms without a user.')
     expect(await client.close()).toBe(0)
   })
 

@@ -39,7 +39,7 @@ describe('a text with a number', () => {
     const said = await ask(client, { questions: [COLOUR, SIZES] })
     expect(said.text).toBe(
       [
-        'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. This client shows no forms. Neither the console page nor the terminal inbox is open.',
+        'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. The client does not support forms. Neither the console page nor the terminal inbox is open.',
         'Ask the user in the chat, then wait for their answer; do not choose for them:',
         '',
         '1. Which colour? (choose one, or say it in your own words)',
@@ -76,7 +76,7 @@ describe('a text with a number', () => {
     expect(allText(said)).toContain('Answered in the chat (question 1).')
     const again = await ask(client, { id: 1, answers: ['Red', null] })
     expect(jsonOf(again).answers[0].selected).toBe('Blue')
-    expect(allText(again)).toContain('what was passed on now was not taken')
+    expect(allText(again)).toContain('the new one was ignored')
     const none = await ask(client, { id: 99, answers: ['Red'] })
     expect([none.isError, none.text]).toEqual([
       true,
@@ -102,7 +102,7 @@ describe('a text with a number', () => {
     const said = await ask(client, [COLOUR])
     expect(said.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
     expect(said.structured).not.toHaveProperty('id')
-    expect(said.text).toMatch(/It could not be kept: .*\n.*\n\n1\. Which colour\?/)
+    expect(said.text).toMatch(/It could not be saved: .*\n.*\n\n1\. Which colour\?/)
     expect(said.text).toContain('Go on with what they say in the chat.')
     await client.close()
     expect(client.stderr()).not.toContain('\n    at ')

@@ -228,7 +228,7 @@ describe('wrong use is refused with what is valid', () => {
     ['CREATE', { text: 'x' }, /^There is no action "CREATE"/],
     ['create', {}, /^The name of the task is missing: give it as text\.\n$/],
     ['create', { text: ' \n\t ' }, /^The name of the task is missing/],
-    ['create', { text: 'x'.repeat(501) }, /^The name of the task has 501 characters; 500 are the most/],
+    ['create', { text: 'x'.repeat(501) }, /^The name of the task has 501 characters; at most 500 are allowed/],
     ['add', { text: 'x'.repeat(2001) }, /^The text of the step has 2001 characters/],
     ['add', {}, /^The text of the step is missing/],
     ['add', { text: 'x', task_id: 99 }, /^There is no task 99\. Open tasks: 2 "Open"\.\n$/],
@@ -247,8 +247,8 @@ describe('wrong use is refused with what is valid', () => {
     ['switch', {}, /^Which task\? Give task_id, or words of its name as query\. Open tasks: 2 "Open"\.\n$/],
     ['switch', { task_id: 7 }, /^There is no task 7\./],
     ['list', { task_id: 7 }, /^There is no task 7\./],
-    ['list', { query: 'x'.repeat(1001) }, /^The query has 1001 characters; 1000 are the most/],
-    ['list', { query: 'x '.repeat(40) }, /^The query has 40 words; 32 are the most/],
+    ['list', { query: 'x'.repeat(1001) }, /^The query has 1001 characters; at most 1000 are allowed/],
+    ['list', { query: 'x '.repeat(40) }, /^The query has 40 words; at most 32 are allowed/],
   ]
 
   test.each(cases)('%s %j', async (action, args, says) => {
@@ -343,7 +343,7 @@ test('what is done is not pending; after another task is completed the current o
   expect((await task(client, 'complete')).text).toMatch(/Go on with task 3 "Three": switch \(task_id: 3\)\.\n$/)
   expect(await task(client, 'pending', { query: 'is:done' })).toMatchObject({
     isError: true,
-    text: 'What is done is not pending: use list with is:done.\n',
+    text: 'pending lists open tasks only: use list with is:done.\n',
   })
 })
 

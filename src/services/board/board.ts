@@ -1,26 +1,27 @@
-// Where a person looks and answers: everything of one user, from every server of this machine, behind one interface.
-// Whatever is done through it is refused with a Failure that says why.
+// The console of one user: everything the user can see and do, across all servers of this machine. Rejected actions
+// throw a Failure. Data sources are connected only while someone watches or acts; parts of the view are sent whole when
+// they change, at most ten times a second.
 
 import type { Reply, Surface } from '../../store/state/question-rows.js'
 import type { OutputPassage } from './output-passage.js'
 import type { BoardChange, StepView, TaskView } from './view.js'
 
 export interface Board {
-  /** Shows everything there is, then whatever changes. As long as it goes on, somebody is looking. */
+  /** Sends the whole view, then changes. The user counts as present until the returned function is called. */
   watch(show: (change: BoardChange) => void): () => void
   /** One reply for each question of the form. */
   answer(question: Named, replies: readonly Reply[], surface: Surface): Promise<void>
   kill(job: OfServer): Promise<void>
-  /** Bytes that a job printed, from an offset on. */
+  /** Output bytes of a job, from an offset. */
   readOutput(job: OfServer, from: number, maxBytes: number): Promise<OutputPassage>
   cancelCallback(callback: { readonly project: string; readonly session: string; readonly slot: number }): Promise<void>
-  /** The person has seen it; the model need not be told any more. */
+  /** Marks a message as read by the user, so that it is not delivered to the model. */
   dismiss(message: Named): Promise<void>
-  /** The whole text of the open plan of a project; undefined where none is open or nothing has been written yet. */
+  /** Full text of the open plan of a project; undefined if there is none or nothing was written yet. */
   readPlan(project: string): Promise<string | undefined>
-  /** Open tasks with a smaller number than the given one, newest first, besides the current one. */
+  /** Open tasks with smaller ids, newest first, without the current task. */
   olderTasks(project: string, before: number): Promise<readonly TaskView[]>
-  /** Steps of a task from a number on. */
+  /** Steps of a task from an id on. */
   taskSteps(project: string, task: number, from: number): Promise<readonly StepView[]>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// One view out of what all desks show and what is remembered, each part in the order in which people look for things.
+// Combines the server feeds and the database view into one view, each part sorted for display.
 
 import type { DeskLinks } from './desk-links.js'
 import type { StoredWatch } from './stored-watch.js'
@@ -18,18 +18,18 @@ export const PARTS = [
   'problems',
 ] as const satisfies readonly (keyof BoardView)[]
 
-export function composeView(links: DeskLinks, stored: StoredWatch): BoardView {
-  const shown = links.all().map((desk) => desk.shown)
-  const views = stored.views()
+export function composeView(feeds: DeskLinks, database: StoredWatch): BoardView {
+  const latest = feeds.all().map((feed) => feed.shown)
+  const views = database.views()
   return {
-    servers: shown.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
+    servers: latest.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
     questions: views.flatMap(({ questions }) => questions).toSorted((a, b) => a.askedAt - b.askedAt),
     messages: views.flatMap(({ messages }) => messages).toSorted((a, b) => a.createdAt - b.createdAt),
     callbacks: views
       .flatMap(({ callbacks }) => callbacks)
       .toSorted((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity) || a.slot - b.slot),
-    // Those that run before those that have ended; the newest first.
-    jobs: shown
+    // Running jobs first, then the newest.
+    jobs: latest
       .flatMap(({ jobs = [] }) => jobs)
       .toSorted((a, b) => Number(b.isRunning) - Number(a.isRunning) || b.startedAt - a.startedAt)
       .slice(0, MAX_JOBS),
@@ -37,10 +37,10 @@ export function composeView(links: DeskLinks, stored: StoredWatch): BoardView {
       .map(({ project }) => project)
       .filter(({ plan, openTasks }) => plan !== null || openTasks > 0)
       .toSorted((a, b) => (a.project < b.project ? -1 : 1)),
-    calls: shown
+    calls: latest
       .flatMap(({ calls = [] }) => calls)
       .toSorted((a, b) => b.startedAt - a.startedAt)
       .slice(0, MAX_CALLS),
-    problems: [stored.problem, links.problem].filter((problem) => problem !== undefined),
+    problems: [database.problem, feeds.problem].filter((problem) => problem !== undefined),
   }
 }

@@ -1,7 +1,4 @@
-// The board of one user over all desks it may know of and what is remembered. It looks only while somebody watches or
-// asks for something; parts are told whole, when they differ from what was told last, some ten times a second at most.
-
-import { setTimeout as sleep } from 'node:timers/promises'
+import * as timers from 'node:timers/promises'
 
 import { Failure } from '../../lib/failure.js'
 import { paced } from '../../lib/paced.js'
@@ -18,159 +15,160 @@ import { watchStored, type StoredWatch } from './stored-watch.js'
 import { composeView, PARTS } from './compose-view.js'
 import type { BoardChange, Part } from './view.js'
 
-const SHOW_EVERY_MS = 100
-/** Who does not answer by then is shown when it does. */
-const FIRST_LOOK_MS = 1500
-/** Whoever has asked for something soon asks for more. */
-const LINGER_MS = 2000
+const SEND_INTERVAL_MS = 100
+/** Servers that do not answer in time are added when they do. */
+const FIRST_VIEW_TIMEOUT_MS = 1500
+/** Connections stay open for the next request. */
+const KEEP_OPEN_MS = 2000
 
 export interface BoardSettings {
   readonly user: string
-  /** This process's own desk, where it serves. */
+  /** The feed of this process, if it is a server. */
   readonly own: Desk | undefined
-  /** Where other servers have their desks; undefined: they are none of this user's business. */
+  /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly folder: string | undefined
   readonly state: LazyState
   readonly project: string
-  /** Nothing is kept for it any more. */
+  /** Called when all resources were released. */
   readonly onIdle?: () => void
 }
 
 interface Sources {
-  readonly links: DeskLinks
-  readonly stored: StoredWatch
+  readonly feeds: DeskLinks
+  readonly database: StoredWatch
 }
 
-interface Watcher {
+interface ViewSubscriber {
   readonly show: (change: BoardChange) => void
-  /** What was told last; nothing before the first look. */
-  told: ReadonlyMap<Part, string> | undefined
+  /** The parts sent last, as JSON; undefined before the first view. */
+  sent: ReadonlyMap<Part, string> | undefined
   isReady: boolean
 }
 
 export function createBoard(settings: BoardSettings): Board {
   const { user, own, folder, state, project, onIdle } = settings
-  const watchers = new Set<Watcher>()
+  const subscribers = new Set<ViewSubscriber>()
   let sources: Sources | undefined
   let users = 0
   let isClosed = false
-  const showing = paced(SHOW_EVERY_MS, showAll)
+  const sending = paced(SEND_INTERVAL_MS, sendChanges)
 
-  function begin(): Sources {
-    const links = openLinks({
+  function connect(): Sources {
+    const feeds = openLinks({
       user,
       own,
       folder,
-      onNews(news) {
-        if (news.stirred) sources?.stored.stirred()
-        if (news.server) sources?.stored.refresh()
-        showing.ask()
+      onNews(changed) {
+        if (changed.stirred) sources?.database.stirred()
+        if (changed.server) sources?.database.refresh()
+        sending.ask()
       },
     })
     const projects = (): readonly string[] => [
       project,
-      ...links.all().flatMap(({ shown }) => shown.server?.project ?? []),
+      ...feeds.all().flatMap(({ shown }) => shown.server?.project ?? []),
     ]
-    const stored = watchStored({ user, state, projects, onChange: () => showing.ask() })
-    return { links, stored }
+    const database = watchStored({ user, state, projects, onChange: () => sending.ask() })
+    return { feeds, database }
   }
 
-  function enter(): Sources {
+  function acquire(): Sources {
     if (isClosed) throw new Failure('The server is stopping.')
     users++
-    return (sources ??= begin())
+    return (sources ??= connect())
   }
 
-  function leave(): void {
+  function release(): void {
     users--
     if (users > 0 || !sources) return
-    sources.links.close()
-    sources.stored.close()
+    sources.feeds.close()
+    sources.database.close()
     sources = undefined
     onIdle?.()
   }
 
-  function showAll(): void {
+  function sendChanges(): void {
     if (!sources) return
-    const ready = [...watchers].filter(({ isReady }) => isReady)
+    const ready = [...subscribers].filter(({ isReady }) => isReady)
     if (ready.length === 0) return
-    const view = composeView(sources.links, sources.stored)
+    const view = composeView(sources.feeds, sources.database)
     const texts = new Map(PARTS.map((part) => [part, JSON.stringify(view[part])]))
-    for (const watcher of ready) {
-      const news = PARTS.filter((part) => watcher.told?.get(part) !== texts.get(part))
-      watcher.told = texts
-      if (news.length > 0) watcher.show(Object.fromEntries(news.map((part) => [part, view[part]])))
+    for (const subscriber of ready) {
+      const changed = PARTS.filter((part) => subscriber.sent?.get(part) !== texts.get(part))
+      subscriber.sent = texts
+      if (changed.length > 0) subscriber.show(Object.fromEntries(changed.map((part) => [part, view[part]])))
     }
   }
 
-  /** Does something with the desks, which are looked for first where nobody watches. */
-  async function withLinks<T>(work: (links: DeskLinks) => Promise<T>): Promise<T> {
-    const { links } = enter()
+  /** Runs `work` after connecting to the feeds, if they are not connected. */
+  async function withFeeds<T>(work: (feeds: DeskLinks) => Promise<T>): Promise<T> {
+    const { feeds } = acquire()
     try {
-      await Promise.race([links.ready, sleep(FIRST_LOOK_MS, undefined, { ref: false })])
-      return await work(links)
+      await Promise.race([feeds.ready, timers.setTimeout(FIRST_VIEW_TIMEOUT_MS, undefined, { ref: false })])
+      return await work(feeds)
     } finally {
-      setTimeout(leave, LINGER_MS).unref()
+      setTimeout(release, KEEP_OPEN_MS).unref()
     }
   }
 
-  function write<T>(where: string, work: (rows: Rows) => Promise<T>): Promise<void> {
-    return withLinks(async (links) => {
+  function write<T>(projectPath: string, work: (rows: Rows) => Promise<T>): Promise<void> {
+    return withFeeds(async (feeds) => {
       const opened = await state.open()
-      await opened.write({ project: where, user }, work)
-      for (const { visit } of links.all()) visit.stirred()
+      await opened.write({ project: projectPath, user }, work)
+      for (const { visit } of feeds.all()) visit.stirred()
     })
   }
 
-  async function read<T>(where: string, work: (rows: Rows) => Promise<T>): Promise<T> {
+  async function read<T>(projectPath: string, work: (rows: Rows) => Promise<T>): Promise<T> {
     const opened = await state.open()
-    return opened.read({ project: where, user }, work)
+    return opened.read({ project: projectPath, user }, work)
   }
 
   return {
     watch(show) {
-      const { links, stored } = enter()
-      const watcher: Watcher = { show, told: undefined, isReady: false }
-      watchers.add(watcher)
-      links.watching(true)
-      const first = Promise.all([links.ready, stored.ready])
-      void Promise.race([first, sleep(FIRST_LOOK_MS, undefined, { ref: false })]).then(() => {
-        watcher.isReady = true
-        showing.ask()
+      const { feeds, database } = acquire()
+      const subscriber: ViewSubscriber = { show, sent: undefined, isReady: false }
+      subscribers.add(subscriber)
+      feeds.watching(true)
+      const first = Promise.all([feeds.ready, database.ready])
+      void Promise.race([first, timers.setTimeout(FIRST_VIEW_TIMEOUT_MS, undefined, { ref: false })]).then(() => {
+        subscriber.isReady = true
+        sending.ask()
       })
       return () => {
-        if (!watchers.delete(watcher)) return
-        if (watchers.size === 0) links.watching(false)
-        leave()
+        if (!subscribers.delete(subscriber)) return
+        if (subscribers.size === 0) feeds.watching(false)
+        release()
       }
     },
-    answer: ({ project: where, id }, replies, surface) =>
-      write(where, (rows) => answerQuestion(rows, id, replies, surface, Date.now())),
-    kill: ({ server, id }) => withLinks((links) => linked(links, server).visit.kill(id)),
+    answer: ({ project: projectPath, id }, replies, surface) =>
+      write(projectPath, (rows) => answerQuestion(rows, id, replies, surface, Date.now())),
+    kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).visit.kill(id)),
     readOutput: ({ server, id }, from, maxBytes) =>
-      withLinks((links) => linked(links, server).visit.output(id, from, maxBytes)),
-    cancelCallback: ({ project: where, session, slot }) => write(where, (rows) => cancelCallback(rows, session, slot)),
-    dismiss: ({ project: where, id }) =>
-      write(where, async ({ messages }) => {
+      withFeeds((feeds) => requireFeed(feeds, server).visit.output(id, from, maxBytes)),
+    cancelCallback: ({ project: projectPath, session, slot }) =>
+      write(projectPath, (rows) => cancelCallback(rows, session, slot)),
+    dismiss: ({ project: projectPath, id }) =>
+      write(projectPath, async ({ messages }) => {
         if (await messages.deliver(id, { at: Date.now(), via: 'board' })) return
-        throw new Failure('There is no such message any more: the model was told, or somebody has seen it before.')
+        throw new Failure('The message no longer exists: it was delivered or dismissed.')
       }),
-    readPlan: (where) => read(where, (rows) => readOpenPlan(rows.plans, where)),
-    olderTasks: (where, before) => read(where, (rows) => olderTasks(rows, before)),
-    taskSteps: (where, task, from) => read(where, (rows) => taskSteps(rows, task, from)),
+    readPlan: (projectPath) => read(projectPath, (rows) => readOpenPlan(rows.plans, projectPath)),
+    olderTasks: (projectPath, before) => read(projectPath, (rows) => olderTasks(rows, before)),
+    taskSteps: (projectPath, task, from) => read(projectPath, (rows) => taskSteps(rows, task, from)),
     async close() {
       isClosed = true
-      watchers.clear()
-      showing.stop()
-      sources?.links.close()
-      sources?.stored.close()
+      subscribers.clear()
+      sending.stop()
+      sources?.feeds.close()
+      sources?.database.close()
       sources = undefined
     },
   }
 }
 
-function linked(links: DeskLinks, server: string): LinkedDesk {
-  const found = links.find(server)
+function requireFeed(feeds: DeskLinks, server: string): LinkedDesk {
+  const found = feeds.find(server)
   if (found) return found
-  throw new Failure('That server is gone, or does not answer.')
+  throw new Failure('The server has exited or does not answer.')
 }

@@ -1,5 +1,4 @@
-// The desk of another process, as a board has it: what is asked of it is asked through its socket. One that does not answer
-// is not waited for.
+// Connection to the feed of another process over its socket. Requests time out.
 
 import { Failure } from '../../lib/failure.js'
 import { connectLocally, type LineSocket } from '../../platform/local-socket.js'
@@ -7,91 +6,91 @@ import type { DeskVisit } from './desk.js'
 import { readFromDesk, type DeskNews, type FromBoard, type FromDesk } from './desk-news.js'
 import { fromWirePassage } from './output-passage.js'
 
-const ALIVE_EVERY_MS = 5000
-const PATIENCE_MS = 5000
+const HEARTBEAT_MS = 5000
+const REPLY_TIMEOUT_MS = 5000
 const MAX_LINE = 4 * 1024 * 1024
-/** Unrequested characters between two signs of life; the busiest honest desk sends a tenth of it. */
-const MAX_HEARD = 32 * 1024 * 1024
+/** Maximum unrequested characters between two heartbeats; ten times what a busy server sends. */
+const MAX_UNREQUESTED = 32 * 1024 * 1024
 
 export interface LinkListener {
   news(news: DeskNews): void
-  /** `isMad`: it was let go for what it said. */
-  gone(isMad: boolean): void
+  /** `isMad`: the connection was closed because of invalid data. */
+  gone(sentInvalidData: boolean): void
 }
 
-type Reply = Pick<FromDesk & { readonly kind: 'reply' }, 'passage' | 'failure'>
+type FeedReply = Pick<FromDesk & { readonly kind: 'reply' }, 'passage' | 'failure'>
 
-type Order =
+type FeedRequest =
   | { readonly verb: 'kill'; readonly job: number }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
 
-/** Rejects where nobody listens. */
+/** Rejects if the connection is refused. */
 export async function linkToDesk(address: string, user: string, listener: LinkListener): Promise<DeskVisit> {
-  const waiting = new Map<number, (reply: Reply) => void>()
+  const pendingReplies = new Map<number, (reply: FeedReply) => void>()
   let isWatching = false
   let lastId = 0
-  let heard = 0
-  let isMad = false
+  let unrequested = 0
+  let sentInvalidData = false
 
-  function hear(socket: LineSocket, line: string): void {
+  function onLine(socket: LineSocket, line: string): void {
     const message = readFromDesk(line)
-    const settle = message?.kind === 'reply' ? waiting.get(message.to) : undefined
-    // A reply was asked for: however much of a long output is read, it does not count.
-    if (!settle) heard += line.length
-    if (!message || heard > MAX_HEARD) {
-      isMad = true
+    const resolveReply = message?.kind === 'reply' ? pendingReplies.get(message.to) : undefined
+    // Requested data does not count, so that long output can be read.
+    if (!resolveReply) unrequested += line.length
+    if (!message || unrequested > MAX_UNREQUESTED) {
+      sentInvalidData = true
       return socket.close()
     }
     if (message.kind === 'news') return listener.news(message.news)
-    waiting.delete(message.to)
-    settle?.(message)
+    pendingReplies.delete(message.to)
+    resolveReply?.(message)
   }
 
-  function closed(): void {
-    clearInterval(beat)
-    for (const settle of waiting.values()) settle({ failure: 'The server is gone.' })
-    waiting.clear()
-    listener.gone(isMad)
+  function onClosed(): void {
+    clearInterval(heartbeat)
+    for (const resolveReply of pendingReplies.values()) resolveReply({ failure: 'The server has exited.' })
+    pendingReplies.clear()
+    listener.gone(sentInvalidData)
   }
 
-  const socket = await connectLocally(address, { maxLine: MAX_LINE }, (own) => ({
-    line: (text) => hear(own, text),
-    closed,
+  const socket = await connectLocally(address, { maxLine: MAX_LINE }, (opened) => ({
+    line: (text) => onLine(opened, text),
+    closed: onClosed,
   }))
   const send = (message: FromBoard): void => socket.send(JSON.stringify(message))
-  const present = (): void => send({ kind: 'presence', user, watching: isWatching })
-  const beat = setInterval(() => {
-    heard = 0
-    present()
-  }, ALIVE_EVERY_MS).unref()
-  present()
+  const sendPresence = (): void => send({ kind: 'presence', user, watching: isWatching })
+  const heartbeat = setInterval(() => {
+    unrequested = 0
+    sendPresence()
+  }, HEARTBEAT_MS).unref()
+  sendPresence()
 
-  function ask(order: Order): Promise<Reply> {
+  function sendRequest(request: FeedRequest): Promise<FeedReply> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
-      const settle = (reply: Reply): void => {
+      const resolveReply = (reply: FeedReply): void => {
         clearTimeout(timer)
         if (reply.failure === undefined) resolve(reply)
         else reject(new Failure(reply.failure))
       }
-      const giveUp = (): void => {
-        waiting.delete(id)
-        settle({ failure: `The server did not answer within ${PATIENCE_MS / 1000} s; try again.` })
+      const onTimeout = (): void => {
+        pendingReplies.delete(id)
+        resolveReply({ failure: `The server did not answer within ${REPLY_TIMEOUT_MS / 1000} s; try again.` })
       }
-      const timer = setTimeout(giveUp, PATIENCE_MS)
-      waiting.set(id, settle)
-      send({ kind: 'ask', id, ...order })
+      const timer = setTimeout(onTimeout, REPLY_TIMEOUT_MS)
+      pendingReplies.set(id, resolveReply)
+      send({ kind: 'ask', id, ...request })
     })
   }
 
   return {
-    watching(is) {
-      isWatching = is
-      present()
+    watching(value) {
+      isWatching = value
+      sendPresence()
     },
-    kill: async (job) => void (await ask({ verb: 'kill', job })),
+    kill: async (job) => void (await sendRequest({ verb: 'kill', job })),
     async output(job, from, maxBytes) {
-      const { passage } = await ask({ verb: 'output', job, from, maxBytes })
+      const { passage } = await sendRequest({ verb: 'output', job, from, maxBytes })
       if (passage) return fromWirePassage(passage)
       throw new Failure('The server of this job runs another version of scorpiox-code: restart its client to read it.')
     },

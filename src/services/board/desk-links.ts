@@ -1,5 +1,5 @@
-// All the desks that one board is in touch with: this process's own, and those of other servers of the same state, which
-// come and go. A desk that does not answer is tried again; one that is gone is forgotten with all it showed.
+// Connections of a console to all server feeds: the one of this process and those of other servers that use the same
+// state directory. Unreachable servers are retried; a server that exits disappears with everything it showed.
 
 import { watch, type FSWatcher } from 'node:fs'
 
@@ -10,21 +10,21 @@ import type { Desk, DeskVisit } from './desk.js'
 import { linkToDesk } from './desk-link.js'
 import type { DeskNews } from './desk-news.js'
 
-const LOOK_MS = 1000
-const LOOK_SPACING_MS = 100
-/** What one that has just refused is spared. */
+const SCAN_INTERVAL_MS = 1000
+const SCAN_SPACING_MS = 100
+/** Delay after a refused connection. */
 const RETRY_MS = 3000
-/** And one that says what nobody can use. */
-const MAD_MS = 60_000
+/** Delay after invalid data. */
+const INVALID_DATA_RETRY_MS = 60_000
 
 export interface DeskLinks {
-  /** What each desk shows. */
+  /** The latest data of each feed. */
   all(): readonly LinkedDesk[]
   find(id: string): LinkedDesk | undefined
   watching(isWatching: boolean): void
-  /** When every desk that there was at the beginning has been connected to, or has not answered. */
+  /** Resolves when each server found at the start is connected or did not answer. */
   readonly ready: Promise<void>
-  /** Why others cannot be found. */
+  /** Why other servers cannot be found. */
   readonly problem: string | undefined
   close(): void
 }
@@ -38,122 +38,120 @@ export interface LinkedDesk {
 export interface LinksSettings {
   readonly user: string
   readonly own: Desk | undefined
-  /** Where other servers have their desks; undefined: they are none of this user's. */
+  /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly folder: string | undefined
-  readonly onNews: (news: DeskNews) => void
+  readonly onNews: (update: DeskNews) => void
 }
 
-interface Linked {
-  readonly id: string
+interface FeedConnection extends LinkedDesk {
   shown: DeskNews
-  readonly visit: DeskVisit
 }
 
 export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLinks {
-  const links = new Map<string, Linked>()
-  /** What came before it was known to whom it belongs. */
-  const early = new Map<string, DeskNews>()
-  const busy = new Set<string>()
+  const connections = new Map<string, FeedConnection>()
+  /** Updates that arrived before their connection was registered. */
+  const earlyUpdates = new Map<string, DeskNews>()
+  const connecting = new Set<string>()
   const retryAt = new Map<string, number>()
   let isWatching = false
   let isClosed = false
   let problem: string | undefined
 
-  function hear(id: string, news: DeskNews): void {
-    if (!isAbout(id, news)) return
-    const { stirred: _, ...parts } = news
-    const link = links.get(id)
-    if (link) link.shown = { ...link.shown, ...parts }
-    else early.set(id, { ...early.get(id), ...parts })
-    onNews(news)
+  function onFeedUpdate(id: string, update: DeskNews): void {
+    if (!concernsServer(id, update)) return
+    const { stirred: _, ...parts } = update
+    const connection = connections.get(id)
+    if (connection) connection.shown = { ...connection.shown, ...parts }
+    else earlyUpdates.set(id, { ...earlyUpdates.get(id), ...parts })
+    onNews(update)
   }
 
-  function settle(id: string, visit: DeskVisit): void {
-    links.set(id, { id, visit, shown: early.get(id) ?? {} })
-    early.delete(id)
+  function register(id: string, subscription: DeskVisit): void {
+    connections.set(id, { id, visit: subscription, shown: earlyUpdates.get(id) ?? {} })
+    earlyUpdates.delete(id)
   }
 
-  function linkToOwn(desk: Desk): void {
-    const visit = desk.visit(user, (news) => hear(desk.id, news))
-    settle(desk.id, visit)
+  function connectLocal(feed: Desk): void {
+    const subscription = feed.visit(user, (update) => onFeedUpdate(feed.id, update))
+    register(feed.id, subscription)
   }
 
   async function connect(entry: DeskEntry): Promise<void> {
     const { id, address } = entry
-    busy.add(id)
+    connecting.add(id)
     try {
-      const visit = await linkToDesk(address, user, {
-        news: (news) => hear(id, news),
-        gone(isMad) {
-          early.delete(id)
-          if (isMad) retryAt.set(id, Date.now() + MAD_MS)
-          if (links.delete(id)) onNews({})
+      const subscription = await linkToDesk(address, user, {
+        news: (update) => onFeedUpdate(id, update),
+        gone(sentInvalidData) {
+          earlyUpdates.delete(id)
+          if (sentInvalidData) retryAt.set(id, Date.now() + INVALID_DATA_RETRY_MS)
+          if (connections.delete(id)) onNews({})
         },
       })
-      if (isClosed) return visit.leave()
-      settle(id, visit)
-      visit.watching(isWatching)
+      if (isClosed) return subscription.leave()
+      register(id, subscription)
+      subscription.watching(isWatching)
     } catch (error) {
       if (hasCode(error, 'ECONNREFUSED', 'ENOENT')) strikeRefused(entry)
       retryAt.set(id, Date.now() + RETRY_MS)
     } finally {
-      busy.delete(id)
+      connecting.delete(id)
     }
   }
 
   function isNew({ id }: DeskEntry): boolean {
-    return id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
+    return id !== own?.id && !connections.has(id) && !connecting.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
   }
 
-  function tellProblem(found: string | undefined): void {
-    if (found === problem) return
-    problem = found
+  function setProblem(newProblem: string | undefined): void {
+    if (newProblem === problem) return
+    problem = newProblem
     onNews({})
   }
 
-  async function look(): Promise<void> {
+  async function scan(): Promise<void> {
     if (folder === undefined || isClosed) return
     const entries = await openDesks(folder).catch(() => [])
-    tellProblem(problemOfDesks(folder))
+    setProblem(problemOfDesks(folder))
     for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
     await Promise.all(entries.filter(isNew).map(connect))
   }
 
-  if (own) linkToOwn(own)
-  const ready = look()
-  const looking = paced(LOOK_SPACING_MS, look)
-  const timer = folder === undefined ? undefined : setInterval(() => looking.ask(), LOOK_MS).unref()
-  const watcher = folder === undefined ? undefined : watchFolder(folder, () => looking.ask())
+  if (own) connectLocal(own)
+  const ready = scan()
+  const scanning = paced(SCAN_SPACING_MS, scan)
+  const timer = folder === undefined ? undefined : setInterval(() => scanning.ask(), SCAN_INTERVAL_MS).unref()
+  const watcher = folder === undefined ? undefined : watchDirectory(folder, () => scanning.ask())
   return {
     ready,
     get problem() {
       return problem
     },
-    all: () => [...links.values()],
-    find: (id) => links.get(id),
-    watching(is) {
-      isWatching = is
-      for (const { visit } of links.values()) visit.watching(is)
+    all: () => [...connections.values()],
+    find: (id) => connections.get(id),
+    watching(value) {
+      isWatching = value
+      for (const { visit: subscription } of connections.values()) subscription.watching(value)
     },
     close() {
       isClosed = true
       clearInterval(timer)
       watcher?.close()
-      looking.stop()
-      const left = [...links.values()]
-      links.clear()
-      for (const { visit } of left) visit.leave()
+      scanning.stop()
+      const open = [...connections.values()]
+      connections.clear()
+      for (const { visit: subscription } of open) subscription.leave()
     },
   }
 }
 
-/** Who speaks for another is not believed: what is done about its jobs would be done to those of the other. */
-function isAbout(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
+/** A server may only report its own jobs and calls; otherwise an action could reach a job of another server. */
+function concernsServer(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
   return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
 }
 
-/** Sooner than by looking; where it cannot be had, or breaks, looking does. */
-function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
+/** Reports changes faster than polling; if watching is not available, polling is enough. */
+function watchDirectory(folder: string, onChange: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onChange).on('error', () => {})
   } catch {

@@ -18,12 +18,16 @@ const JOB = {
 const CALL = { server: 'a', project: '/srv/p', tool: 'Bash', about: '', outcome: 'ok', startedAt: 1, ms: 2 }
 const TOOL = { name: 'Bash', works: false, note: 'why' }
 const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [TOOL] }
-const NEWS = { server: SERVER, jobs: [JOB], calls: [CALL], stirred: true }
+const UPDATE = { server: SERVER, jobs: [JOB], calls: [CALL], stirred: true }
 
-test('what is as it should be is read as it is', () => {
-  expect(readFromDesk(JSON.stringify({ kind: 'news', news: NEWS }))).toEqual({ kind: 'news', news: NEWS })
-  const passage = { from: 5, size: 9, isRunning: true, base64: 'eA==' }
-  expect(readFromDesk(JSON.stringify({ kind: 'reply', to: 3, passage }))).toEqual({ kind: 'reply', to: 3, passage })
+test('parses valid messages unchanged', () => {
+  expect(readFromDesk(JSON.stringify({ kind: 'news', news: UPDATE }))).toEqual({ kind: 'news', news: UPDATE })
+  const chunk = { from: 5, size: 9, isRunning: true, base64: 'eA==' }
+  expect(readFromDesk(JSON.stringify({ kind: 'reply', to: 3, passage: chunk }))).toEqual({
+    kind: 'reply',
+    to: 3,
+    passage: chunk,
+  })
   expect(readFromDesk('{"kind":"reply","to":3,"text":"of another version"}')).toEqual({ kind: 'reply', to: 3 })
   expect(readFromBoard('{"kind":"ask","id":3,"verb":"output","job":4,"from":0,"maxBytes":7}')).toEqual({
     kind: 'ask',
@@ -42,22 +46,22 @@ test('what is as it should be is read as it is', () => {
   })
 })
 
-test('a part with anything wrong in it is no part', () => {
+test('drops a part with any invalid member', () => {
   for (const [part, item] of Object.entries({ jobs: JOB, calls: CALL })) {
     for (const name of Object.keys(item)) {
       for (const wrong of [undefined, {}, [], 'wrong'.repeat(name === 'outcome' ? 1 : 0) || {}]) {
-        const line = JSON.stringify({ kind: 'news', news: { ...NEWS, [part]: [item, { ...item, [name]: wrong }] } })
-        expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...NEWS, [part]: undefined } })
+        const line = JSON.stringify({ kind: 'news', news: { ...UPDATE, [part]: [item, { ...item, [name]: wrong }] } })
+        expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...UPDATE, [part]: undefined } })
       }
     }
   }
   for (const name of Object.keys(SERVER)) {
-    const line = JSON.stringify({ kind: 'news', news: { ...NEWS, server: { ...SERVER, [name]: null } } })
-    expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...NEWS, server: undefined } })
+    const line = JSON.stringify({ kind: 'news', news: { ...UPDATE, server: { ...SERVER, [name]: null } } })
+    expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...UPDATE, server: undefined } })
   }
 })
 
-test('nothing that can be sent makes a reader throw', () => {
+test('no input makes a parser throw', () => {
   const message = fc.record(
     {
       kind: fc.constantFrom('news', 'reply', 'presence', 'ask', 'stirred', 'other'),

@@ -1,16 +1,16 @@
-// What a desk and a board say to each other, a line of JSON each. Both ends read with suspicion: what is not as written
-// here is nothing.
+// Messages between server feed and console: one JSON object per line. Both sides validate what they receive and ignore
+// or reject everything else.
 
 import { isObject, parseJson } from '../../lib/json.js'
 import { readWirePassage, type WirePassage } from './output-passage.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
-/** From a desk: what of it has changed, each part whole. */
+/** Changed parts of a feed, each complete. */
 export interface DeskNews {
   readonly server?: ServerView
   readonly jobs?: readonly JobView[]
   readonly calls?: readonly CallView[]
-  /** What is remembered has changed. */
+  /** The database has changed. */
   readonly stirred?: true
 }
 
@@ -19,12 +19,12 @@ export type FromDesk =
   | {
       readonly kind: 'reply'
       readonly to: number
-      /** For `output`. */
+      /** Reply to `output`. */
       readonly passage?: WirePassage
       readonly failure?: string
     }
 
-/** `presence` comes first, and again as a sign of life. */
+/** `presence` comes first, and again as a heartbeat. */
 export type FromBoard =
   | { readonly kind: 'presence'; readonly user: string; readonly watching: boolean }
   | { readonly kind: 'ask'; readonly id: number; readonly verb: 'kill'; readonly job: number }
@@ -38,14 +38,14 @@ export type FromBoard =
     }
   | { readonly kind: 'stirred' }
 
-/** A user's name in the longest form there is. */
+/** Longest accepted user name. */
 const MAX_USER = 1000
 const MAX_LISTED = 500
 
 export function readFromDesk(line: string): FromDesk | undefined {
   const value = parseJson(line)
   if (!isObject(value)) return undefined
-  if (value.kind === 'news' && isObject(value.news)) return { kind: 'news', news: newsIn(value.news) }
+  if (value.kind === 'news' && isObject(value.news)) return { kind: 'news', news: parseUpdate(value.news) }
   const { kind, to, failure } = value
   if (kind !== 'reply' || typeof to !== 'number') return undefined
   if (typeof failure === 'string') return { kind, to, failure }
@@ -60,16 +60,18 @@ export function readFromBoard(line: string): FromBoard | undefined {
   if (kind === 'stirred') return { kind }
   if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
     return { kind, user, watching }
-  if (kind !== 'ask' || typeof id !== 'number' || !isCount(job)) return undefined
+  if (kind !== 'ask' || typeof id !== 'number' || !isNonNegativeInteger(job)) return undefined
   if (verb === 'kill') return { kind, id, verb, job }
-  return verb === 'output' && isCount(from) && isCount(maxBytes) ? { kind, id, verb, job, from, maxBytes } : undefined
+  return verb === 'output' && isNonNegativeInteger(from) && isNonNegativeInteger(maxBytes)
+    ? { kind, id, verb, job, from, maxBytes }
+    : undefined
 }
 
-function isCount(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function newsIn({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): DeskNews {
+function parseUpdate({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): DeskNews {
   return {
     ...(isServer(server) && { server }),
     ...(isListOf(jobs, isJob) && { jobs }),
@@ -78,13 +80,13 @@ function newsIn({ server, jobs, calls, stirred }: { readonly [key: string]: unkn
   }
 }
 
-function isListOf<T>(value: unknown, fits: (item: unknown) => item is T): value is readonly T[] {
-  return Array.isArray(value) && value.length <= MAX_LISTED && value.every(fits)
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.length <= MAX_LISTED && value.every(isItem)
 }
 
 function isServer(value: unknown): value is ServerView {
   return (
-    hasTexts(value, 'id', 'project', 'version') &&
+    hasStrings(value, 'id', 'project', 'version') &&
     hasNumbers(value, 'pid', 'startedAt') &&
     (value.transport === 'stdio' || value.transport === 'http') &&
     isListOf(value.tools, isTool)
@@ -92,12 +94,12 @@ function isServer(value: unknown): value is ServerView {
 }
 
 function isTool(value: unknown): value is ToolView {
-  return hasTexts(value, 'name') && typeof value.works === 'boolean' && isNullOr('string', value.note)
+  return hasStrings(value, 'name') && typeof value.works === 'boolean' && isNullOr('string', value.note)
 }
 
 function isJob(value: unknown): value is JobView {
   return (
-    hasTexts(value, 'server', 'project', 'command', 'ending', 'tail') &&
+    hasStrings(value, 'server', 'project', 'command', 'ending', 'tail') &&
     hasNumbers(value, 'id', 'startedAt') &&
     typeof value.isRunning === 'boolean' &&
     isNullOr('number', value.endedAt) &&
@@ -109,13 +111,13 @@ const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'run
 
 function isCall(value: unknown): value is CallView {
   return (
-    hasTexts(value, 'server', 'project', 'tool', 'about') &&
+    hasStrings(value, 'server', 'project', 'tool', 'about') &&
     hasNumbers(value, 'startedAt', 'ms') &&
     OUTCOMES.has(value.outcome)
   )
 }
 
-function hasTexts(value: unknown, ...names: readonly string[]): value is { readonly [key: string]: unknown } {
+function hasStrings(value: unknown, ...names: readonly string[]): value is { readonly [key: string]: unknown } {
   return isObject(value) && names.every((name) => typeof value[name] === 'string')
 }
 

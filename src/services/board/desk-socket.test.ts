@@ -21,21 +21,21 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end()
 })
 
-async function place() {
-  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
-  const state: State = await openState({ file: join(folder, 'state.db'), databaseUrl: '' })
+async function location() {
+  const directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+  const state: State = await openState({ file: join(directory, 'state.db'), databaseUrl: '' })
   endings.push(() => state.close())
   const lazy: LazyState = {
     open: () => Promise.resolve(state),
     whenOpen: (use) => use(state),
     close: () => Promise.resolve(),
   }
-  return { desks: join(folder, 'desks'), lazy, state }
+  return { desks: join(directory, 'desks'), lazy, state }
 }
 
 async function openDesk(desks: string, state: LazyState, id = '00000000000000aa', silenceMs?: number): Promise<Desk> {
   const server = { id, pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [] } as const
-  const desk = createDesk({
+  const feed = createDesk({
     id,
     project: '/srv/p',
     calls: createRecentCalls(),
@@ -44,48 +44,48 @@ async function openDesk(desks: string, state: LazyState, id = '00000000000000aa'
     state,
     server: async () => server,
   })
-  const socket = await openDeskSocket(desk, desks, silenceMs)
+  const socket = await openDeskSocket(feed, desks, silenceMs)
   endings.push(() => socket.close())
-  return desk
+  return feed
 }
 
-test('as long as somebody watches, and no longer, the desks know that this user does', async () => {
-  const { desks, lazy } = await place()
-  const desk = await openDesk(desks, lazy)
-  const board = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
+test('the feeds report presence exactly while a user watches', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy)
+  const userConsole = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
   let changes = 0
-  desk.onChange(() => changes++)
-  const first = board.watch(() => {})
-  const second = board.watch(() => {})
-  await expect.poll(() => desk.isWatched('ann')).toBe(true)
-  expect(desk.isWatched('bob')).toBe(false)
+  feed.onChange(() => changes++)
+  const first = userConsole.watch(() => {})
+  const second = userConsole.watch(() => {})
+  await expect.poll(() => feed.isWatched('ann')).toBe(true)
+  expect(feed.isWatched('bob')).toBe(false)
   first()
   first()
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(desk.isWatched('ann')).toBe(true)
+  expect(feed.isWatched('ann')).toBe(true)
   second()
-  await expect.poll(() => desk.isWatched('ann')).toBe(false)
+  await expect.poll(() => feed.isWatched('ann')).toBe(false)
   expect(changes).toBe(2)
-  // Who only does something does not watch.
-  await expect(board.kill({ server: desk.id, id: 1 })).rejects.toThrow('no background task 1')
-  expect(desk.isWatched('ann')).toBe(false)
-  await board.close()
+  // A console that only acts does not count as watching.
+  await expect(userConsole.kill({ server: feed.id, id: 1 })).rejects.toThrow('no background task 1')
+  expect(feed.isWatched('ann')).toBe(false)
+  await userConsole.close()
 })
 
-test('a board whose line breaks watches no more, and a desk that comes back is found', async () => {
-  const { desks, lazy } = await place()
-  const desk = await openDesk(desks, lazy)
+test('a broken connection ends presence, and a restarted server is found', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy)
   const name = readdirSync(desks).find((each) => each.endsWith('.sock')) ?? ''
   const line = connect(join(desks, name))
   line.write('{"kind":"presence","user":"ann","watching":true}\n')
-  await expect.poll(() => desk.isWatched('ann')).toBe(true)
+  await expect.poll(() => feed.isWatched('ann')).toBe(true)
   line.destroy()
-  await expect.poll(() => desk.isWatched('ann')).toBe(false)
+  await expect.poll(() => feed.isWatched('ann')).toBe(false)
 
   const shown: BoardChange[] = []
-  const board = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
-  endings.push(() => board.close())
-  board.watch((change) => shown.push(change))
+  const userConsole = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
+  endings.push(() => userConsole.close())
+  userConsole.watch((change) => shown.push(change))
   await expect.poll(() => shown.at(-1)?.servers?.length).toBe(1)
   await endings.splice(1, 1)[0]?.()
   await expect.poll(() => shown.at(-1)?.servers, { timeout: 5000 }).toEqual([])
@@ -93,31 +93,31 @@ test('a board whose line breaks watches no more, and a desk that comes back is f
   await expect.poll(() => shown.at(-1)?.servers?.[0]?.id, { timeout: 5000 }).toBe('00000000000000bb')
 })
 
-test('a board that falls silent is let go, one that says that it is there is not', async () => {
-  const { desks, lazy } = await place()
-  const desk = await openDesk(desks, lazy, '00000000000000cc', 500)
+test('a silent console is disconnected, one with heartbeats is not', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy, '00000000000000cc', 500)
   const address = join(desks, '00000000000000cc.sock')
   const present = '{"kind":"presence","user":"ann","watching":true}\n'
   const [silent, lively] = [connect(address), connect(address)]
-  const letGo = new Promise((resolve) => silent.once('close', resolve))
-  let isLivelyOpen = true
-  lively.once('close', () => (isLivelyOpen = false))
+  const disconnected = new Promise((resolve) => silent.once('close', resolve))
+  let isActiveOpen = true
+  lively.once('close', () => (isActiveOpen = false))
   for (const line of [silent, lively]) line.resume().write(present)
-  const saying = setInterval(() => lively.write(present), 50)
-  await letGo
-  expect([isLivelyOpen, desk.isWatched('ann')]).toEqual([true, true])
-  clearInterval(saying)
-  await expect.poll(() => isLivelyOpen, { timeout: 5000 }).toBe(false)
-  expect(desk.isWatched('ann')).toBe(false)
+  const heartbeats = setInterval(() => lively.write(present), 50)
+  await disconnected
+  expect([isActiveOpen, feed.isWatched('ann')]).toEqual([true, true])
+  clearInterval(heartbeats)
+  await expect.poll(() => isActiveOpen, { timeout: 5000 }).toBe(false)
+  expect(feed.isWatched('ann')).toBe(false)
 })
 
-test('each part is told when it differs, whole, and nothing is told twice', async () => {
-  const { desks, lazy, state } = await place()
+test('sends each changed part whole, and nothing twice', async () => {
+  const { desks, lazy, state } = await location()
   await openDesk(desks, lazy)
   const shown: BoardChange[] = []
-  const board = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
-  endings.push(() => board.close())
-  board.watch((change) => shown.push(change))
+  const userConsole = createBoard({ user: 'ann', own: undefined, folder: desks, state: lazy, project: '/srv/p' })
+  endings.push(() => userConsole.close())
+  userConsole.watch((change) => shown.push(change))
   await expect.poll(() => shown.some(({ servers }) => servers?.length === 1)).toBe(true)
   expect(Object.keys(shown[0] ?? {})).toHaveLength(8)
   const scope = { project: '/srv/p', user: 'ann' }

@@ -1,5 +1,5 @@
-// A desk for boards in other processes: a socket in a folder that only this person can enter, and the entry by which it
-// is found. A board that falls silent, babbles or does not read is let go, and holds up nobody.
+// Serves the feed to consoles in other processes: a socket in a private directory and its registry entry. A connection
+// is closed if it is silent for 20 s, sends invalid data or does not read.
 
 import { Failure } from '../../lib/failure.js'
 import { listenLocally, type LineListener, type LineSocket, type LocalServer } from '../../platform/local-socket.js'
@@ -8,33 +8,33 @@ import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 import { toWirePassage } from './output-passage.js'
 
-/** Boards say that they are there every five seconds. */
+/** Consoles send a heartbeat every 5 s. */
 const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
 const RENEW_MS = 6 * 60 * 60 * 1000
-/** Of requests that one board makes at once. */
-const MAX_ASKED = 10
+/** Concurrent requests per console. */
+const MAX_CONCURRENT_REQUESTS = 10
 
 export interface DeskSocket {
   close(): Promise<void>
 }
 
-type Ask = FromBoard & { readonly kind: 'ask' }
+type ConsoleRequest = FromBoard & { readonly kind: 'ask' }
 
-/** Rejects where there can be no socket, and leaves nothing. */
-export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SILENCE_MS): Promise<DeskSocket> {
-  const address = lodge(folder, desk.id)
-  const leave = (): void => leaveDesk(folder, desk.id, address)
-  // Also where the process ends without a farewell.
-  process.once('exit', leave)
-  const renew = (): void => renewDesk(folder, desk.id, address)
+/** Rejects if the socket cannot be opened, and leaves nothing behind. */
+export async function openDeskSocket(feed: Desk, directory: string, silenceMs = SILENCE_MS): Promise<DeskSocket> {
+  const address = lodge(directory, feed.id)
+  const unregister = (): void => leaveDesk(directory, feed.id, address)
+  // Also if the process exits without closing it.
+  process.once('exit', unregister)
+  const renew = (): void => renewDesk(directory, feed.id, address)
   let server: LocalServer | undefined
-  let renewing: NodeJS.Timeout | undefined
+  let renewTimer: NodeJS.Timeout | undefined
   try {
-    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket, silenceMs))
-    enterDesk(folder, desk.id, address)
-    renewing = setInterval(() => quietly(renew), RENEW_MS).unref()
-    await tidyDesks(folder)
+    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => handleConnection(feed, socket, silenceMs))
+    enterDesk(directory, feed.id, address)
+    renewTimer = setInterval(() => ignoreErrors(renew), RENEW_MS).unref()
+    await tidyDesks(directory)
     return { close }
   } catch (error) {
     await close()
@@ -42,37 +42,37 @@ export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SIL
   }
 
   async function close(): Promise<void> {
-    clearInterval(renewing)
-    process.off('exit', leave)
-    leave()
+    clearInterval(renewTimer)
+    process.off('exit', unregister)
+    unregister()
     await server?.close()
   }
 }
 
-/** A disk that cannot be written to now may be later. */
-function quietly(work: () => void): void {
+/** The disk may be writable again later. */
+function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {}
 }
 
-function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener {
-  let visit: DeskVisit | undefined
-  let asked = 0
-  const silence = setTimeout(() => socket.close(), silenceMs).unref()
+function handleConnection(feed: Desk, socket: LineSocket, silenceMs: number): LineListener {
+  let subscription: DeskVisit | undefined
+  let activeRequests = 0
+  const silenceTimer = setTimeout(() => socket.close(), silenceMs).unref()
   const send = (message: FromDesk): void => socket.send(JSON.stringify(message))
 
-  async function answer(order: Ask): Promise<void> {
-    if (!visit) return
-    const { id: to } = order
+  async function handleRequest(request: ConsoleRequest): Promise<void> {
+    if (!subscription) return
+    const { id: to } = request
     try {
-      if (asked++ >= MAX_ASKED) throw new Failure('Too much is asked of this server at once.')
-      send({ kind: 'reply', to, ...(await carryOut(visit, order)) })
+      if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too many requests from this console.')
+      send({ kind: 'reply', to, ...(await runRequest(subscription, request)) })
     } catch (error) {
-      const failure = error instanceof Failure ? error.message : 'The server could not do it.'
+      const failure = error instanceof Failure ? error.message : 'The action failed.'
       send({ kind: 'reply', to, failure })
     } finally {
-      asked--
+      activeRequests--
     }
   }
 
@@ -80,24 +80,27 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
     line(text) {
       const message = readFromBoard(text)
       if (!message) return socket.close()
-      silence.refresh()
+      silenceTimer.refresh()
       if (message.kind === 'presence') {
-        visit ??= desk.visit(message.user, (news) => send({ kind: 'news', news }))
-        visit.watching(message.watching)
+        subscription ??= feed.visit(message.user, (update) => send({ kind: 'news', news: update }))
+        subscription.watching(message.watching)
       }
-      if (message.kind === 'stirred') visit?.stirred()
-      if (message.kind === 'ask') void answer(message)
+      if (message.kind === 'stirred') subscription?.stirred()
+      if (message.kind === 'ask') void handleRequest(message)
     },
     closed() {
-      clearTimeout(silence)
-      visit?.leave()
+      clearTimeout(silenceTimer)
+      subscription?.leave()
     },
   }
 }
 
-async function carryOut(visit: DeskVisit, order: Ask): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
-  if (order.verb === 'output')
-    return { passage: toWirePassage(await visit.output(order.job, order.from, order.maxBytes)) }
-  await visit.kill(order.job)
+async function runRequest(
+  subscription: DeskVisit,
+  request: ConsoleRequest,
+): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
+  if (request.verb === 'output')
+    return { passage: toWirePassage(await subscription.output(request.job, request.from, request.maxBytes)) }
+  await subscription.kill(request.job)
   return {}
 }

@@ -1,5 +1,5 @@
-// What one server process shows to boards and takes from them: its calls, its jobs, its tools, each to the user they belong
-// to. It works only while somebody looks, and opens nothing by itself.
+// What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
+// they belong to. It is active only while a console is connected, and opens no services.
 
 import { Failure } from '../../lib/failure.js'
 import { paced, type Paced } from '../../lib/paced.js'
@@ -16,175 +16,175 @@ import type { Watchers } from './watchers.js'
 
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
-const STIR_EVERY_MS = 25
-/** How its tools stand may have changed with any call. */
+const DATABASE_CHANGE_EVERY_MS = 25
+/** Tool states may change with any call. */
 const SERVER_EVERY_MS = 2000
 
-/** Boards read no further than anybody else. */
-const BOARD_SESSION = 'board'
+/** Has no read positions of its own: reading for the console does not affect what models read. */
+const CONSOLE_SESSION = 'board'
 
 export interface Desk extends Watchers {
   readonly id: string
-  /** For a board of this user, which is told what there is, and of whatever changes. */
-  visit(user: string, tell: (news: DeskNews) => void): DeskVisit
+  /** Sends the current state to a console of this user, then changes. */
+  visit(user: string, send: (update: DeskNews) => void): DeskVisit
   close(): Promise<void>
 }
 
-/** A desk as one board has it, in this process or through its socket. */
+/** A feed as used by a console, in this process or over its socket. */
 export interface DeskVisit {
-  /** Whether a person looks on. */
+  /** Whether a user is watching. */
   watching(isWatching: boolean): void
   kill(job: number): Promise<void>
-  /** At most `maxBytes` of what it printed, from an offset on. */
+  /** At most `maxBytes` of the output, from an offset. */
   output(job: number, from: number, maxBytes: number): Promise<OutputPassage>
-  /** Somebody has changed what is remembered. */
+  /** Another process has changed the database. */
   stirred(): void
   leave(): void
 }
 
 export interface DeskParts {
-  /** Asked when somebody comes, and after calls. */
+  /** Called when a console connects and after calls. */
   readonly server: () => Promise<ServerView>
   readonly id: string
   readonly project: string
   readonly calls: RecentCalls
-  /** Undefined as long as nobody has run anything behind. */
+  /** Undefined until the first background job. */
   readonly jobs: () => Promise<Jobs> | undefined
   readonly notices: Notices
   readonly state: LazyState
 }
 
-interface Visitor {
+interface Subscriber {
   readonly user: string
-  readonly tell: (news: DeskNews) => void
+  readonly send: (update: DeskNews) => void
   readonly calls: Paced
   readonly jobs: Paced
-  readonly stir: Paced
+  readonly databaseChange: Paced
   readonly server: Paced
   isWatching: boolean
 }
 
-export function createDesk(parts: DeskParts): Desk {
-  const { id, project, calls, notices } = parts
-  const visitors = new Set<Visitor>()
-  const watchListeners = new Set<() => void>()
+export function createDesk(deps: DeskParts): Desk {
+  const { id, project, calls, notices } = deps
+  const subscribers = new Set<Subscriber>()
+  const presenceListeners = new Set<() => void>()
   let state: State | undefined
-  let stopListening: (() => void) | undefined
-  parts.state.whenOpen((opened) => {
+  let unsubscribe: (() => void) | undefined
+  deps.state.whenOpen((opened) => {
     state = opened
-    if (stopListening) relisten()
+    if (unsubscribe) resubscribe()
   })
 
-  function receive(user: string, tell: Visitor['tell']): Visitor {
-    const visitor: Visitor = {
+  function addSubscriber(user: string, send: Subscriber['send']): Subscriber {
+    const subscriber: Subscriber = {
       user,
-      tell,
+      send,
       isWatching: false,
       calls: paced(CALLS_EVERY_MS, () =>
-        tell({ calls: calls.of(user).map((call) => Object.assign({ server: id, project }, call)) }),
+        send({ calls: calls.of(user).map((call) => Object.assign({ server: id, project }, call)) }),
       ),
-      jobs: paced(JOBS_EVERY_MS, async () => tell({ jobs: await jobsOf(user) })),
-      stir: paced(STIR_EVERY_MS, () => tell({ stirred: true })),
-      server: paced(SERVER_EVERY_MS, serverTold(tell)),
+      jobs: paced(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
+      databaseChange: paced(DATABASE_CHANGE_EVERY_MS, () => send({ stirred: true })),
+      server: paced(SERVER_EVERY_MS, createServerSender(send)),
     }
-    visitors.add(visitor)
-    if (!stopListening) relisten()
-    visitor.server.ask()
-    visitor.calls.ask()
-    visitor.jobs.ask()
-    return visitor
+    subscribers.add(subscriber)
+    if (!unsubscribe) resubscribe()
+    subscriber.server.ask()
+    subscriber.calls.ask()
+    subscriber.jobs.ask()
+    return subscriber
   }
 
-  /** Said again only where it is not the same. */
-  function serverTold(tell: Visitor['tell']): () => Promise<void> {
+  /** Sends the server only if it has changed. */
+  function createServerSender(send: Subscriber['send']): () => Promise<void> {
     let last = ''
     return async () => {
-      const server = await parts.server()
+      const server = await deps.server()
       const text = JSON.stringify(server)
-      if (text !== last) tell({ server })
+      if (text !== last) send({ server })
       last = text
     }
   }
 
-  /** What cannot be listed now is shown when something changes. */
-  async function jobsOf(user: string) {
+  /** If jobs cannot be listed now, the next change shows them. */
+  async function listJobViews(user: string) {
     try {
-      const jobs = await parts.jobs()
+      const jobs = await deps.jobs()
       if (!jobs) return []
       const { jobViews } = await import('./job-views.js')
-      return await jobViews(jobs, { user, session: BOARD_SESSION }, { server: id, project })
+      return await jobViews(jobs, { user, session: CONSOLE_SESSION }, { server: id, project })
     } catch {
       return []
     }
   }
 
-  function each(user: string | undefined, work: (visitor: Visitor) => void): void {
-    for (const visitor of visitors) if (user === undefined || visitor.user === user) work(visitor)
+  function forEachSubscriber(user: string | undefined, work: (subscriber: Subscriber) => void): void {
+    for (const subscriber of subscribers) if (user === undefined || subscriber.user === user) work(subscriber)
   }
 
-  function relisten(): void {
-    stopListening?.()
-    const ways = [
+  function resubscribe(): void {
+    unsubscribe?.()
+    const unsubscribers = [
       calls.onChange((user) => {
-        each(user, (visitor) => visitor.calls.ask())
-        // What one user's search met, everybody's will.
-        each(undefined, (visitor) => visitor.server.ask())
+        forEachSubscriber(user, (subscriber) => subscriber.calls.ask())
+        // The state of a search engine concerns all users.
+        forEachSubscriber(undefined, (subscriber) => subscriber.server.ask())
       }),
-      notices.listen((notice) => {
-        if (notice.kind !== 'resource' || !notice.uri.startsWith(JOBS_URI)) return
-        each(notice.user, (visitor) => visitor.jobs.ask())
+      notices.listen((event) => {
+        if (event.kind !== 'resource' || !event.uri.startsWith(JOBS_URI)) return
+        forEachSubscriber(event.user, (subscriber) => subscriber.jobs.ask())
       }),
-      state?.onChange((scope) => each(scope.user, (visitor) => visitor.stir.ask())),
+      state?.onChange((scope) => forEachSubscriber(scope.user, (subscriber) => subscriber.databaseChange.ask())),
     ]
-    stopListening = () => ways.forEach((wayOut) => wayOut?.())
+    unsubscribe = () => unsubscribers.forEach((stop) => stop?.())
   }
 
-  function leave(visitor: Visitor): void {
-    if (!visitors.delete(visitor)) return
-    for (const work of [visitor.calls, visitor.jobs, visitor.stir, visitor.server]) work.stop()
-    if (visitor.isWatching) tellWatchers()
-    if (visitors.size > 0) return
-    stopListening?.()
-    stopListening = undefined
+  function removeSubscriber(subscriber: Subscriber): void {
+    if (!subscribers.delete(subscriber)) return
+    for (const work of [subscriber.calls, subscriber.jobs, subscriber.databaseChange, subscriber.server]) work.stop()
+    if (subscriber.isWatching) notifyPresence()
+    if (subscribers.size > 0) return
+    unsubscribe?.()
+    unsubscribe = undefined
   }
 
-  function tellWatchers(): void {
-    for (const listener of watchListeners) listener()
+  function notifyPresence(): void {
+    for (const listener of presenceListeners) listener()
   }
 
   return {
     id,
-    visit(user, tell) {
-      const visitor = receive(user, tell)
+    visit(user, send) {
+      const subscriber = addSubscriber(user, send)
       return {
         watching(isWatching) {
-          if (visitor.isWatching === isWatching || !visitors.has(visitor)) return
-          visitor.isWatching = isWatching
-          tellWatchers()
+          if (subscriber.isWatching === isWatching || !subscribers.has(subscriber)) return
+          subscriber.isWatching = isWatching
+          notifyPresence()
         },
         async kill(job) {
-          await (await jobsOrFailure(parts, job)).kill(job, { user, session: BOARD_SESSION })
+          await (await requireJobs(deps, job)).kill(job, { user, session: CONSOLE_SESSION })
         },
         async output(job, from, maxBytes) {
-          const found = await (await jobsOrFailure(parts, job)).find(job, { user, session: BOARD_SESSION })
+          const found = await (await requireJobs(deps, job)).find(job, { user, session: CONSOLE_SESSION })
           return readPassage(found, from, maxBytes)
         },
         stirred: () => void state?.look(),
-        leave: () => leave(visitor),
+        leave: () => removeSubscriber(subscriber),
       }
     },
-    isWatched: (user) => [...visitors].some((visitor) => visitor.isWatching && visitor.user === user),
+    isWatched: (user) => [...subscribers].some((subscriber) => subscriber.isWatching && subscriber.user === user),
     onChange(listener) {
-      watchListeners.add(listener)
-      return () => void watchListeners.delete(listener)
+      presenceListeners.add(listener)
+      return () => void presenceListeners.delete(listener)
     },
     async close() {
-      for (const visitor of visitors) leave(visitor)
+      for (const subscriber of subscribers) removeSubscriber(subscriber)
     },
   }
 }
 
-async function jobsOrFailure({ jobs }: DeskParts, id: number): Promise<Jobs> {
+async function requireJobs({ jobs }: DeskParts, id: number): Promise<Jobs> {
   const opened = await jobs()
   if (opened) return opened
   throw new Failure(`There is no background task ${id} in this server.`)

@@ -1,4 +1,4 @@
-// The jobs of one user in this server, as a board shows them: those that run, and the last that ended.
+// The jobs of one user in this server: running jobs, and the last ones that ended.
 
 import { oneLine } from '../../lib/one-line.js'
 import type { Who } from '../who.js'
@@ -12,23 +12,23 @@ const MAX_RUNNING = 50
 const MAX_ENDED = 20
 const MAX_COMMAND = 500
 
-/** Of those that have ended: nothing is added to them any more. */
-const lastWords = new WeakMap<Job, string>()
+/** Cached for ended jobs, whose output no longer changes. */
+const endedPreviews = new WeakMap<Job, string>()
 
 export interface Place {
   readonly server: string
   readonly project: string
 }
 
-export async function jobViews(jobs: Jobs, who: Who, place: Place): Promise<readonly JobView[]> {
-  const all = await jobs.list(who)
+export async function jobViews(jobs: Jobs, caller: Who, location: Place): Promise<readonly JobView[]> {
+  const all = await jobs.list(caller)
   const running = all.filter(({ isRunning }) => isRunning).slice(-MAX_RUNNING)
   const ended = all.filter(({ isRunning }) => !isRunning).slice(-MAX_ENDED)
-  return Promise.all([...ended, ...running].map((job) => viewOf(job, place)))
+  return Promise.all([...ended, ...running].map((job) => toJobView(job, location)))
 }
 
-async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
-  const tail = await tailOf(job)
+async function toJobView(job: Job, { server, project }: Place): Promise<JobView> {
+  const tail = await readTail(job)
   const { id, isRunning, record } = job
   const { startedAt, endedAt = null, exitCode = null } = record
   const command = oneLine(record.command, MAX_COMMAND)
@@ -36,16 +36,16 @@ async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
   return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
 }
 
-async function tailOf(job: Job): Promise<string> {
-  const known = lastWords.get(job)
+async function readTail(job: Job): Promise<string> {
+  const known = endedPreviews.get(job)
   if (known !== undefined) return known
   const hasEnded = !job.isRunning
   try {
     const tail = await glimpse(job)
-    if (hasEnded) lastWords.set(job, tail)
+    if (hasEnded) endedPreviews.set(job, tail)
     return tail
   } catch {
-    // What cannot be read now may be readable when it is looked at next.
+    // May be readable next time.
     return ''
   }
 }

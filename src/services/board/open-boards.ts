@@ -1,4 +1,4 @@
-// The boards of this process, as the settings say where everything is.
+// Creates the consoles of this process from the settings.
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
@@ -11,7 +11,7 @@ import { shareBoards, type Boards } from './shared-boards.js'
 export interface BoardsSurroundings {
   readonly config: Config
   readonly state: LazyState
-  /** Undefined where this process serves no clients. */
+  /** Undefined if this process serves no clients. */
   readonly own: Desk | undefined
 }
 

@@ -1,5 +1,5 @@
-// Puts the desk of this server together. Where no socket can be had, boards of other processes do not see it, and
-// everything else goes on.
+// Creates the feed and the socket of this server. Without a socket, consoles of other processes do not see this server;
+// everything else works.
 
 import { randomBytes } from 'node:crypto'
 
@@ -30,19 +30,19 @@ export interface DeskSurroundings {
   readonly jobs: () => Promise<Jobs> | undefined
   readonly confinement: () => Promise<Confinement>
   readonly tools: () => readonly string[]
-  /** Whether it runs commands, and does nothing where the sandbox does not hold. */
+  /** Whether the tool runs commands and therefore fails without a working sandbox. */
   readonly runsCommands: (tool: string) => boolean
   readonly refusals: ReadonlyMap<string, string>
-  /** How a tool stands, for those that can tell, by name. */
+  /** State of a tool by name, for tools that report one. */
   readonly standings: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
 }
 
-export async function openDesk(given: DeskSurroundings): Promise<Desk> {
-  const { config, log, state } = given
+export async function openDesk(deps: DeskSurroundings): Promise<Desk> {
+  const { config, log, state } = deps
   const id = randomBytes(8).toString('hex')
   const project = projectOf(config.cwd)
   const startedAt = Math.round(performance.timeOrigin)
-  const { notices, calls, jobs, transport } = given
+  const { notices, calls, jobs, transport } = deps
   const server = async () => ({
     id,
     pid: process.pid,
@@ -50,24 +50,24 @@ export async function openDesk(given: DeskSurroundings): Promise<Desk> {
     project,
     startedAt,
     version: VERSION,
-    tools: await toolViews(given),
+    tools: await toolViews(deps),
   })
-  const desk = createDesk({ id, project, server, calls, jobs, notices, state })
-  const socket = await listen(desk, config, log)
+  const feed = createDesk({ id, project, server, calls, jobs, notices, state })
+  const socket = await openSocket(feed, config, log)
   return {
-    ...desk,
+    ...feed,
     async close() {
-      await desk.close()
+      await feed.close()
       await socket?.close()
     },
   }
 }
 
-async function listen(desk: Desk, { settings }: Config, log: Log): Promise<DeskSocket | undefined> {
+async function openSocket(feed: Desk, { settings }: Config, log: Log): Promise<DeskSocket | undefined> {
   try {
-    return await openDeskSocket(desk, desksIn(stateDirOf(settings)))
+    return await openDeskSocket(feed, desksIn(stateDirOf(settings)))
   } catch (error) {
-    log.warn(`the page and the inbox do not see this server: ${reasonOf(error)}`)
+    log.warn(`the console cannot see this server: ${reasonOf(error)}`)
     return undefined
   }
 }
@@ -79,17 +79,17 @@ async function toolViews({
   confinement,
   standings,
 }: DeskSurroundings): Promise<readonly ToolView[]> {
-  const problem = await problemOf(confinement)
+  const problem = await sandboxProblem(confinement)
   const view = async (name: string): Promise<ToolView> => {
     const note = refusals.get(name) ?? (runsCommands(name) ? problem : undefined)
-    const standing = note === undefined ? await standings.get(name)?.() : undefined
-    return { name, works: note === undefined, note: note ?? null, ...standing }
+    const toolState = note === undefined ? await standings.get(name)?.() : undefined
+    return { name, works: note === undefined, note: note ?? null, ...toolState }
   }
   return Promise.all(tools().map(view))
 }
 
-/** Tried out once, by whoever is first. */
-async function problemOf(confinement: () => Promise<Confinement>): Promise<string | undefined> {
+/** The sandbox is verified once, by the first caller. */
+async function sandboxProblem(confinement: () => Promise<Confinement>): Promise<string | undefined> {
   try {
     await (await confinement()).ready()
     return undefined

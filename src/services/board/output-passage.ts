@@ -1,16 +1,16 @@
-// A passage of a job's output as raw bytes: how it is read from the disk, and how it travels between two processes.
+// A chunk of a job's output as raw bytes: read from disk, and encoded for transfer between processes.
 
 import { isObject } from '../../lib/json.js'
 import type { Job } from '../jobs/job.js'
 
-/** Requests for more get this much. */
+/** Limit per request. */
 export const MAX_PASSAGE_BYTES = 256 * 1024
 
 export interface OutputPassage {
-  /** The offset of the first byte; greater than requested where bytes were dropped. */
+  /** Offset of the first byte; greater than requested if bytes were dropped. */
   readonly from: number
   readonly bytes: Buffer
-  /** Bytes that the job has printed so far. */
+  /** Bytes printed so far. */
   readonly size: number
   /** False: nothing more will be printed, and `size` is final. */
   readonly isRunning: boolean
@@ -22,7 +22,7 @@ export interface WirePassage extends Omit<OutputPassage, 'bytes'> {
 }
 
 export async function readPassage(job: Job, from: number, maxBytes: number): Promise<OutputPassage> {
-  // Asked for before reading: output that is printed between the two is read by the next request.
+  // Read first: output printed after this is returned by the next request.
   const { isRunning } = job
   await job.flush()
   const passage = await job.output.read(from, Math.min(maxBytes, MAX_PASSAGE_BYTES))

@@ -26,7 +26,7 @@ describe('parts of an output', () => {
     }
   })
 
-  test('read forwards and backwards, the parts together are the whole output', async () => {
+  test('the parts form the whole output, read forwards and backwards', async () => {
     const text = numbered(600_000)
     const read = printed(text)
     const forwards: string[] = []
@@ -49,7 +49,7 @@ describe('parts of an output', () => {
     expect(backwards.every((part) => part.endsWith('\n'))).toBe(true)
   })
 
-  test('characters are whole where an output without line ends is split', async () => {
+  test('does not split a character in output without line breaks', async () => {
     const text = '한'.repeat(MEGABYTE)
     const read = printed(text)
     const size = Buffer.byteLength(text)
@@ -63,7 +63,7 @@ describe('parts of an output', () => {
     expect(textOf(await eventsOf(read, 'end'))).not.toContain('\uFFFD')
   })
 
-  test('what was dropped is told where it was, from both sides', async () => {
+  test('reports dropped bytes at their position, from both sides', async () => {
     const bytes = Buffer.from(numbered(2_000_000))
     const [gap, until] = [3 * MEGABYTE, bytes.length - 500_000]
     const read = printed(bytes, { dropped: [gap, until] })
@@ -74,31 +74,31 @@ describe('parts of an output', () => {
     expect(bytes.subarray(0, gap).toString().endsWith(textOf(before))).toBe(true)
     expect(textOf(before).length).toBeGreaterThan(MEGABYTE / 3)
     const small = printed(`${numbered(10)}${'x'.repeat(500)}end\n`, { dropped: [25, 570] })
-    const shown = (await eventsOf(small, { from: 0 })).map(({ missing, text }) => `${missing} ${text}`)
-    expect(shown).toEqual(['0 ', '0 line 0\nline 1\nline 2\nline', '545 end\n'])
+    const openRows = (await eventsOf(small, { from: 0 })).map(({ missing, text }) => `${missing} ${text}`)
+    expect(openRows).toEqual(['0 ', '0 line 0\nline 1\nline 2\nline', '545 end\n'])
   })
 })
 
 describe('a running job', () => {
-  test('is followed to its end, and rows that change are replaced', async () => {
+  test('is followed to its end, replacing rows that change', async () => {
     const steps = ['begun\n', 'begun\n10%', 'begun\n10%\r99%', 'begun\n10%\r99%\ndone\n']
     let step = 0
     const read: ReadOutput = (from, maxBytes) => {
-      const passage = printed(steps[step] ?? '')(from, maxBytes)
+      const chunk = printed(steps[step] ?? '')(from, maxBytes)
       const isRunning = step < steps.length - 1
       if (maxBytes > 0 && from >= Buffer.byteLength(steps[step] ?? '')) step = Math.min(step + 1, steps.length - 1)
-      return passage.then((found) => ({ ...found, isRunning }))
+      return chunk.then((found) => ({ ...found, isRunning }))
     }
     const events = await eventsOf(read, 'end')
     expect(events.map(({ text, open }) => text + open).at(-1)).toContain('done')
     let text = ''
-    const shown = events.map((event) => (text += event.text) + event.open)
-    expect(shown.at(-1)).toBe('begun\n99%\ndone\n')
-    expect(shown).toContain('begun\n10%')
+    const openRows = events.map((event) => (text += event.text) + event.open)
+    expect(openRows.at(-1)).toBe('begun\n99%\ndone\n')
+    expect(openRows).toContain('begun\n10%')
     expect(events.at(-1)).toMatchObject({ isLast: true, isRunning: false })
   })
 
-  test('stops when nobody follows it any more', async () => {
+  test('stops when aborted', async () => {
     const stop = new AbortController()
     const read: ReadOutput = async (from, maxBytes) => ({ ...(await printed('x')(from, maxBytes)), isRunning: true })
     const events: OutputEvent[] = []
@@ -109,7 +109,7 @@ describe('a running job', () => {
     expect(events.map(({ open, isLast }) => ({ open, isLast }))).toEqual([{ open: 'x', isLast: false }])
   })
 
-  test('one that prints on and on ends its part when that is long enough', async () => {
+  test('ends the part at its maximum size while the job keeps printing', async () => {
     const read: ReadOutput = (from, maxBytes) =>
       Promise.resolve({ from, bytes: Buffer.alloc(maxBytes, 'a line of text\n'), size: 1e12, isRunning: true })
     const events = await eventsOf(read, { from: 0 })
@@ -118,7 +118,7 @@ describe('a running job', () => {
   })
 })
 
-/** Everything that was printed, or all but a range that was dropped. */
+/** Everything that was printed, except for one dropped range. */
 function printed(
   output: string | Buffer,
   { dropped }: { readonly dropped?: readonly [number, number] } = {},

@@ -1,5 +1,5 @@
-// The output of a job as text, one part at a time: at the end of the output a part grows while the job runs. What a
-// terminal would show is computed here, with the state of the whole part, so that progress bars do not become lines.
+// Streams one part of a job's output as text; the last part grows while the job runs. Terminal control sequences are
+// rendered with the state of the whole part, so that progress bars do not become many lines.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -9,19 +9,19 @@ import { withoutHalf } from '../jobs/lines.js'
 import { MAX_PASSAGE_BYTES, type OutputPassage } from './output-passage.js'
 import type { OutputEvent } from './view.js'
 
-/** As much as a browser lays out quickly; a part at the end may grow to twice as much while it is followed. */
+/** What a browser lays out quickly; the last part may grow to twice this size. */
 const PART_BYTES = 512 * 1024
-/** A line that is longer may be split between two parts. */
+/** A longer line may be split between two parts. */
 const MAX_LINE_BYTES = 64 * 1024
 const POLL_MS = 500
 const NEWLINE = 10
 
-/** Which part: the last one, the one from an offset on, or the one before an offset. */
+/** Which part: the last one, the one from an offset, or the one before an offset. */
 export type OutputStart = { readonly from: number } | { readonly before: number } | 'end'
 
 export type ReadOutput = (from: number, maxBytes: number) => Promise<OutputPassage>
 
-/** Rejects with a Failure where the output cannot be read. */
+/** Rejects with a Failure if the output cannot be read. */
 export async function* streamOutput(
   read: ReadOutput,
   start: OutputStart,
@@ -30,29 +30,29 @@ export async function* streamOutput(
   const { from, limit } = await findPart(read, start)
   let rows = createRows()
   let next = from
-  let shown = ''
+  let openRows = ''
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const passage = await read(next, Math.min(MAX_PASSAGE_BYTES, limit - next))
     const { size, isRunning } = passage
     const missing = passage.bytes.length === 0 ? 0 : passage.from - next
-    if (missing > 0 && shown !== '') {
+    if (missing > 0 && openRows !== '') {
       yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
       rows = createRows()
     }
-    const bytes = passage.from >= limit ? Buffer.alloc(0) : upTo(passage, limit)
+    const bytes = passage.from >= limit ? Buffer.alloc(0) : bytesOfPart(passage, limit)
     next += missing + bytes.length
     rows.write(missing > 0 ? withoutHalf(bytes) : bytes)
-    const isLast = next >= limit || isCut(passage, bytes, limit) || (next >= size && !isRunning)
+    const isLast = next >= limit || endsAtLimit(passage, bytes, limit) || (next >= size && !isRunning)
     const { text, open } = isLast ? rows.end() : rows.take()
-    if (isFirst || isLast || text !== '' || missing > 0 || open !== shown)
+    if (isFirst || isLast || text !== '' || missing > 0 || open !== openRows)
       yield { from, next, size, isRunning, missing, text, open, isLast }
     if (isLast) return
-    shown = open
+    openRows = open
     if (next >= size) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** The rows of a terminal: those that no longer change, and those that may. */
+/** Terminal rows: those that no longer change, and those that may. */
 function createRows() {
   let finished: Buffer[] = []
   const screen = createScreen((text) => void finished.push(text))
@@ -77,7 +77,7 @@ interface Part {
 }
 
 async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
-  if (start !== 'end' && 'before' in start) return partBefore(read, start.before)
+  if (start !== 'end' && 'before' in start) return findPartBefore(read, start.before)
   const { size } = await read(0, 0)
   if (start === 'end') {
     const from = await findLineStart(read, size - PART_BYTES)
@@ -87,15 +87,15 @@ async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
   return { from: start.from, limit: start.from + (isAtEnd ? 2 * PART_BYTES : PART_BYTES) }
 }
 
-async function partBefore(read: ReadOutput, before: number): Promise<Part> {
+async function findPartBefore(read: ReadOutput, before: number): Promise<Part> {
   const from = await findLineStart(read, before - PART_BYTES)
   if (from < before) return { from, limit: before }
-  // Everything between was dropped.
-  const end = await endOfKept(read, before)
+  // Everything in between was dropped.
+  const end = await findDroppedStart(read, before)
   return { from: await findLineStart(read, end - PART_BYTES), limit: before }
 }
 
-/** The first beginning of a line at an offset or behind it; the offset itself where no line begins near. */
+/** Offset of the first line that begins at or after an offset; the offset itself if no line begins nearby. */
 export async function findLineStart(read: ReadOutput, offset: number): Promise<number> {
   if (offset <= 0) return 0
   const { from, bytes } = await read(offset, MAX_LINE_BYTES)
@@ -104,8 +104,11 @@ export async function findLineStart(read: ReadOutput, offset: number): Promise<n
   return from + (newline === -1 ? bytes.length - withoutHalf(bytes).length : newline + 1)
 }
 
-/** Where the dropped bytes before an offset begin. The beginning of an output is always kept, and dropped is one range. */
-async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
+/**
+ * Start of the dropped range before an offset. The beginning of an output is always kept, and the dropped range is
+ * contiguous.
+ */
+async function findDroppedStart(read: ReadOutput, offset: number): Promise<number> {
   let [kept, dropped] = [0, offset]
   while (dropped - kept > 1) {
     const middle = Math.floor((kept + dropped) / 2)
@@ -116,14 +119,14 @@ async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
   return dropped
 }
 
-/** The bytes that belong to a part: where it ends within the output, it ends with a line. */
-function upTo({ from, bytes, size }: OutputPassage, limit: number): Buffer {
+/** The bytes that belong to a part. A part within the output ends with a line. */
+function bytesOfPart({ from, bytes, size }: OutputPassage, limit: number): Buffer {
   const end = from + bytes.length
   if (end < limit || end >= size) return bytes
   const line = bytes.lastIndexOf(NEWLINE) + 1
   return bytes.subarray(0, line > 0 ? line : bytes.length - unfinishedCharacter(bytes))
 }
 
-function isCut({ from, bytes }: OutputPassage, taken: Buffer, limit: number): boolean {
+function endsAtLimit({ from, bytes }: OutputPassage, taken: Buffer, limit: number): boolean {
   return taken.length < bytes.length && from + bytes.length >= limit
 }

@@ -3,27 +3,27 @@ import { expect, test } from 'vitest'
 
 import { createRecentCalls } from './recent-calls.js'
 
-const who = (user: string) => ({ user, session: 's' })
+const caller = (user: string) => ({ user, session: 's' })
 
-test('a call is shown while it runs and when it has ended, to its user alone', () => {
+test('lists running and ended calls, for their user only', () => {
   const calls = createRecentCalls()
-  const told: string[] = []
-  calls.onChange((user) => told.push(user))
-  const begun = { tool: 'Bash', input: { command: 'make\n  all', timeout: 5 } }
-  calls.began(who('ann'), begun)
+  const notified: string[] = []
+  calls.onChange((user) => notified.push(user))
+  const started = { tool: 'Bash', input: { command: 'make\n  all', timeout: 5 } }
+  calls.began(caller('ann'), started)
   expect(calls.of('ann')).toMatchObject([{ tool: 'Bash', about: 'make all timeout=5', outcome: 'running', ms: 0 }])
-  calls.ended(who('ann'), { ...begun, outcome: 'error', ms: 12.7 }, begun)
+  calls.ended(caller('ann'), { ...started, outcome: 'error', ms: 12.7 }, started)
   expect(calls.of('ann')).toMatchObject([{ tool: 'Bash', outcome: 'error', ms: 13 }])
   expect(calls.of('bob')).toEqual([])
-  expect(told).toEqual(['ann', 'ann'])
+  expect(notified).toEqual(['ann', 'ann'])
 })
 
-test('one user does not push out the calls of another', () => {
+test('one user does not evict the calls of another', () => {
   const calls = createRecentCalls()
   const one = (user: string, tool: string): void => {
-    const begun = { tool, input: undefined }
-    calls.began(who(user), begun)
-    calls.ended(who(user), { ...begun, outcome: 'ok', ms: 1 }, begun)
+    const started = { tool, input: undefined }
+    calls.began(caller(user), started)
+    calls.ended(caller(user), { ...started, outcome: 'ok', ms: 1 }, started)
   }
   one('ann', 'first')
   for (let times = 0; times < 5000; times++) one('bob', 'noise')
@@ -31,11 +31,11 @@ test('one user does not push out the calls of another', () => {
   expect(calls.of('bob')).toHaveLength(100)
 })
 
-test('whatever the input is, what is said of it is one short line', () => {
+test('summarizes any input in one short line', () => {
   fc.assert(
     fc.property(fc.anything(), fc.string(), (input, tool) => {
       const calls = createRecentCalls()
-      calls.began(who('ann'), { tool: tool.repeat(50), input })
+      calls.began(caller('ann'), { tool: tool.repeat(50), input })
       const [call] = calls.of('ann')
       expect(call?.about.length).toBeLessThanOrEqual(120)
       expect(call?.about).not.toMatch(/\p{Cc}/u)
@@ -43,18 +43,18 @@ test('whatever the input is, what is said of it is one short line', () => {
   )
 })
 
-test('a large input is not kept alive by what is said of it', async () => {
+test('the summary does not keep a large input in memory', async () => {
   const { findCollector } = await import('../../platform/collector.js')
   const collect = findCollector()
   const calls = createRecentCalls()
   const before = process.memoryUsage().heapUsed
   for (let times = 0; times < 100; times++) {
-    const begun = {
+    const started = {
       tool: `Bash${'x'.repeat(1_000_000)}${times}`,
       input: { command: `${times} ${'y'.repeat(1_000_000)}` },
     }
-    calls.began(who('ann'), begun)
-    calls.ended(who('ann'), { ...begun, outcome: 'ok', ms: 1 }, begun)
+    calls.began(caller('ann'), started)
+    calls.ended(caller('ann'), { ...started, outcome: 'ok', ms: 1 }, started)
   }
   collect()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)

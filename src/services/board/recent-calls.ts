@@ -1,16 +1,22 @@
-// The last calls of each user, those that run now included: what a board shows of them, never what they brought or got.
-// Bounded in every direction, because it is kept whether anybody looks or not.
+// The recent tool calls of each user, including running ones: tool, summary of the input, outcome and duration, never
+// full input or output. Bounded, because it is kept whether or not a console is open.
 
 import { isObject } from '../../lib/json.js'
 import { oneLine } from '../../lib/one-line.js'
 import type { BegunCall, Observer } from '../observer.js'
-import type { CallView } from './view.js'
 
 const MAX_CALLS = 100
 const MAX_USERS = 100
 const MAX_ABOUT = 120
 
-export type RecentCall = Omit<CallView, 'server' | 'project'>
+export interface RecentCall {
+  readonly tool: string
+  /** Summary of the input. */
+  readonly about: string
+  readonly outcome: 'ok' | 'error' | 'cancelled' | 'running'
+  readonly startedAt: number
+  readonly ms: number
+}
 
 export interface RecentCalls extends Observer {
   /** Oldest first. */
@@ -18,50 +24,50 @@ export interface RecentCalls extends Observer {
   onChange(listener: (user: string) => void): () => void
 }
 
-interface Running {
+interface RunningCall {
   readonly user: string
   readonly call: RecentCall
 }
 
 export function createRecentCalls(): RecentCalls {
   const ended = new Map<string, RecentCall[]>()
-  const running = new Map<BegunCall, Running>()
+  const running = new Map<BegunCall, RunningCall>()
   const listeners = new Set<(user: string) => void>()
-  const tell = (user: string): void => {
+  const notify = (user: string): void => {
     for (const listener of listeners) listener(user)
   }
 
-  function ringOf(user: string): RecentCall[] {
-    const ring = ended.get(user) ?? []
-    // The last one to be used is the last to go.
+  function callsOf(user: string): RecentCall[] {
+    const calls = ended.get(user) ?? []
+    // Reinserted, so that the user seen least recently is evicted first.
     ended.delete(user)
-    ended.set(user, ring)
+    ended.set(user, calls)
     const [oldest] = ended.keys()
     if (ended.size > MAX_USERS && oldest !== undefined) ended.delete(oldest)
-    return ring
+    return calls
   }
 
   return {
     began({ user }, call) {
-      const tool = call.tool.length > MAX_ABOUT ? copied(call.tool) : call.tool
-      const about = aboutOf(call.input)
+      const tool = call.tool.length > MAX_ABOUT ? detachString(call.tool) : call.tool
+      const about = summarizeInput(call.input)
       running.set(call, { user, call: { tool, about, outcome: 'running', startedAt: Date.now(), ms: 0 } })
-      tell(user)
+      notify(user)
     },
-    ended({ user }, { outcome, ms }, begun) {
-      const found = running.get(begun)
+    ended({ user }, { outcome, ms }, start) {
+      const found = running.get(start)
       if (!found) return
-      running.delete(begun)
+      running.delete(start)
       const { tool, about, startedAt } = found.call
-      const ring = ringOf(user)
-      ring.push({ tool, about, outcome, startedAt, ms: Math.round(ms) })
-      if (ring.length > MAX_CALLS) ring.shift()
-      tell(user)
+      const calls = callsOf(user)
+      calls.push({ tool, about, outcome, startedAt, ms: Math.round(ms) })
+      if (calls.length > MAX_CALLS) calls.shift()
+      notify(user)
     },
     left: () => {},
     of(user) {
       const now = [...running.values()].filter((each) => each.user === user).map(({ call }) => call)
-      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS).map(onLines)
+      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS).map(toSingleLines)
     },
     onChange(listener) {
       listeners.add(listener)
@@ -70,13 +76,13 @@ export function createRecentCalls(): RecentCalls {
   }
 }
 
-/** Only now, when somebody looks: calls wait for what is done before. */
-function onLines({ tool, about, outcome, startedAt, ms }: RecentCall): RecentCall {
+/** Done when read, because `callStarted` delays the call. */
+function toSingleLines({ tool, about, outcome, startedAt, ms }: RecentCall): RecentCall {
   return { tool: oneLine(tool, MAX_ABOUT), about: oneLine(about, MAX_ABOUT), outcome, startedAt, ms }
 }
 
-/** The first words of the input. */
-function aboutOf(input: unknown): string {
+/** Text and flags of the input, truncated. */
+function summarizeInput(input: unknown): string {
   if (!isObject(input)) return ''
   let text = ''
   for (const name in input) {
@@ -85,10 +91,10 @@ function aboutOf(input: unknown): string {
     else if (typeof value === 'number' || typeof value === 'boolean') text += ` ${name}=${value}`
     if (text.length > MAX_ABOUT) break
   }
-  return copied(text)
+  return detachString(text)
 }
 
-/** A part of a string keeps the whole of it alive. */
-function copied(text: string): string {
+/** Copies the text, because a substring keeps the whole string in memory. */
+function detachString(text: string): string {
   return Buffer.from(text.slice(0, 2 * MAX_ABOUT)).toString()
 }

@@ -1,5 +1,4 @@
-// What a board shows of what is remembered: in each project of the user what waits for the person or for the model, and
-// what is under way. Read project by project, when something there has changed.
+// Reads what the console shows of one project from the database: questions, messages, callbacks, plan and tasks.
 
 import type { Rows } from '../../store/state/state.js'
 import type { StepRow, TaskRow, TaskRows } from '../../store/state/task-rows.js'
@@ -10,7 +9,7 @@ const MAX_MESSAGES = 50
 const MAX_CALLBACKS = 200
 const MAX_TASKS = 10
 const MAX_STEPS = 20
-/** Of one request for more. */
+/** Limit per request. */
 const MORE_TASKS = 100
 const MORE_STEPS = 500
 
@@ -49,39 +48,47 @@ export async function readStored(project: string, rows: Rows): Promise<StoredVie
     project: {
       project,
       plan: plan ? { goal: plan.goal, startedAt: plan.startedAt } : null,
-      tasks: await tasksOf(rows),
+      tasks: await readTasks(rows),
       openTasks: (await rows.tasks.count({ terms: [] })).open,
     },
   }
 }
 
-async function tasksOf({ tasks }: Rows): Promise<readonly TaskView[]> {
+async function readTasks({ tasks }: Rows): Promise<readonly TaskView[]> {
   const current = await tasks.current()
   const first = current === undefined ? undefined : await tasks.find(current)
-  const currentOnes = first?.completedAt === null ? [first] : []
-  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentOnes.length)
-  return viewsOf(tasks, [...currentOnes, ...others], current)
+  const currentTask = first?.completedAt === null ? [first] : []
+  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentTask.length)
+  return toTaskViews(tasks, [...currentTask, ...others], current)
 }
 
-/** Open tasks with a smaller number, newest first, besides the current one. */
+/** Open tasks with smaller ids, newest first, without the current task. */
 export async function olderTasks({ tasks }: Rows, before: number): Promise<readonly TaskView[]> {
   const current = await tasks.current()
-  return viewsOf(tasks, await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS), current)
+  return toTaskViews(
+    tasks,
+    await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS),
+    current,
+  )
 }
 
 export async function taskSteps({ tasks }: Rows, task: number, from: number): Promise<readonly StepView[]> {
-  return (await tasks.steps(task, { from, limit: MORE_STEPS })).map(stepView)
+  return (await tasks.steps(task, { from, limit: MORE_STEPS })).map(toStepView)
 }
 
-async function viewsOf(tasks: TaskRows, rows: readonly TaskRow[], current: number | undefined): Promise<TaskView[]> {
+async function toTaskViews(
+  tasks: TaskRows,
+  rows: readonly TaskRow[],
+  current: number | undefined,
+): Promise<TaskView[]> {
   const views: TaskView[] = []
   for (const { id, name, steps: stepsTotal, stepsDone } of rows) {
-    const steps = (await tasks.steps(id, { limit: MAX_STEPS })).map(stepView)
+    const steps = (await tasks.steps(id, { limit: MAX_STEPS })).map(toStepView)
     views.push({ id, name, isCurrent: id === current, steps, stepsDone, stepsTotal })
   }
   return views
 }
 
-function stepView({ id, text, completedAt }: StepRow): StepView {
+function toStepView({ id, text, completedAt }: StepRow): StepView {
   return { id, text, isDone: completedAt !== null }
 }

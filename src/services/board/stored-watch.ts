@@ -1,5 +1,5 @@
-// Follows what is remembered of one user, in every project where something is open. What is wrong with the place where it
-// is kept becomes a sentence; what was read before stays until it can be read anew.
+// The part of the console view that comes from the database, kept current for every project where the user has
+// something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '../../lib/failure.js'
 import { paced } from '../../lib/paced.js'
@@ -9,15 +9,15 @@ import type { LazyState } from '../state.js'
 import { readStored, type StoredView } from './stored-view.js'
 
 const REFRESH_SPACING_MS = 50
-/** How soon a project is found in which something was opened by a process that did not say so. */
-const LOOK_MS = 2000
+/** Finds projects that another process opened without notice. */
+const RESCAN_INTERVAL_MS = 2000
 const MAX_PROJECTS = 60
 
 export interface StoredWatch {
-  /** By project. */
+  /** One per project. */
   views(): readonly StoredView[]
   readonly problem: string | undefined
-  /** Somebody says that something has changed. */
+  /** Another process reported a change. */
   stirred(): void
   refresh(): void
   readonly ready: Promise<void>
@@ -27,38 +27,37 @@ export interface StoredWatch {
 export interface StoredWatchSettings {
   readonly user: string
   readonly state: LazyState
-  /** Projects that are looked at whether something is open there or not. */
+  /** Projects that are always read. */
   readonly projects: () => readonly string[]
   readonly onChange: () => void
 }
 
-export function watchStored({ user, state: lazy, projects, onChange }: StoredWatchSettings): StoredWatch {
+export function watchStored({ user, state: lazyDatabase, projects, onChange }: StoredWatchSettings): StoredWatch {
   const views = new Map<string, StoredView>()
   const changed = new Set<string>()
-  const first = promised<void>()
-  let problem: string | undefined =
-    'What is remembered has not been read yet: the place where it is kept does not answer.'
+  const firstRead = promised<void>()
+  let problem: string | undefined = 'The database has not been read yet: it does not answer.'
   let state: State | undefined
-  let leave: (() => void) | undefined
+  let unsubscribe: (() => void) | undefined
   let isClosed = false
 
   async function open(): Promise<State> {
     if (state) return state
-    state = await lazy.open()
-    leave = state.onChange((scope) => {
+    state = await lazyDatabase.open()
+    unsubscribe = state.onChange((scope) => {
       if (scope.user !== user) return
       changed.add(scope.project)
       refreshing.ask()
     })
-    if (isClosed) leave()
+    if (isClosed) unsubscribe()
     return state
   }
 
   async function readAll(): Promise<void> {
     const opened = await open()
-    const names = new Set([...projects(), ...(await opened.openProjects(user))].slice(0, MAX_PROJECTS))
-    for (const known of views.keys()) if (!names.has(known)) views.delete(known)
-    for (const project of names) {
+    const projectNames = new Set([...projects(), ...(await opened.openProjects(user))].slice(0, MAX_PROJECTS))
+    for (const name of views.keys()) if (!projectNames.has(name)) views.delete(name)
+    for (const project of projectNames) {
       if (views.has(project) && !changed.has(project)) continue
       changed.delete(project)
       try {
@@ -73,22 +72,22 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
   async function refresh(): Promise<void> {
     if (isClosed) return
     try {
-      // What was changed while nothing could be read was not heard of.
+      // Changes made while the database was not readable were not reported.
       if (problem !== undefined) for (const project of views.keys()) changed.add(project)
       await readAll()
       problem = undefined
     } catch (error) {
-      problem = error instanceof Failure ? error.message : `What is remembered cannot be read: ${String(error)}`
+      problem = error instanceof Failure ? error.message : `The database cannot be read: ${String(error)}`
     }
-    first.resolve()
+    firstRead.resolve()
     if (!isClosed) onChange()
   }
 
   const refreshing = paced(REFRESH_SPACING_MS, refresh)
   refreshing.ask()
-  const timer = setInterval(() => refreshing.ask(), LOOK_MS).unref()
+  const timer = setInterval(() => refreshing.ask(), RESCAN_INTERVAL_MS).unref()
   return {
-    ready: first.promise,
+    ready: firstRead.promise,
     views: () => [...views.values()],
     get problem() {
       return problem
@@ -96,14 +95,14 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
     refresh: () => refreshing.ask(),
     stirred() {
       void state?.look()
-      // A project that nobody here has read yet is found by asking which there are.
+      // New projects are found by listing them.
       refreshing.ask()
     },
     close() {
       isClosed = true
       clearInterval(timer)
       refreshing.stop()
-      leave?.()
+      unsubscribe?.()
     },
   }
 }

@@ -1,5 +1,4 @@
-// What a person sees of everything that goes on, as plain values: the same for the page and for the terminal. Each part
-// is told whole whenever it changes.
+// What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
 
 import type { Question } from '../../store/state/question-rows.js'
 
@@ -11,13 +10,13 @@ export interface BoardView {
   readonly jobs: readonly JobView[]
   readonly projects: readonly ProjectView[]
   readonly calls: readonly CallView[]
-  /** What is wrong with the places this comes from, in sentences. */
+  /** Problems of the data sources, in sentences. */
   readonly problems: readonly string[]
 }
 
 export type Part = keyof BoardView
 
-/** Some parts, each whole. */
+/** Changed parts, each complete. */
 export type BoardChange = Partial<BoardView>
 
 /** A process that serves clients. */
@@ -34,7 +33,7 @@ export interface ServerView {
 export interface ToolView {
   readonly name: string
   readonly works: boolean
-  /** Why it does not, or only in part. */
+  /** Why it does not work, or works only partly. */
   readonly note: string | null
 }
 
@@ -42,12 +41,12 @@ export interface QuestionView {
   readonly project: string
   readonly id: number
   readonly askedAt: number
-  /** Whether a call waits for it just now. */
+  /** Whether a call currently waits for the answer. */
   readonly waiting: boolean
   readonly questions: readonly Question[]
 }
 
-/** Something a model has not been told yet. */
+/** A message not yet delivered to a model. */
 export interface MessageView {
   readonly project: string
   readonly id: number
@@ -61,10 +60,10 @@ export interface CallbackView {
   readonly session: string
   readonly slot: number
   readonly message: string
-  /** By the calendar of this machine; null where it waits for an event. */
+  /** Wall clock time of this machine; null if it waits for an event. */
   readonly fireAt: number | null
   readonly everyMs: number
-  /** -1: for ever. */
+  /** -1: unlimited. */
   readonly repeatsLeft: number
   readonly job: number | null
   readonly pattern: string | null
@@ -79,16 +78,16 @@ export interface JobView {
   readonly endedAt: number | null
   readonly isRunning: boolean
   readonly exitCode: number | null
-  /** How it ended, in a word or two; '' while it runs. */
+  /** How it ended, in a few words; '' while it runs. */
   readonly ending: string
-  /** The last lines it printed, as a terminal would show them. */
+  /** The last lines of output, as a terminal would show them. */
   readonly tail: string
 }
 
 export interface ProjectView {
   readonly project: string
   readonly plan: { readonly goal: string; readonly startedAt: number } | null
-  /** Unfinished ones, the current first, then the newest; the rest is read on request. */
+  /** Open tasks: the current one, then the newest; more are read on request. */
   readonly tasks: readonly TaskView[]
   readonly openTasks: number
 }
@@ -97,7 +96,7 @@ export interface TaskView {
   readonly id: number
   readonly name: string
   readonly isCurrent: boolean
-  /** The first ones; the rest is read on request. */
+  /** The first steps; more are read on request. */
   readonly steps: readonly StepView[]
   readonly stepsDone: number
   readonly stepsTotal: number
@@ -113,27 +112,27 @@ export interface CallView {
   readonly server: string
   readonly project: string
   readonly tool: string
-  /** The first words of its input. */
+  /** Summary of the input. */
   readonly about: string
   readonly outcome: 'ok' | 'error' | 'cancelled' | 'running'
   readonly startedAt: number
   readonly ms: number
 }
 
-/** An event of the stream of a job's output. The stream covers one part of it; offsets count bytes as printed. */
+/** An event of the stream of one part of a job's output. Offsets count bytes as printed. */
 export interface OutputEvent {
-  /** Where the part begins. */
+  /** Start of the part. */
   readonly from: number
-  /** Up to where it has been read. */
+  /** Offset up to which it was read. */
   readonly next: number
-  /** Bytes that the job has printed so far. */
+  /** Bytes printed so far. */
   readonly size: number
   readonly isRunning: boolean
   /** Bytes that were dropped before `text`. */
   readonly missing: number
   /** To be appended to the text of the part. */
   readonly text: string
-  /** Rows behind it that may still change, such as a progress bar; replaces the `open` of the event before. */
+  /** Rows after it that may still change, such as a progress bar; replaces `open` of the previous event. */
   readonly open: string
   /** The part is complete: no event follows. */
   readonly isLast: boolean

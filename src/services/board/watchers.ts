@@ -1,7 +1,7 @@
-// Who is looking at the board just now, as far as this process is told: whoever waits for a person asks here first.
+// Whether a user is looking at a console, as far as this process knows.
 
 export interface Watchers {
   isWatched(user: string): boolean
-  /** Told when that may have changed. Returns the way out. */
+  /** Calls the listener when presence may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
 }

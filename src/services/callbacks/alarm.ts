@@ -1,39 +1,38 @@
-// Wakes when it is time, and asks how long to sleep next. It never sleeps long at once: a machine that slept meanwhile
-// has lost a few seconds at most, and no delay is too long for a timer. Without anything to wait for there is no timer,
-// and none keeps the process alive.
+// Timer that calls a function and asks it how long to sleep next. It sleeps in steps of at most 2 s, so that after a
+// suspend little time is lost and no delay exceeds the timer limit. It does not keep the process alive.
 
-const CHUNK_MS = 2000
-/** Less is the same as busy. */
-const LEAST_MS = 5
+const MAX_SLEEP_MS = 2000
+/** A shorter delay would be a busy loop. */
+const MIN_DELAY_MS = 5
 
 export interface Alarm {
-  /** Something has changed: looks at once. */
+  /** Runs the function now, because something changed. */
   poke(): void
-  /** Resolves when nothing is being done any more. */
+  /** Resolves when the function has finished. */
   close(): Promise<void>
 }
 
-/** `work` never throws; it gives the milliseconds until it wants to be called again, if it does. */
+/** `work` must not throw; it returns the milliseconds until its next call, or undefined. */
 export function createAlarm(work: () => Promise<number | undefined>): Alarm {
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | undefined
-  let again = false
+  let wakeAgain = false
   let isClosed = false
 
   function wake(): void {
     clearTimeout(timer)
     if (isClosed) return
-    if (working) again = true
+    if (working) wakeAgain = true
     else working = run().finally(() => (working = undefined))
   }
 
   async function run(): Promise<void> {
-    again = false
-    const wanted = await work()
-    // Poked meanwhile: what was looked at has changed.
-    const next = again ? LEAST_MS : wanted
+    wakeAgain = false
+    const delayMs = await work()
+    // Woken meanwhile: the result may be outdated.
+    const next = wakeAgain ? MIN_DELAY_MS : delayMs
     if (next === undefined || isClosed) return
-    timer = setTimeout(wake, Math.min(Math.max(next, LEAST_MS), CHUNK_MS)).unref()
+    timer = setTimeout(wake, Math.min(Math.max(next, MIN_DELAY_MS), MAX_SLEEP_MS)).unref()
   }
 
   return {

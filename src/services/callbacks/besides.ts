@@ -1,5 +1,5 @@
-// What the person wants done besides whenever a callback fires: a command, a request. Neither holds anybody up, neither
-// lasts, and what goes wrong with them is said in the log.
+// Runs CALLBACK_COMMAND and posts to CALLBACK_WEBHOOK when a callback fires, in the background and with a time limit.
+// Failures are logged.
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
@@ -14,9 +14,9 @@ const LIMIT_MS = 30_000
 const KILL_AFTER_MS = 1000
 
 export interface Besides {
-  /** Returns at once. */
+  /** Returns immediately. */
   tell(fired: Fired): void
-  /** Ends what still runs. */
+  /** Kills commands that still run. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface BesidesSettings {
   readonly project: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** What runs the command; a Failure where there is none. */
+  /** The shell that runs the command; throws a Failure if there is none. */
   readonly shell: () => ShellProgram
   readonly warn: (message: string) => void
 }
@@ -37,48 +37,62 @@ export function createBesides(settings: BesidesSettings): Besides {
   const running = new Set<Promise<void>>()
   let started = 0
 
-  async function run({ callback, event }: Fired): Promise<void> {
+  async function runCommand({ callback, event }: Fired): Promise<void> {
     const tag = `${trees.family}.c${++started}`
-    const known = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
+    const commandEnv = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
     const { file, args } = shell()
-    const program = await startProgram({ file, args: args(command), cwd, env: tagged(known, tag), onOutput: () => {} })
-    let isOver = false
-    const timer = setTimeout(() => void end(program.pid, tag, () => isOver), LIMIT_MS).unref()
+    const program = await startProgram({
+      file,
+      args: args(command),
+      cwd,
+      env: tagged(commandEnv, tag),
+      onOutput: () => {},
+    })
+    let hasExited = false
+    const timer = setTimeout(() => void killCommand(program.pid, tag, () => hasExited), LIMIT_MS).unref()
     const { code } = await program.exited
-    isOver = true
+    hasExited = true
     clearTimeout(timer)
-    // What it left running was not asked for.
+    // Kill processes that the command left running.
     await trees.end(tag, KILL_AFTER_MS)
-    if (code !== 0) throw new Failure(`it ended with exit code ${code}`)
+    if (code !== 0) throw new Failure(`exit code ${code}`)
   }
 
-  async function end(pid: number, tag: string, isOver: () => boolean): Promise<void> {
+  async function killCommand(pid: number, tag: string, hasExited: () => boolean): Promise<void> {
     signalGroup(pid, 'SIGTERM')
-    setTimeout(() => !isOver() && signalGroup(pid, 'SIGKILL'), KILL_AFTER_MS).unref()
-    await trees.end(tag, KILL_AFTER_MS, isOver)
+    setTimeout(() => !hasExited() && signalGroup(pid, 'SIGKILL'), KILL_AFTER_MS).unref()
+    await trees.end(tag, KILL_AFTER_MS, hasExited)
   }
 
   async function post({ callback, message, left, event }: Fired): Promise<void> {
-    const { session, slot, message: words } = callback
-    const told = { callback_id: slot, message: words, event, text: message.text, repeats_left: left, project, session }
-    const body = JSON.stringify({ ...told, fired_at: new Date(message.createdAt).toISOString() })
+    const { session, slot, message: messageText } = callback
+    const payload = {
+      callback_id: slot,
+      message: messageText,
+      event,
+      text: message.text,
+      repeats_left: left,
+      project,
+      session,
+    }
+    const body = JSON.stringify({ ...payload, fired_at: new Date(message.createdAt).toISOString() })
     const { status } = await fetchFrom(webhook, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     })
-    if (status >= 300) throw new Failure(`it was answered with ${status}`)
+    if (status >= 300) throw new Failure(`HTTP status ${status}`)
   }
 
-  function attempt(name: string, work: Promise<void>): void {
+  function runAndLog(name: string, work: Promise<void>): void {
     const done = work.catch((error: unknown) => warn(`${name}: ${reasonOf(error)}`)).finally(() => running.delete(done))
     running.add(done)
   }
 
   return {
     tell(fired) {
-      if (command !== '') attempt('CALLBACK_COMMAND', run(fired))
-      if (webhook !== '') attempt('CALLBACK_WEBHOOK', post(fired))
+      if (command !== '') runAndLog('CALLBACK_COMMAND', runCommand(fired))
+      if (webhook !== '') runAndLog('CALLBACK_WEBHOOK', post(fired))
     },
     async close() {
       if (started > 0) await trees.endAll(KILL_AFTER_MS)

@@ -1,5 +1,5 @@
-// Messages that come back later: at a time, again and again, or when a job does something. The verbs; what keeps them
-// going is in `upkeep.ts`.
+// Callback service: messages delivered later, at a time, repeatedly, or after an event of a job. This file implements
+// set, list and cancel; callback-sync.ts keeps them running.
 
 import { join } from 'node:path'
 
@@ -18,124 +18,124 @@ import { createUpkeep, type UpkeepSettings } from './upkeep.js'
 import { readWish, type Given } from './wish.js'
 
 export interface Callbacks extends Mail {
-  set(who: Who, given: Given): Promise<Entry>
-  list(who: Who): Promise<readonly Entry[]>
-  /** Without a slot, all of the session. Gives those that were cancelled. */
-  cancel(who: Who, slot: number | undefined): Promise<readonly CallbackRow[]>
-  /** What this session has not been told yet. */
-  waiting(who: Who): Promise<readonly MessageRow[]>
-  /** Where a program finds the messages of this session besides; undefined: nowhere. */
-  inboxOf(who: Who): string | undefined
-  /** This session is there: what others left goes to it. Done once for a session. */
-  arrive(who: Who): Promise<void>
-  /** Something will come for this session: it is held from now on, so that nobody takes it for gone. */
-  attend(who: Who): Promise<void>
-  /** What sessions of any user left in this project, and what they will leave, is held from now on. */
+  set(caller: Who, input: Given): Promise<Entry>
+  list(caller: Who): Promise<readonly Entry[]>
+  /** Without a slot cancels all callbacks of the session. Returns the cancelled ones. */
+  cancel(caller: Who, slot: number | undefined): Promise<readonly CallbackRow[]>
+  /** Messages not yet delivered to this session. */
+  waiting(caller: Who): Promise<readonly MessageRow[]>
+  /** Directory where a program can read the messages of this session; undefined if there is none. */
+  inboxOf(caller: Who): string | undefined
+  /** Registers a session; it takes over the work of dead sessions. Has an effect once per session. */
+  arrive(caller: Who): Promise<void>
+  /** Claims the lease of a session that will receive a message, so that it is not taken for dead. */
+  attend(caller: Who): Promise<void>
+  /** From now on takes over the work of dead sessions of every user in this project. */
   adoptAll(): Promise<void>
-  /** A call has ended, and none of its session is in flight. */
+  /** A call ended, and no call of its session is in progress. */
   idle(): void
-  /** Its client will not come back. */
-  left(who: Who): void
-  /** Changes of this user's callbacks are told from now on, also those by other processes. */
+  /** The client of this session will not return. */
+  left(caller: Who): void
+  /** From now on publishes changes of this user's callbacks, including those made by other processes. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface Entry {
   readonly callback: CallbackRow
-  /** Infinity where it waits for an event. */
+  /** Infinity if it waits for an event. */
   readonly msLeft: number
 }
 
 export function createCallbacks(settings: UpkeepSettings): Callbacks {
   const { state, project, clock, jobs, inbox, warn } = settings
-  const upkeep = createUpkeep(settings)
+  const sync = createUpkeep(settings)
   const scopeOf = ({ user }: Who): Scope => ({ project, user })
 
-  async function rowOf(who: Who, given: Given): Promise<Omit<CallbackRow, 'slot'>> {
-    const { message, repeats: repeatsLeft, delayMs, job, pattern } = readWish(given)
-    const { session } = who
+  async function toRow(caller: Who, input: Given): Promise<Omit<CallbackRow, 'slot'>> {
+    const { message, repeats: repeatsLeft, delayMs, job, pattern } = readWish(input)
+    const { session } = caller
     const common = { session, message, repeatsLeft, delayMs, job, pattern }
     if (job === null) {
-      const moment = clock()
-      return { ...common, ...armedFor(delayMs, moment), setAt: moment.calendar, position: null }
+      const now = clock()
+      return { ...common, ...armedFor(delayMs, now), setAt: now.calendar, position: null }
     }
     if (pattern !== null) compilePattern(pattern)
-    const found = await (await jobs()).find(job, who)
+    const found = await (await jobs()).find(job, caller)
     const position = pattern === null ? null : (found.positions.get(session) ?? 0)
     return { ...common, fireAt: null, fireUptime: null, boot: '', setAt: clock().calendar, position }
   }
 
-  function put(who: Who, row: Omit<CallbackRow, 'slot'>): Promise<CallbackRow> {
-    return upkeep.within(who, async ({ callbacks }) => {
-      const [slot] = freeSlots(await callbacks.all(), who.session)
+  function insert(caller: Who, row: Omit<CallbackRow, 'slot'>): Promise<CallbackRow> {
+    return sync.within(caller, async ({ callbacks }) => {
+      const [slot] = freeSlots(await callbacks.all(), caller.session)
       if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_SLOTS})`)
       await callbacks.put({ ...row, slot })
       return { ...row, slot }
     })
   }
 
-  function remove({ user, session }: Who, slot: number | undefined): Promise<readonly CallbackRow[]> {
+  function removeCallbacks({ user, session }: Who, slot: number | undefined): Promise<readonly CallbackRow[]> {
     return state.write({ project, user }, async (rows) => {
       if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
-      const theirs = (await rows.callbacks.all()).filter((row) => row.session === session)
-      for (const row of theirs) await rows.callbacks.remove(session, row.slot)
-      return theirs
+      const own = (await rows.callbacks.all()).filter((row) => row.session === session)
+      for (const row of own) await rows.callbacks.remove(session, row.slot)
+      return own
     })
   }
 
   return {
-    prepare: (who) => upkeep.prepare?.(who),
-    take: (who) => upkeep.take(who),
-    async set(who, given) {
-      const row = await rowOf(who, given)
-      const callback = await orNoSlots(() => put(who, row))
-      return { callback, msLeft: upkeep.msLeft(who.user, callback) }
+    prepare: (caller) => sync.prepare?.(caller),
+    take: (caller) => sync.take(caller),
+    async set(caller, input) {
+      const row = await toRow(caller, input)
+      const callback = await orNoSlots(() => insert(caller, row))
+      return { callback, msLeft: sync.msLeft(caller.user, callback) }
     },
-    async list(who) {
+    async list(caller) {
       const all = await orNoSlots(async () => {
-        await upkeep.arrive(who)
-        return state.read(scopeOf(who), ({ callbacks }) => callbacks.all())
+        await sync.arrive(caller)
+        return state.read(scopeOf(caller), ({ callbacks }) => callbacks.all())
       })
       return all
-        .filter(({ session }) => session === who.session)
-        .map((callback) => ({ callback, msLeft: upkeep.msLeft(who.user, callback) }))
+        .filter(({ session }) => session === caller.session)
+        .map((callback): Entry => ({ callback, msLeft: sync.msLeft(caller.user, callback) }))
     },
-    async cancel(who, slot) {
+    async cancel(caller, slot) {
       if (slot !== undefined && (slot < 0 || slot >= MAX_SLOTS)) {
         throw new Failure(`Error: callback_id ${slot} out of range (max ${MAX_SLOTS - 1})`)
       }
       const cancelled = await orNoSlots(async () => {
-        await upkeep.arrive(who)
-        return remove(who, slot)
+        await sync.arrive(caller)
+        return removeCallbacks(caller, slot)
       })
-      await upkeep.reload(who.user)
+      await sync.reload(caller.user)
       return cancelled
     },
-    async waiting(who) {
-      const all = await state.read(scopeOf(who), ({ messages }) => messages.waiting())
-      return all.filter(({ session }) => session === who.session)
+    async waiting(caller) {
+      const all = await state.read(scopeOf(caller), ({ messages }) => messages.waiting())
+      return all.filter(({ session }) => session === caller.session)
     },
-    inboxOf(who) {
+    inboxOf(caller) {
       try {
-        const folder = inbox.folderOf(who, false)
-        return folder === undefined ? undefined : join(folder, 'inbox')
+        const directory = inbox.folderOf(caller, false)
+        return directory === undefined ? undefined : join(directory, 'inbox')
       } catch (error) {
-        warn(`there is no inbox for the session: ${reasonOf(error)}`)
+        warn(`cannot determine the inbox directory of the session: ${reasonOf(error)}`)
         return undefined
       }
     },
-    arrive: (who) => upkeep.arrive(who),
-    attend: (who) => upkeep.within(who, () => Promise.resolve()),
-    adoptAll: () => upkeep.adoptAll(),
-    idle: () => upkeep.poke(),
-    left: (who) => upkeep.leave(who),
-    watch: (user) => upkeep.reload(user),
-    close: () => upkeep.close(),
+    arrive: (caller) => sync.arrive(caller),
+    attend: (caller) => sync.within(caller, () => Promise.resolve()),
+    adoptAll: () => sync.adoptAll(),
+    idle: () => sync.poke(),
+    left: (caller) => sync.leave(caller),
+    watch: (user) => sync.reload(user),
+    close: () => sync.close(),
   }
 }
 
-/** What is wrong with the place where they are kept, in the words that are documented and in ours. */
+/** Prefixes database failures with the documented sentence. */
 export async function orNoSlots<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

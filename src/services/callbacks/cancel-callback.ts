@@ -1,10 +1,10 @@
-// Takes a callback out of its slot, whoever wants that: the model that set it, or a person who looks at it.
+// Cancels a callback, for the model that set it or for a user of the console.
 
 import { Failure } from '../../lib/failure.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { Rows } from '../../store/state/state.js'
 
-/** Gives what was there; a Failure where nothing is. */
+/** Returns the cancelled callback; throws a Failure if the slot is empty. */
 export async function cancelCallback(rows: Rows, session: string, slot: number): Promise<CallbackRow> {
   const all = await rows.callbacks.all()
   const found = all.find((row) => row.session === session && row.slot === slot)

@@ -1,6 +1,6 @@
-// Brings what waits to whoever it is for, by the first way that works: pushed to a client that shows it to its model, in
-// front of the next result, or from the inbox of the session's folder. A log message goes out besides and counts for
-// nothing. What was delivered is remembered, at the next opportunity where it cannot be at once.
+// Delivers pending messages over the first channel that works: pushed to a client that shows them to its model, in
+// front of the next tool result, or as a file in the session's inbox directory. Deliveries are recorded in the
+// database, later if it is not available now.
 
 import { reasonOf } from '../../lib/reason-of.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
@@ -11,30 +11,30 @@ import type { Notices } from '../notices.js'
 import { isTaken, putIntoInbox, takeBack } from './inbox-file.js'
 import { createWaitingMail } from './waiting-mail.js'
 
-/** How often it is looked whether somebody has read an inbox. */
-const LOOK_MS = 2000
+/** Interval for checking whether inbox files were read. */
+const CHECK_INTERVAL_MS = 2000
 
 export type Way = 'channel' | 'result' | 'inbox'
 
 export interface Delivery extends Mail {
-  /** What waits for one user in the sessions held here, all of it. */
+  /** Replaces the pending messages of one user, in the sessions leased by this process. */
   know(user: string, messages: readonly MessageRow[]): void
-  /** Puts what waits where a program may read it that the session does not need. */
+  /** Writes pending messages to inbox files, for programs other than the client. */
   offer(user: string): void
-  /** Looks whether something was read; milliseconds until that should be done again. */
+  /** Checks which inbox files were read; returns the milliseconds until the next check. */
   look(): number | undefined
-  /** Remembers what could not be remembered before. */
+  /** Records deliveries that could not be recorded before. */
   remember(): Promise<void>
-  /** Whether anything may wait for this user. */
+  /** Whether messages may be pending for this user. */
   isAny(user: string): boolean
-  /** Whether something is on its way. */
+  /** Whether a delivery is in progress. */
   readonly isMoving: boolean
 }
 
 export interface DeliverySettings {
   readonly notices: Notices
-  readonly mayRead: (who: Who, session: string) => boolean
-  /** The folder in whose inbox it belongs; undefined: in none. */
+  readonly mayRead: (caller: Who, session: string) => boolean
+  /** The session directory whose inbox receives the message; undefined: none. */
   readonly inboxOf: (message: Pick<MessageRow, 'session'>, user: string) => string | undefined
   readonly stemOf: (user: string, id: number) => string
   readonly write: (user: string, work: (rows: Rows) => Promise<void>) => Promise<void>
@@ -42,7 +42,7 @@ export interface DeliverySettings {
   readonly warn: (message: string) => void
 }
 
-interface Owed {
+interface UnrecordedDelivery {
   readonly user: string
   readonly ids: readonly number[]
   readonly via: Way
@@ -52,42 +52,42 @@ interface Owed {
 export function createDelivery(settings: DeliverySettings): Delivery {
   const { notices, mayRead, inboxOf, stemOf, write, now, warn } = settings
   const files = new Map<string, { readonly user: string; readonly message: MessageRow; readonly path: string }>()
-  const owed = new Set<Owed>()
-  const mail = createWaitingMail({
+  const unrecorded = new Set<UnrecordedDelivery>()
+  const queue = createWaitingMail({
     mayRead,
     claim(user, message) {
-      const key = keyOf(user, message.id)
+      const key = messageKey(user, message.id)
       const file = files.get(key)
       files.delete(key)
       if (!file || takeBack(file.path)) return true
-      arrived(user, [message], 'inbox')
+      recordArrival(user, [message], 'inbox')
       return false
     },
-    onDelivered: (user, messages) => arrived(user, messages, 'result'),
-    onReturned: (user) => offer(user),
+    onDelivered: (user, messages) => recordArrival(user, messages, 'result'),
+    onReturned: (user) => writeInboxFiles(user),
   })
-  const waiting = new Map<string, readonly MessageRow[]>()
+  const pending = new Map<string, readonly MessageRow[]>()
 
-  function arrived(user: string, messages: readonly MessageRow[], via: Way): void {
-    owed.add({ user, ids: messages.map(({ id }) => id), via, at: now() })
-    void remember()
+  function recordArrival(user: string, messages: readonly MessageRow[], via: Way): void {
+    unrecorded.add({ user, ids: messages.map(({ id }) => id), via, at: now() })
+    void recordDeliveries()
   }
 
-  async function remember(): Promise<void> {
-    for (const debt of owed) {
-      const { user, ids, via, at } = debt
+  async function recordDeliveries(): Promise<void> {
+    for (const entry of unrecorded) {
+      const { user, ids, via, at } = entry
       try {
         await write(user, async ({ messages }) => {
           for (const id of ids) await messages.deliver(id, { at, via })
         })
-        owed.delete(debt)
+        unrecorded.delete(entry)
       } catch (error) {
-        warn(`that a message was delivered could not be remembered yet: ${reasonOf(error)}`)
+        warn(`could not record a message delivery; will retry: ${reasonOf(error)}`)
       }
     }
   }
 
-  function push(user: string, message: MessageRow): void {
+  function pushMessage(user: string, message: MessageRow): void {
     const { id, session, kind, text } = message
     notices.publish({
       kind: 'message',
@@ -95,76 +95,76 @@ export function createDelivery(settings: DeliverySettings): Delivery {
       session,
       content: text,
       meta: { kind, message_id: String(id) },
-      mayLeave: () => mail.send(user, id),
+      mayLeave: () => queue.send(user, id),
       taken() {
-        mail.settle(user, id, true)
-        arrived(user, [message], 'channel')
+        queue.settle(user, id, true)
+        recordArrival(user, [message], 'channel')
       },
     })
   }
 
-  function offer(user: string): void {
-    for (const message of waiting.get(user) ?? []) void putInto(user, message)
+  function writeInboxFiles(user: string): void {
+    for (const message of pending.get(user) ?? []) void writeToInbox(user, message)
   }
 
-  async function putInto(user: string, message: MessageRow): Promise<void> {
-    const key = keyOf(user, message.id)
+  async function writeToInbox(user: string, message: MessageRow): Promise<void> {
+    const key = messageKey(user, message.id)
     try {
-      const folder = files.has(key) || !mail.isWaiting(user, message.id) ? undefined : inboxOf(message, user)
-      if (folder === undefined) return
-      const path = putIntoInbox(folder, stemOf(user, message.id), message.text)
+      const directory = files.has(key) || !queue.isWaiting(user, message.id) ? undefined : inboxOf(message, user)
+      if (directory === undefined) return
+      const path = putIntoInbox(directory, stemOf(user, message.id), message.text)
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {
-      warn(`a message could not be put into the inbox of its session: ${reasonOf(error)}`)
+      warn(`cannot write an inbox file: ${reasonOf(error)}`)
     }
   }
 
-  function meet(user: string, message: MessageRow): void {
-    if (files.get(keyOf(user, message.id))?.path !== message.file && wasRead(message)) {
-      mail.settle(user, message.id, true)
-      return arrived(user, [message], 'inbox')
+  function deliverNew(user: string, message: MessageRow): void {
+    if (files.get(messageKey(user, message.id))?.path !== message.file && wasReadBefore(message)) {
+      queue.settle(user, message.id, true)
+      return recordArrival(user, [message], 'inbox')
     }
-    push(user, message)
-    void putInto(user, message)
+    pushMessage(user, message)
+    void writeToInbox(user, message)
   }
 
   return {
-    take: (who) => mail.take(who),
-    isAny: (user) => mail.isAny(user),
+    take: (caller) => queue.take(caller),
+    isAny: (user) => queue.isAny(user),
     know(user, messages) {
-      const left = new Set(messages.map(({ id }) => keyOf(user, id)))
+      const remaining = new Set(messages.map(({ id }) => messageKey(user, id)))
       for (const [key, file] of files) {
-        if (file.user !== user || left.has(key)) continue
+        if (file.user !== user || remaining.has(key)) continue
         files.delete(key)
         takeBack(file.path)
       }
-      if (messages.length === 0) waiting.delete(user)
-      else waiting.set(user, messages)
-      for (const message of mail.know(user, messages)) meet(user, message)
+      if (messages.length === 0) pending.delete(user)
+      else pending.set(user, messages)
+      for (const message of queue.know(user, messages)) deliverNew(user, message)
     },
-    offer,
+    offer: writeInboxFiles,
     look() {
       for (const [key, { user, message, path }] of files) {
         if (!isTaken(path)) continue
         files.delete(key)
-        mail.settle(user, message.id, true)
-        arrived(user, [message], 'inbox')
+        queue.settle(user, message.id, true)
+        recordArrival(user, [message], 'inbox')
       }
-      return files.size > 0 ? LOOK_MS : undefined
+      return files.size > 0 ? CHECK_INTERVAL_MS : undefined
     },
-    remember,
+    remember: recordDeliveries,
     get isMoving() {
-      return mail.isMoving
+      return queue.isMoving
     },
   }
 }
 
-/** What an earlier server had put somewhere was read there, or is taken back. */
-function wasRead({ file }: MessageRow): boolean {
+/** Whether an inbox file of an earlier server was read; otherwise it is removed. */
+function wasReadBefore({ file }: MessageRow): boolean {
   return file !== null && (isTaken(file) || !takeBack(file))
 }
 
-function keyOf(user: string, id: number): string {
+function messageKey(user: string, id: number): string {
   return `${user}\0${id}`
 }

@@ -1,6 +1,6 @@
-// Fires one callback, within a transaction: it is looked whether it is still there, still due and still ours; then it
-// becomes a message that waits and is armed anew, or is gone. So two processes never fire one time twice, and a process
-// that is killed has fired it whole or not at all.
+// Fires one callback inside a transaction: checks that it still exists, is due and belongs to a session leased by this
+// process, inserts the message, and schedules the next time or removes the callback. So a time fires at most once
+// across processes, and a killed process leaves no partial effect.
 
 import type { Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
@@ -9,37 +9,37 @@ import type { Rows } from '../../store/state/state.js'
 import { firedText } from './fired-text.js'
 import { afterFiring, msLeft } from './schedule.js'
 
-/** What a callback waited for that waits for no time. */
+/** The job event that a callback waited for. */
 export interface Happening {
-  /** In a few words. */
+  /** Short description. */
   readonly event: string
-  /** How far the output has been looked at. */
+  /** Offset up to which the output was searched. */
   readonly position: number | null
-  /** Nothing of the kind can happen again. */
+  /** No further event of this kind can occur. */
   readonly isLast: boolean
 }
 
 export interface Fired {
   readonly callback: CallbackRow
   readonly message: MessageRow
-  /** Times it will fire again; -1: for ever. */
+  /** Remaining repeats; -1: unlimited. */
   readonly left: number
   readonly event: string
 }
 
 export interface FiringTerms {
   readonly moment: Moment
-  /** Who we are, as those who hold sessions say it. */
+  /** This process, in the form stored in session leases. */
   readonly holder: string
   readonly happening?: Happening | undefined
 }
 
-/** Undefined: it was not ours to fire, or is not due. */
-export async function fire(rows: Rows, wanted: CallbackRow, terms: FiringTerms): Promise<Fired | undefined> {
-  const { moment, holder, happening } = terms
+/** Undefined: not leased by this process, or not due. */
+export async function fire(rows: Rows, expected: CallbackRow, options: FiringTerms): Promise<Fired | undefined> {
+  const { moment, holder, happening } = options
   const sessions = await rows.sessions.all()
-  if (!sessions.some((held) => held.name === wanted.session && held.holder === holder)) return undefined
-  const callback = (await rows.callbacks.all()).find((row) => isSame(row, wanted))
+  if (!sessions.some((held) => held.name === expected.session && held.holder === holder)) return undefined
+  const callback = (await rows.callbacks.all()).find((row) => isSameCallback(row, expected))
   if (!callback || (happening ? callback.fireAt !== null : msLeft(callback, moment) > 0)) return undefined
   const { session, slot } = callback
   const next = happening?.isLast === true ? undefined : afterFiring(callback, moment)
@@ -52,7 +52,7 @@ export async function fire(rows: Rows, wanted: CallbackRow, terms: FiringTerms):
   return { callback, message, left, event }
 }
 
-/** Not another one in the same slot. */
-function isSame(row: CallbackRow, { session, slot, setAt, position }: CallbackRow): boolean {
+/** Not a newer callback in the same slot. */
+function isSameCallback(row: CallbackRow, { session, slot, setAt, position }: CallbackRow): boolean {
   return row.session === session && row.slot === slot && row.setAt === setAt && row.position === position
 }

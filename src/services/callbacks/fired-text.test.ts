@@ -18,7 +18,7 @@ const callback: CallbackRow = {
   position: null,
 }
 
-/** A date in another zone, whatever this machine's is. */
+/** A date in another time zone, independent of this machine. */
 function inZone(minutes: number): Date {
   const date = new Date(2026, 2, 13, 4, 5, 6)
   date.getTimezoneOffset = () => -minutes
@@ -30,11 +30,11 @@ test.each([
   [120, 'UTC+2'],
   [330, 'UTC+5:30'],
   [-210, 'UTC-3:30'],
-])('names the zone that is %d minutes from UTC', (minutes, name) => {
+])('names the zone %d minutes from UTC', (minutes, name) => {
   expect(firedText(callback, 1, inZone(minutes))).toBe(`[Callback 3 fired at 04:05:06 (${name}), 1 left] go on`)
 })
 
-test('says why, and that it goes on', () => {
+test('includes the event and that it repeats', () => {
   expect(firedText(callback, -1, inZone(0), 'background task 1 ended')).toBe(
     '[Callback 3 fired at 04:05:06 (UTC), repeats until cancelled: background task 1 ended] go on',
   )

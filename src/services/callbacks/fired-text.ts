@@ -1,19 +1,19 @@
-// What a session is told when a callback fires: one line that says which, when and why, and the message behind it.
+// Formats the message of a fired callback: slot, time, remaining repeats and event, followed by the message text.
 
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 
-/** `left` as it is afterwards; -1: for ever. */
-export function firedText({ slot, message }: CallbackRow, left: number, at: Date, event = ''): string {
-  const rest = left < 0 ? 'repeats until cancelled' : `${left} left`
-  return `[Callback ${slot} fired at ${timeOf(at)}, ${rest}${event && `: ${event}`}] ${message}`
+/** `left`: remaining repeats after firing; -1: unlimited. */
+export function firedText({ slot, message }: CallbackRow, repeatsLeft: number, at: Date, event = ''): string {
+  const rest = repeatsLeft < 0 ? 'repeats until cancelled' : `${repeatsLeft} left`
+  return `[Callback ${slot} fired at ${formatTime(at)}, ${rest}${event && `: ${event}`}] ${message}`
 }
 
-function timeOf(at: Date): string {
+function formatTime(at: Date): string {
   const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits)
-  return `${hours}:${minutes}:${seconds} (${zoneOf(-at.getTimezoneOffset())})`
+  return `${hours}:${minutes}:${seconds} (${formatUtcOffset(-at.getTimezoneOffset())})`
 }
 
-function zoneOf(offset: number): string {
+function formatUtcOffset(offset: number): string {
   if (offset === 0) return 'UTC'
   const minutes = Math.abs(offset) % 60
   const hours = Math.trunc(Math.abs(offset) / 60)

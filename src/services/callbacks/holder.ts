@@ -1,18 +1,18 @@
-// Who holds a session, written so that others can tell whether they are still there.
+// Identifies the owner of a lease such that other processes can tell whether it still runs.
 
 import { parseJson } from '../../lib/json.js'
 import { isWhereabouts, ourWhereabouts } from '../../platform/whereabouts.js'
 import { isLost } from '../../store/server-roll.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
 
-/** This process. */
+/** The identifier of this process. */
 export function ourHolder(): string {
   return JSON.stringify(ourWhereabouts())
 }
 
-/** Whether whoever held it will not come back to it. */
+/** Whether the owner of the lease has exited. */
 export function isGone({ holder, renewedAt }: SessionRow): boolean {
-  const where = parseJson(holder)
-  // What was written by nobody we know is taken from nobody.
-  return !isWhereabouts(where) || isLost({ ...where, renewedAt })
+  const location = parseJson(holder)
+  // An identifier that cannot be parsed belongs to no running process.
+  return !isWhereabouts(location) || isLost({ ...location, renewedAt })
 }

@@ -7,27 +7,27 @@ import { expect, test } from 'vitest'
 import { Failure } from '../../lib/failure.js'
 import { putIntoInbox } from './inbox-file.js'
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-inbox-'))
+const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-inbox-'))
 
-test('a message lies there whole', () => {
+test('writes the whole message', () => {
   const text = '한'.repeat(20_000)
-  const path = putIntoInbox(newFolder(), 'one', text)
+  const path = putIntoInbox(newDirectory(), 'one', text)
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ mode: 'queue', text })
 })
 
-// Readers put such a file aside, and then it would count as read.
+// Readers move such a file away, and then it would count as read.
 test.each(['한'.repeat(30_000), '"'.repeat(40_000), 'x'.repeat(66_000)])(
-  'one that readers do not take is not put there',
+  'does not write a message that readers would not accept',
   (text) => {
-    const folder = newFolder()
-    expect(() => putIntoInbox(folder, 'one', text)).toThrow(Failure)
-    expect(readdirSync(folder)).toEqual([])
+    const directory = newDirectory()
+    expect(() => putIntoInbox(directory, 'one', text)).toThrow(Failure)
+    expect(readdirSync(directory)).toEqual([])
   },
 )
 
-test('nothing is put behind a link', () => {
-  const [folder, victim] = [newFolder(), newFolder()]
-  symlinkSync(victim, join(folder, 'inbox'))
-  expect(() => putIntoInbox(folder, 'one', 'x')).toThrow(Failure)
+test('does not write through a link', () => {
+  const [directory, victim] = [newDirectory(), newDirectory()]
+  symlinkSync(victim, join(directory, 'inbox'))
+  expect(() => putIntoInbox(directory, 'one', 'x')).toThrow(Failure)
   expect(readdirSync(victim)).toEqual([])
 })

@@ -1,5 +1,5 @@
-// A message in the inbox of a session's folder, for a program that reads there: `inbox/<stem>.json`. It counts as read
-// when it is no longer there. Whatever stands in the way is left alone: no link is followed.
+// Inbox files: `inbox/<stem>.json` in the session directory, for programs that read messages there. A file counts as
+// read when it no longer exists. Links are not followed.
 
 import { lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,19 +8,19 @@ import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { replaceFile } from '../../store/atomic-file.js'
 
-/** Readers put a larger file aside without reading it. */
+/** Readers move larger files away without reading them. */
 const MAX_BYTES = 64 * 1024
 
-/** `folder` is that of the session, and is there. At once, so that nobody reads it before we know that it is there. */
-export function putIntoInbox(folder: string, stem: string, text: string): string {
+/** `folder`: the existing session directory. Synchronous, so that the file is known before a program can read it. */
+export function putIntoInbox(directory: string, stem: string, text: string): string {
   const json = `${JSON.stringify({ mode: 'queue', text })}\n`
-  if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('it is too long for that, and waits to be told elsewhere')
-  const path = join(inboxOf(folder), `${stem}.json`)
+  if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('the message is too long for an inbox file')
+  const path = join(ensureInboxDirectory(directory), `${stem}.json`)
   replaceFile(path, json, () => true)
   return path
 }
 
-/** Whether it was still there: then nobody has read it, and nobody will. */
+/** Returns whether the file still existed; then it was not read. */
 export function takeBack(path: string): boolean {
   try {
     unlinkSync(path)
@@ -30,7 +30,7 @@ export function takeBack(path: string): boolean {
   }
 }
 
-/** Whether somebody has read it. Where the whole inbox is gone, nobody has. */
+/** Whether the file was read. If the whole inbox directory is gone, it was not. */
 export function isTaken(path: string): boolean {
   try {
     return exists(dirname(path)) && !exists(path)
@@ -43,15 +43,15 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-function inboxOf(folder: string): string {
-  const inbox = join(folder, 'inbox')
+function ensureInboxDirectory(directory: string): string {
+  const inbox = join(directory, 'inbox')
   try {
     mkdirSync(inbox, { mode: 0o700 })
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   }
-  if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(folder), 'inbox')) {
+  if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(directory), 'inbox')) {
     return inbox
   }
-  throw new Failure(`${inbox} must be a folder, and no link to one: nothing is written there. Move it away.`)
+  throw new Failure(`${inbox} must be a directory, not a link: nothing was written. Move it away.`)
 }

@@ -1,5 +1,5 @@
-// Watches jobs for the callbacks that wait for them: for the end, or for lines that match. Lines that come within a
-// second are one happening. A job that can no longer do what is waited for is a happening too, and the last.
+// Watches jobs for callbacks that wait for their end or for matching lines. Lines within one second are one event. If
+// the event can no longer occur, a final event reports that.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -17,14 +17,14 @@ const GATHER_MS = 1000
 const MAX_LINE = 300
 
 export interface JobWatch {
-  /** The callbacks of one user that are held here and wait for a job, all of them. */
+  /** Replaces the callbacks of one user that wait for a job, in the sessions leased by this process. */
   know(user: string, callbacks: readonly CallbackRow[]): void
   close(): void
 }
 
 export interface JobWatchSettings {
   readonly jobs: () => Promise<Jobs>
-  readonly happened: (user: string, callback: CallbackRow, happening: Happening) => void
+  readonly happened: (user: string, callback: CallbackRow, jobEvent: Happening) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -33,42 +33,42 @@ export function createJobWatch({ jobs, happened, onError }: JobWatchSettings): J
 
   async function watch(user: string, callback: CallbackRow, signal: AbortSignal): Promise<void> {
     try {
-      const happening = await nextHappening(jobs, user, callback, signal)
-      if (happening && !signal.aborted) happened(user, callback, happening)
+      const jobEvent = await waitForJobEvent(jobs, user, callback, signal)
+      if (jobEvent && !signal.aborted) happened(user, callback, jobEvent)
     } catch (error) {
       onError(error)
     }
   }
 
-  function begin(user: string, callback: CallbackRow): AbortController {
-    const over = new AbortController()
-    void watch(user, callback, over.signal)
-    return over
+  function startWatch(user: string, callback: CallbackRow): AbortController {
+    const controller = new AbortController()
+    void watch(user, callback, controller.signal)
+    return controller
   }
 
   return {
     know(user, callbacks) {
       const before = watched.get(user) ?? new Map<string, AbortController>()
       const now = new Map(
-        callbacks.map((callback) => [keyOf(callback), before.get(keyOf(callback)) ?? begin(user, callback)]),
+        callbacks.map((callback) => [watchKey(callback), before.get(watchKey(callback)) ?? startWatch(user, callback)]),
       )
-      for (const [key, over] of before) if (!now.has(key)) over.abort()
+      for (const [key, controller] of before) if (!now.has(key)) controller.abort()
       if (now.size === 0) watched.delete(user)
       else watched.set(user, now)
     },
     close() {
-      for (const theirs of watched.values()) for (const over of theirs.values()) over.abort()
+      for (const controllers of watched.values()) for (const controller of controllers.values()) controller.abort()
       watched.clear()
     },
   }
 }
 
-/** From its new position on it is watched anew. */
-function keyOf({ session, slot, setAt, position }: CallbackRow): string {
+/** A new position starts a new watch. */
+function watchKey({ session, slot, setAt, position }: CallbackRow): string {
   return [session, slot, setAt, position].join('\0')
 }
 
-async function nextHappening(
+async function waitForJobEvent(
   jobs: () => Promise<Jobs>,
   user: string,
   callback: CallbackRow,
@@ -78,49 +78,53 @@ async function nextHappening(
   if (id === null) return undefined
   try {
     const job = await (await jobs()).find(id, { user, session })
-    return await (pattern === null ? end(job, signal) : match(job, compilePattern(pattern), callback, signal))
+    return await (pattern === null
+      ? waitForEnd(job, signal)
+      : waitForMatch(job, compilePattern(pattern), callback, signal))
   } catch (error) {
-    if (error instanceof Failure) return last(`it can no longer be waited for: ${oneLine(error.message, MAX_LINE)}`)
+    if (error instanceof Failure)
+      return finalEvent(`the event can no longer occur: ${oneLine(error.message, MAX_LINE)}`)
     throw error
   }
 }
 
-async function end(job: Job, signal: AbortSignal): Promise<Happening | undefined> {
+async function waitForEnd(job: Job, signal: AbortSignal): Promise<Happening | undefined> {
   while (job.isRunning && !signal.aborted) await nextChange(job, signal)
-  return last(`background task ${job.id} ended, ${howItEnded(job)}`)
+  return finalEvent(`background task ${job.id} ended, ${howItEnded(job)}`)
 }
 
-async function match(
+async function waitForMatch(
   job: Job,
   pattern: LinePattern,
   { position, repeatsLeft }: CallbackRow,
   signal: AbortSignal,
 ): Promise<Happening | undefined> {
-  // A line to which more may be added would be met again by one that goes on.
-  const wholeOnly = repeatsLeft < 0 || repeatsLeft > 1
+  // For repeated matches, an incomplete line would match again once it is completed.
+  const completeLinesOnly = repeatsLeft < 0 || repeatsLeft > 1
   for (let from = position ?? 0; !signal.aborted;) {
     const wasRunning = job.isRunning
     const changed = nextChange(job, signal)
-    const found = await look(job, pattern, from, wholeOnly && wasRunning)
-    if (found.lines.length > 0) return gathered(job, pattern, position ?? 0, wholeOnly, found.lines)
-    if (!wasRunning) return last(`background task ${job.id} ended, ${howItEnded(job)}, and no further line matched`)
+    const found = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
+    if (found.lines.length > 0) return collectMatches(job, pattern, position ?? 0, completeLinesOnly, found.lines)
+    if (!wasRunning)
+      return finalEvent(`background task ${job.id} ended, ${howItEnded(job)}, and no further line matched`)
     from = found.next
     await changed
   }
   return undefined
 }
 
-async function gathered(
+async function collectMatches(
   job: Job,
   pattern: LinePattern,
   from: number,
-  wholeOnly: boolean,
+  completeLinesOnly: boolean,
   seen: readonly string[],
 ): Promise<Happening> {
   await sleep(GATHER_MS, undefined, { ref: false })
   const wasRunning = job.isRunning
-  const { lines: found, next } = await look(job, pattern, from, wholeOnly && wasRunning)
-  // One that was drawn over meanwhile was there all the same.
+  const { lines: found, next } = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
+  // A line that was overwritten meanwhile still counts.
   const lines = found.length > 0 ? found : seen
   const [first = ''] = lines
   const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''
@@ -128,31 +132,31 @@ async function gathered(
   return { event, position: wasRunning ? next : await job.output.size(), isLast: false }
 }
 
-async function look(job: Job, pattern: LinePattern, start: number, wholeOnly: boolean) {
+async function findMatches(job: Job, pattern: LinePattern, start: number, completeLinesOnly: boolean) {
   const found: string[] = []
   let next = start
   await job.flush()
   for await (const piece of piecesFrom(job.output, start)) {
-    const lines = wholeOnly && piece.isOpen ? piece.lines.slice(0, -1) : piece.lines
+    const lines = completeLinesOnly && piece.isOpen ? piece.lines.slice(0, -1) : piece.lines
     found.push(...pattern.matching(lines))
     next = piece.next
   }
   return { lines: found, next }
 }
 
-function last(event: string): Happening {
+function finalEvent(event: string): Happening {
   return { event, position: null, isLast: true }
 }
 
 function nextChange(job: Job, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      leave()
-      signal.removeEventListener('abort', done)
+    const finish = (): void => {
+      unsubscribe()
+      signal.removeEventListener('abort', finish)
       resolve()
     }
-    const leave = job.onChange(done)
-    signal.addEventListener('abort', done)
-    if (signal.aborted || !job.isRunning) done()
+    const unsubscribe = job.onChange(finish)
+    signal.addEventListener('abort', finish)
+    if (signal.aborted || !job.isRunning) finish()
   })
 }

@@ -1,5 +1,5 @@
-// Callbacks as every call meets them, before anybody needs them: who is busy is counted, and they are opened by the
-// first use, or where something may wait. Until then nothing of them is loaded, not even what tells that.
+// Stands in for the callback service on the path of every call until the service is needed. Counts running calls per
+// session; opens the service on first use or if work may be pending. Nothing else of the feature is loaded before that.
 
 import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
@@ -8,31 +8,31 @@ import type { Callbacks } from './callbacks.js'
 
 export interface LateCallbacks extends Mail, Observer {
   readonly isBusy: (user: string, session: string) => boolean
-  /** They are open, and belong to whoever asks from now on. */
+  /** The service is open; later calls go to it. */
   opened(callbacks: Callbacks): void
-  /** This session is there: what others left goes to it. */
-  arrive(who: Who): Promise<void>
-  /** What is left in this project is held, whoever it belongs to. */
+  /** Registers a session; it takes over the work of dead sessions. */
+  arrive(caller: Who): Promise<void>
+  /** Takes over the work of dead sessions of every user in this project. */
   adoptAll(): Promise<void>
-  /** Closes them before what they need is closed. */
+  /** Closes the service before its dependencies are closed. */
   close(): Promise<void>
 }
 
 export interface LateSettings {
-  /** Whether something may wait for a user, or for anybody. */
+  /** Whether work may be pending for a user, or for any user. */
   readonly mayWait: (user?: string) => Promise<boolean>
   readonly open: () => Promise<unknown>
-  /** Sessions come and go: each is looked after when its first call comes. */
+  /** The server has many sessions; each is registered with its first call. */
   readonly hasMany: boolean
   readonly onError: (error: unknown) => void
 }
 
 export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings): LateCallbacks {
   const busy = new Map<string, number>()
-  const met = new Set<string>()
+  const seenSessions = new Set<string>()
   let callbacks: Callbacks | undefined
 
-  async function openedFor(user: string | undefined, work: (callbacks: Callbacks) => Promise<void>): Promise<void> {
+  async function withService(user: string | undefined, work: (callbacks: Callbacks) => Promise<void>): Promise<void> {
     try {
       if (!(await mayWait(user))) return
       await open()
@@ -42,41 +42,41 @@ export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings)
     }
   }
 
-  const arrive = (who: Who): Promise<void> => openedFor(who.user, (service) => service.arrive(who))
+  const arrive = (caller: Who): Promise<void> => withService(caller.user, (service) => service.arrive(caller))
 
   return {
-    prepare: (who) => callbacks?.prepare?.(who),
-    take: (who) => callbacks?.take(who),
-    isBusy: (user, session) => busy.has(keyOf({ user, session })),
-    began(who) {
-      const key = keyOf(who)
+    prepare: (caller) => callbacks?.prepare?.(caller),
+    take: (caller) => callbacks?.take(caller),
+    isBusy: (user, session) => busy.has(callerKey({ user, session })),
+    began(caller) {
+      const key = callerKey(caller)
       busy.set(key, (busy.get(key) ?? 0) + 1)
-      if (!hasMany || met.has(key)) return
-      met.add(key)
-      void arrive(who)
+      if (!hasMany || seenSessions.has(key)) return
+      seenSessions.add(key)
+      void arrive(caller)
     },
-    ended(who) {
-      const key = keyOf(who)
-      const left = (busy.get(key) ?? 1) - 1
-      if (left > 0) busy.set(key, left)
+    ended(caller) {
+      const key = callerKey(caller)
+      const remaining = (busy.get(key) ?? 1) - 1
+      if (remaining > 0) busy.set(key, remaining)
       else {
         busy.delete(key)
         callbacks?.idle()
       }
     },
-    left(who) {
-      met.delete(keyOf(who))
-      callbacks?.left(who)
+    left(caller) {
+      seenSessions.delete(callerKey(caller))
+      callbacks?.left(caller)
     },
     opened: (service) => void (callbacks = service),
     arrive,
-    adoptAll: () => openedFor(undefined, (service) => service.adoptAll()),
+    adoptAll: () => withService(undefined, (service) => service.adoptAll()),
     async close() {
       await callbacks?.close()
     },
   }
 }
 
-function keyOf({ user, session }: Who): string {
+function callerKey({ user, session }: Who): string {
   return `${user}\0${session}`
 }

@@ -1,4 +1,4 @@
-// Puts callbacks together from the settings: whose project it is, and which ways there are besides.
+// Opens the callback service of the current project.
 
 import { realpathSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -17,11 +17,11 @@ import { ensureSessionFolder } from '../sessions/session-folder.js'
 import { sessionNamesOf } from '../sessions/session-names.js'
 import { shellProgramOf } from '../shell/open-shell.js'
 import type { LazyState } from '../state.js'
+import type { LateAnswers } from './attendance.js'
 import { createBesides } from './besides.js'
 import { createCallbacks, orNoSlots, type Callbacks } from './callbacks.js'
 import { isGone, ourHolder } from './holder.js'
 import type { LateCallbacks } from './late-callbacks.js'
-import type { LateAnswers } from './take-over.js'
 import { waitingMarksOf } from './waiting-marks.js'
 
 export interface Surroundings {
@@ -30,13 +30,13 @@ export interface Surroundings {
   readonly log: Log
   readonly state: LazyState
   readonly jobs: () => Promise<Jobs>
-  /** Who stands in for them before. */
+  /** The stand-in used before. */
   readonly late: LateCallbacks
   readonly lateAnswers: LateAnswers
 }
 
-export async function openCallbacks(surroundings: Surroundings): Promise<Callbacks> {
-  const { config, notices, log, state, jobs, late, lateAnswers } = surroundings
+export async function openCallbacks(deps: Surroundings): Promise<Callbacks> {
+  const { config, notices, log, state, jobs, late, lateAnswers } = deps
   const { settings, cwd } = config
   const project = projectOf(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -61,7 +61,7 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
       warn,
     }),
     inbox: {
-      folderOf: (who, isAbandoned) => inboxFolderOf(config, project, who, isAbandoned),
+      folderOf: (caller, isAbandoned) => inboxDirectoryOf(config, project, caller, isAbandoned),
       stemOf: (user, id) => `callback-${hashedName(`${project}\0${user}`)}-${String(id).padStart(8, '0')}`,
     },
     lateAnswers,
@@ -77,10 +77,13 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
   }
 }
 
-/** Where the program that started us reads; else, where somebody wants that, the folder of the session in the project. */
-function inboxFolderOf(config: Config, project: string, who: Who, isAbandoned: boolean): string | undefined {
+/**
+ * The session directory of the program that started this server; else, if enabled, the session directory in the
+ * project.
+ */
+function inboxDirectoryOf(config: Config, project: string, caller: Who, isAbandoned: boolean): string | undefined {
   const { sessionDir, settings } = config
-  if (isAbsolute(sessionDir) && who.user === osUser()) return realpathSync.native(sessionDir)
+  if (isAbsolute(sessionDir) && caller.user === osUser()) return realpathSync.native(sessionDir)
   if (!settings.SCORPIOX_INBOX && !isAbandoned) return undefined
-  return ensureSessionFolder(project, sessionNamesOf(project).nameOf(who))
+  return ensureSessionFolder(project, sessionNamesOf(project).nameOf(caller))
 }

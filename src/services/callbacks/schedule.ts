@@ -1,34 +1,34 @@
-// When a callback fires, as arithmetic: never early, and never more than once for one time, however the calendar jumps
-// and the machine sleeps. A time counts by uptime while the machine has not been started anew; after that only the
-// calendar is left, and what it says is believed within what can be true.
+// Computes fire times: never early, and at most once per scheduled time, also across clock changes and suspends. Times
+// count by uptime within one boot; after a reboot only the wall clock is left, and its value is clamped to the
+// plausible range.
 
 import type { Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 
-/** The count of uptime is told in steps of that. */
-const GRAIN_MS = 10
+/** Resolution of the uptime counter. */
+const UPTIME_RESOLUTION_MS = 10
 
-type Armed = Pick<CallbackRow, 'fireAt' | 'fireUptime' | 'boot'>
+type FireTime = Pick<CallbackRow, 'fireAt' | 'fireUptime' | 'boot'>
 
-export function armedFor(delayMs: number, { calendar, uptime, boot }: Moment): Armed {
-  return { fireAt: calendar + delayMs, fireUptime: uptime + delayMs + GRAIN_MS, boot }
+export function armedFor(delayMs: number, { calendar, uptime, boot }: Moment): FireTime {
+  return { fireAt: calendar + delayMs, fireUptime: uptime + delayMs + UPTIME_RESOLUTION_MS, boot }
 }
 
-/** Milliseconds until it fires; Infinity where it waits for an event. Good for one that was armed or rebased in this boot. */
-export function msLeft({ fireUptime, boot }: Armed, moment: Moment): number {
-  return fireUptime === null || boot !== moment.boot ? Infinity : fireUptime - moment.uptime
+/** Milliseconds until it fires; Infinity if it waits for an event. Valid for fire times of the current boot. */
+export function msLeft({ fireUptime, boot }: FireTime, now: Moment): number {
+  return fireUptime === null || boot !== now.boot ? Infinity : fireUptime - now.uptime
 }
 
-/** The same callback by the count of this boot; undefined: it is that already. */
-export function rebased(row: CallbackRow, moment: Moment): CallbackRow | undefined {
-  if (row.fireAt === null || row.boot === moment.boot) return undefined
-  const left = Math.min(Math.max(row.fireAt - moment.calendar, 0), row.delayMs)
-  return { ...row, ...armedFor(left, moment) }
+/** Converts the fire time to the current boot; undefined if it already is. */
+export function rebased(row: CallbackRow, now: Moment): CallbackRow | undefined {
+  if (row.fireAt === null || row.boot === now.boot) return undefined
+  const remainingMs = Math.min(Math.max(row.fireAt - now.calendar, 0), row.delayMs)
+  return { ...row, ...armedFor(remainingMs, now) }
 }
 
-/** What is left of it when it has fired; undefined: nothing. Whatever was missed meanwhile is not made up for. */
-export function afterFiring(row: CallbackRow, moment: Moment): CallbackRow | undefined {
+/** The callback after firing; undefined if no repeats are left. Missed times are not made up for. */
+export function afterFiring(row: CallbackRow, now: Moment): CallbackRow | undefined {
   if (row.repeatsLeft >= 0 && row.repeatsLeft <= 1) return undefined
   const repeatsLeft = row.repeatsLeft < 0 ? row.repeatsLeft : row.repeatsLeft - 1
-  return { ...row, repeatsLeft, ...(row.fireAt === null ? {} : armedFor(row.delayMs, moment)) }
+  return { ...row, repeatsLeft, ...(row.fireAt === null ? {} : armedFor(row.delayMs, now)) }
 }

@@ -1,4 +1,4 @@
-// The places that a session has for its callbacks.
+// The eight callback slots of a session.
 
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 

@@ -7,21 +7,22 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import { openState } from '../../store/state/open-state.js'
 import type { Rows, State } from '../../store/state/state.js'
-import { takeOver, type LateAnswers, type TakingOver } from './take-over.js'
+import type { LateAnswers, TakingOver } from './attendance.js'
+import { takeOver } from './take-over.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
-const MOMENT = { calendar: 1_000_000, uptime: 5000, boot: 'now' }
+const NOW = { calendar: 1_000_000, uptime: 5000, boot: 'now' }
 
-let folder: string
+let directory: string
 let state: State
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
-  state = await openState({ file: join(folder, 'state.db'), databaseUrl: '' })
+  directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+  state = await openState({ file: join(directory, 'state.db'), databaseUrl: '' })
 })
 afterEach(async () => {
   await state.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 const row = (session: string, slot: number): CallbackRow => ({
@@ -39,17 +40,17 @@ const row = (session: string, slot: number): CallbackRow => ({
   position: null,
 })
 
-const heir = (into: string | undefined, more: Partial<TakingOver> = {}): TakingOver => ({
+const takeOverInto = (into: string | undefined, more: Partial<TakingOver> = {}): TakingOver => ({
   into,
   holder: 'us',
-  moment: MOMENT,
+  moment: NOW,
   isGone: ({ holder }) => holder === 'dead',
   isAbandoned: () => false,
   lateAnswers: () => Promise.resolve(),
   ...more,
 })
 
-async function leave(rows: Rows, session: string, holder: string | undefined, count: number): Promise<void> {
+async function addSession(rows: Rows, session: string, holder: string | undefined, count: number): Promise<void> {
   for (let slot = 0; slot < count; slot++) await rows.callbacks.put(row(session, slot))
   await rows.messages.insert({ session, kind: 'callback', text: `for ${session}`, createdAt: 1 })
   if (holder !== undefined) await rows.sessions.hold({ name: session, holder, renewedAt: 1 })
@@ -63,71 +64,71 @@ const all = () =>
     sessions: (await sessions.all()).map(({ name, holder }) => `${name}: ${holder}`),
   }))
 
-test('takes from those that are gone or were released, and from nobody who is there', async () => {
-  const kept = await state.write(SCOPE, async (rows) => {
-    await leave(rows, 'dead one', 'dead', 2)
-    await leave(rows, 'released', undefined, 1)
-    await leave(rows, 'alive', 'somebody', 1)
+test('takes over dead and released sessions, but not live ones', async () => {
+  const unmoved = await state.write(SCOPE, async (rows) => {
+    await addSession(rows, 'dead one', 'dead', 2)
+    await addSession(rows, 'released', undefined, 1)
+    await addSession(rows, 'alive', 'somebody', 1)
     await rows.sessions.hold({ name: 'empty', holder: 'dead', renewedAt: 1 })
     await rows.sessions.hold({ name: 'new', holder: 'us', renewedAt: 1 })
-    return takeOver(rows, heir('new'))
+    return takeOver(rows, takeOverInto('new'))
   })
-  expect(kept).toEqual([])
+  expect(unmoved).toEqual([])
   const { callbacks, times, messages, sessions } = await all()
   expect(callbacks).toEqual(['alive/0: alive 0', 'new/0: dead one 0', 'new/1: dead one 1', 'new/2: released 0'])
   expect(messages).toEqual(['new: for dead one', 'new: for released', 'alive: for alive'])
   expect(sessions).toEqual(['alive: somebody', 'new: us'])
-  // Those of others count as they did; ours count by this boot.
+  // Callbacks of other processes stay unchanged; those of this process are rebased to this boot.
   expect(times).toEqual([
     [1_004_000, 9_999_999, 'before'],
     ...Array.from({ length: 3 }, () => [1_004_000, 9010, 'now']),
   ])
 })
 
-test('holds what finds no slot, and moves it when there is one', async () => {
-  const kept = await state.write(SCOPE, async (rows) => {
-    await leave(rows, 'dead', 'dead', 8)
+test('leases callbacks without a free slot and moves them later', async () => {
+  const unmoved = await state.write(SCOPE, async (rows) => {
+    await addSession(rows, 'dead', 'dead', 8)
     for (let slot = 0; slot < 6; slot++) await rows.callbacks.put(row('new', slot))
     await rows.sessions.hold({ name: 'new', holder: 'us', renewedAt: 1 })
-    return takeOver(rows, heir('new'))
+    return takeOver(rows, takeOverInto('new'))
   })
-  expect(kept).toEqual(['dead'])
+  expect(unmoved).toEqual(['dead'])
   expect((await all()).callbacks).toHaveLength(14)
   expect((await all()).messages).toEqual(['new: for dead'])
   expect((await all()).sessions).toEqual(['dead: us', 'new: us'])
   await state.write(SCOPE, async (rows) => {
     for (let slot = 0; slot < 8; slot++) await rows.callbacks.remove('new', slot)
-    return takeOver(rows, heir('new', { isAbandoned: (name) => name === 'dead' }))
+    return takeOver(rows, takeOverInto('new', { isAbandoned: (name) => name === 'dead' }))
   })
   expect((await all()).callbacks.every((one) => one.startsWith('new/'))).toBe(true)
   expect((await all()).sessions).toEqual(['new: us'])
 })
 
-test('without a session everything is held as it is', async () => {
-  const kept = await state.write(SCOPE, async (rows) => {
-    await leave(rows, 'dead', 'dead', 2)
-    return takeOver(rows, heir(undefined))
+test('without a live session leases everything unchanged', async () => {
+  const unmoved = await state.write(SCOPE, async (rows) => {
+    await addSession(rows, 'dead', 'dead', 2)
+    return takeOver(rows, takeOverInto(undefined))
   })
-  expect(kept).toEqual(['dead'])
+  expect(unmoved).toEqual(['dead'])
   expect((await all()).callbacks).toEqual(['dead/0: dead 0', 'dead/1: dead 1'])
   expect((await all()).sessions).toEqual(['dead: us'])
 })
 
-test('asks for late answers of those that are gone, and takes over questions that are open', async () => {
+test('queues late answers of dead sessions and takes over open questions', async () => {
   const question = { text: 'Which?', header: null, choices: [{ label: 'a', description: null }], multiple: false }
   const asked: string[] = []
   const lateAnswers: LateAnswers = async ({ messages }, sessions) => {
     asked.push(...sessions)
     await messages.insert({ session: 'dead', kind: 'answer', text: 'a', createdAt: 2 })
   }
-  const kept = await state.write(SCOPE, async (rows) => {
+  const unmoved = await state.write(SCOPE, async (rows) => {
     await rows.questions.insert({ session: 'dead', askedAt: 1, waiting: true, questions: [question] })
     await rows.sessions.hold({ name: 'dead', holder: 'dead', renewedAt: 1 })
     await rows.sessions.hold({ name: 'new', holder: 'us', renewedAt: 1 })
-    return takeOver(rows, heir('new', { lateAnswers }))
+    return takeOver(rows, takeOverInto('new', { lateAnswers }))
   })
   expect(asked).toEqual(['dead'])
-  expect(kept).toEqual([])
+  expect(unmoved).toEqual([])
   expect((await all()).messages).toEqual(['new: a'])
   expect((await all()).sessions).toEqual(['new: us'])
   const open = await state.read(SCOPE, ({ questions }) => questions.open())

@@ -1,97 +1,78 @@
-// Takes over what sessions left that are gone: their callbacks go into the free slots of a session that is there, what
-// waits for them waits for it. What finds no slot, or no session yet, is held as it is, so that it fires all the same.
-// Within a transaction, so that everything goes to one.
+// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages and questions to that
+// session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
+// fires. Runs inside a transaction, so that one process takes over everything.
 
-import type { Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { Rows } from '../../store/state/state.js'
-import type { SessionRow } from '../../store/state/session-rows.js'
+import { hold, type LeaseStamp, type TakingOver } from './attendance.js'
 import { rebased } from './schedule.js'
 import { freeSlots } from './slots.js'
 
-export interface TakingOver {
-  /** The session that is there; undefined: nobody is yet. */
-  readonly into: string | undefined
-  readonly holder: string
-  readonly moment: Moment
-  readonly isGone: (session: SessionRow) => boolean
-  /** Of those we hold: whether it has no client any more. */
-  readonly isAbandoned: (name: string) => boolean
-  /** Makes messages of answers to questions that these sessions asked and did not get. */
-  readonly lateAnswers: LateAnswers
+/** Returns the names of the sessions that could not be moved and are now leased. */
+export async function takeOver(rows: Rows, request: TakingOver): Promise<readonly string[]> {
+  const dead = await findDeadSessions(rows, request)
+  await request.lateAnswers(rows, dead)
+  const unmoved: string[] = []
+  for (const name of dead) if (!(await moveSession(rows, name, request))) unmoved.push(name)
+  for (const name of unmoved) await hold(rows, name, request)
+  await rebaseAll(rows, request)
+  return unmoved
 }
 
-export type LateAnswers = (rows: Rows, sessions: ReadonlySet<string>) => Promise<void>
-
-/** Gives the names of the sessions that are held as they are. */
-export async function takeOver(rows: Rows, terms: TakingOver): Promise<readonly string[]> {
-  const left = await leftBehind(rows, terms)
-  await terms.lateAnswers(rows, left)
-  const kept: string[] = []
-  for (const name of left) if (!(await moveAll(rows, name, terms))) kept.push(name)
-  for (const name of kept) await hold(rows, name, terms)
-  await rebaseAll(rows, terms)
-  return kept
-}
-
-export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>) {
-  return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
-}
-
-/** The sessions that have something to come back to. */
+/** Sessions with callbacks, pending messages or questions. */
 export async function ownersOf({ callbacks, messages, questions }: Rows): Promise<ReadonlySet<string>> {
   const asked = [await questions.open(), await questions.undelivered()].flat()
   const owners = [await callbacks.all(), await messages.waiting(), asked].flat()
   return new Set(owners.map(({ session }) => session))
 }
 
-/** Whether others that are gone have left something. */
-export async function isAnythingLeft(
-  rows: Rows,
-  { holder, isGone }: Pick<TakingOver, 'holder' | 'isGone'>,
-): Promise<boolean> {
-  const there = (await rows.sessions.all()).filter((session) => session.holder === holder || !isGone(session))
-  const names = new Set(there.map(({ name }) => name))
+/** Whether dead sessions of other processes have work left. */
+export async function isAnythingLeft(rows: Rows, holder: string, isGone: TakingOver['isGone']): Promise<boolean> {
+  const live = (await rows.sessions.all()).filter((session) => session.holder === holder || !isGone(session))
+  const names = new Set(live.map(({ name }) => name))
   return [...(await ownersOf(rows))].some((name) => !names.has(name))
 }
 
-/** Those with something left, and nobody there. Whoever has nothing is forgotten. */
-async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: TakingOver): Promise<ReadonlySet<string>> {
+/** Dead sessions with work; leases of dead sessions without work are released. */
+async function findDeadSessions(
+  rows: Rows,
+  { into, holder, isGone, isAbandoned }: TakingOver,
+): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.all()).map((session) => [session.name, session]))
-  const isLeft = (name: string): boolean => {
+  const isDead = (name: string): boolean => {
     const session = sessions.get(name)
     if (name === into || !session) return name !== into
     return session.holder === holder ? isAbandoned(name) : isGone(session)
   }
-  const left = new Set([...(await ownersOf(rows))].filter(isLeft))
-  for (const name of sessions.keys()) if (isLeft(name) && !left.has(name)) await rows.sessions.release(name)
-  return left
+  const dead = new Set([...(await ownersOf(rows))].filter(isDead))
+  for (const name of sessions.keys()) if (isDead(name) && !dead.has(name)) await rows.sessions.release(name)
+  return dead
 }
 
-/** Whether nothing is left of it. */
-async function moveAll(rows: Rows, name: string, { into }: TakingOver): Promise<boolean> {
+/** Returns whether everything was moved. */
+async function moveSession(rows: Rows, name: string, { into }: TakingOver): Promise<boolean> {
   if (into === undefined) return false
   const all = await rows.callbacks.all()
-  const theirs = all.filter(({ session }) => session === name)
+  const ownCallbacks = all.filter(({ session }) => session === name)
   const slots = freeSlots(all, into)
-  for (const [index, slot] of slots.slice(0, theirs.length).entries()) {
-    const row = theirs[index]
-    if (row) await move(rows, row, into, slot)
+  for (const [index, slot] of slots.slice(0, ownCallbacks.length).entries()) {
+    const row = ownCallbacks[index]
+    if (row) await moveCallback(rows, row, into, slot)
   }
   await rows.messages.readdress(name, into)
   await rows.questions.readdress(name, into)
-  if (slots.length < theirs.length) return false
+  if (slots.length < ownCallbacks.length) return false
   await rows.sessions.release(name)
   return true
 }
 
-async function move(rows: Rows, row: CallbackRow, session: string, slot: number): Promise<void> {
+async function moveCallback(rows: Rows, row: CallbackRow, session: string, slot: number): Promise<void> {
   await rows.callbacks.remove(row.session, row.slot)
   await rows.callbacks.put({ ...row, session, slot })
 }
 
-/** Those that we hold and that count by another boot. */
-export async function rebaseAll(rows: Rows, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>): Promise<void> {
+/** Rebases callbacks of leased sessions from an earlier boot. */
+export async function rebaseAll(rows: Rows, { holder, moment }: LeaseStamp): Promise<void> {
   const sessions = await rows.sessions.all()
   const ours = new Set(sessions.filter((session) => session.holder === holder).map(({ name }) => name))
   for (const row of await rows.callbacks.all()) {

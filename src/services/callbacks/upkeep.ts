@@ -1,5 +1,5 @@
-// Keeps what is in memory in step with the state: whatever changes there, by whichever process, is read anew, and the
-// parts are told: what fires, what is watched for, what waits to be told, and who is still held.
+// Keeps the in-memory state in sync with the database: after each change, by any process, reloads callbacks, leases and
+// messages and passes them to scheduler, job watcher and delivery.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,35 +16,35 @@ import type { Mail } from '../mail.js'
 import type { Marks } from '../marks.js'
 import type { Notices } from '../notices.js'
 import { createAlarm, type Alarm } from './alarm.js'
-import { createAttendance } from './attendance.js'
+import { createAttendance, type LateAnswers } from './attendance.js'
 import type { Besides } from './besides.js'
-import { createDelivery, type DeliverySettings } from './delivery.js'
+import { createDelivery } from './delivery.js'
 import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
-import { isAnythingLeft, ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
+import { isAnythingLeft, ownersOf, rebaseAll, takeOver } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 
 const RENEW_MS = 60_000
-/** What is on its way to the client when the server ends has so long to arrive. */
-const LAST_MS = 500
-/** How long a result waits for a callback to be written to the state; after that it comes with a later one. */
+/** Time for deliveries in progress when the server stops. */
+const FINAL_DELIVERY_MS = 500
+/** How long a result waits for due callbacks to be written; later ones come with a later result. */
 const PREPARE_MS = 5000
 
 export interface Upkeep extends Mail {
-  /** Holds the session, takes over what others left, and does the work in the same transaction. */
-  within<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T>
-  /** Holds what is left of anybody's sessions that are gone, now and whenever one has gone. */
+  /** Claims the lease, takes over the work of dead sessions, and runs `work` in the same transaction. */
+  within<T>(caller: Who, work: (rows: Rows) => Promise<T>): Promise<T>
+  /** From now on leases dead sessions of every user that have work. */
   adoptAll(): Promise<void>
-  /** The session is there, which matters where something may wait for it. Done once for a session. */
-  arrive(who: Who): Promise<void>
-  /** The session will not come back. */
-  leave(who: Who): void
-  /** Reads the state anew; when it is done everybody has been told. */
+  /** Registers a session that may have pending work. Has an effect once per session. */
+  arrive(caller: Who): Promise<void>
+  /** The session will not return. */
+  leave(caller: Who): void
+  /** Reloads from the database and updates all parts. */
   reload(user: string): Promise<void>
-  /** Nobody is busy any more who was. */
+  /** A session has become idle. */
   poke(): void
-  /** Milliseconds until it fires, as far as is known; Infinity where it waits for an event. */
+  /** Milliseconds until it fires; Infinity if it waits for an event. */
   msLeft(user: string, callback: CallbackRow): number
   close(): Promise<void>
 }
@@ -54,32 +54,33 @@ export interface UpkeepSettings {
   readonly project: string
   readonly notices: Notices
   readonly clock: Clock
-  /** Who we are, as those who hold sessions say it. */
+  /** This process, in the form stored in session leases. */
   readonly holder: string
   readonly isGone: (session: SessionRow) => boolean
-  /** What tells that something may wait; undefined: it is always looked. */
+  /** Flag files; undefined: always ask the database. */
   readonly marks: Marks | undefined
   readonly jobs: () => Promise<Jobs>
   readonly isBusy: (user: string, session: string) => boolean
   readonly besides: Besides
-  readonly inbox: Pick<DeliverySettings, 'stemOf'> & {
-    readonly folderOf: (who: Who, isAbandoned: boolean) => string | undefined
+  readonly inbox: {
+    readonly folderOf: (caller: Who, isAbandoned: boolean) => string | undefined
+    readonly stemOf: (user: string, id: number) => string
   }
   readonly lateAnswers: LateAnswers
-  /** What wakes it; the clock of this process unless told. */
+  /** Creates the timer; by default a real one. */
   readonly alarm?: (work: () => Promise<number | undefined>) => Alarm
   readonly warn: (message: string) => void
 }
 
 export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const { state, project, notices, clock, holder, isGone, marks, jobs, isBusy, besides, inbox, warn } = settings
-  const attendance = createAttendance(settings)
+  const leases = createAttendance({ ...settings, takeOver, sessionsWithWork: ownersOf })
   const inTurn = createInTurn()
-  const arrivals = new Map<string, Promise<void>>()
-  /** What those who may have subscribed were told of last. */
-  const told = new Map<string, string>()
+  const startedSessions = new Map<string, Promise<void>>()
+  /** The state last published to subscribers, by user. */
+  const lastPublished = new Map<string, string>()
   let renewedAt = clock().uptime
-  let keepsAll = false
+  let adoptsOrphans = false
   let closing: Promise<void> | undefined
   const scopeOf = (user: string): Scope => ({ project, user })
   const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
@@ -88,8 +89,8 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const delivery = createDelivery({
     notices,
     stemOf: inbox.stemOf,
-    mayRead: ({ user, session }, to) => to === session || to === `user:${user}` || attendance.isAbandoned(user, to),
-    inboxOf: ({ session }, user) => inbox.folderOf({ user, session }, attendance.isAbandoned(user, session)),
+    mayRead: ({ user, session }, to) => to === session || to === `user:${user}` || leases.isAbandoned(user, to),
+    inboxOf: ({ session }, user) => inbox.folderOf({ user, session }, leases.isAbandoned(user, session)),
     async write(user, work) {
       await write(user, work)
       await reload(user)
@@ -97,182 +98,186 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     now: () => clock().calendar,
     warn,
   })
-  const timekeeper = createTimekeeper({ clock, isBusy, fire: fireOne, onError })
-  const jobWatch = createJobWatch({ jobs, happened, onError })
-  const alarm = (settings.alarm ?? createAlarm)(tick)
-  const stopListening = state.onChange(({ project: where, user }) => {
-    const concernsUs = attendance.users.includes(user) || told.has(user)
-    if (where === project && concernsUs) void reload(user).catch((error: unknown) => closing ?? onError(error))
+  const scheduler = createTimekeeper({ clock, isBusy, fire: fireOne, onError })
+  const jobWatcher = createJobWatch({ jobs, happened: onJobEvent, onError })
+  const wakeTimer = (settings.alarm ?? createAlarm)(tick)
+  const unsubscribe = state.onChange(({ project: changedProject, user }) => {
+    const isRelevant = leases.users.includes(user) || lastPublished.has(user)
+    if (changedProject === project && isRelevant) void reload(user).catch((error: unknown) => closing ?? onError(error))
   })
 
-  function happened(user: string, callback: CallbackRow, happening: Happening): void {
-    timekeeper.happened(user, callback, happening)
-    alarm.poke()
+  function onJobEvent(user: string, callback: CallbackRow, jobEvent: Happening): void {
+    scheduler.happened(user, callback, jobEvent)
+    wakeTimer.poke()
   }
 
-  async function fireOne(user: string, callback: CallbackRow, happening: Happening | undefined): Promise<void> {
-    const fired = await write(user, (rows) => fire(rows, callback, { moment: clock(), holder, happening }))
+  async function fireOne(user: string, callback: CallbackRow, jobEvent: Happening | undefined): Promise<void> {
+    const fired = await write(user, (rows) => fire(rows, callback, { moment: clock(), holder, happening: jobEvent }))
     if (fired) besides.tell(fired)
     await reload(user)
   }
 
   async function tick(): Promise<number | undefined> {
-    const waits = [await timekeeper.tick(), delivery.look(), await renewInTime()].filter((wait) => wait !== undefined)
+    const waits = [await scheduler.tick(), delivery.look(), await renewIfDue()].filter((wait) => wait !== undefined)
     return waits.length > 0 ? Math.min(...waits) : undefined
   }
 
-  /** One at a time, so that what was read earlier is never believed later. */
+  /** Serialized per user, so that an older read never replaces a newer one. */
   function reload(user: string): Promise<void> {
     return inTurn(user, async () => {
-      const seen = await state.read(scopeOf(user), async ({ sessions, callbacks, messages }) => ({
+      const loaded = await state.read(scopeOf(user), async ({ sessions, callbacks, messages }) => ({
         sessions: await sessions.all(),
         callbacks: await callbacks.all(),
         messages: await messages.waiting(),
       }))
-      attendance.compare(user, seen.sessions)
-      const isOurs = ({ session }: { readonly session: string }): boolean => attendance.isHeld(user, session)
-      const callbacks = seen.callbacks.filter(isOurs)
-      timekeeper.know(user, callbacks)
-      jobWatch.know(
+      leases.compare(user, loaded.sessions)
+      const isLeasedHere = ({ session }: { readonly session: string }): boolean => leases.isHeld(user, session)
+      const callbacks = loaded.callbacks.filter(isLeasedHere)
+      scheduler.know(user, callbacks)
+      jobWatcher.know(
         user,
         callbacks.filter(({ job }) => job !== null),
       )
-      delivery.know(user, seen.messages.filter(isOurs))
-      tellChange(user, JSON.stringify([seen.callbacks, seen.messages]))
-      alarm.poke()
+      delivery.know(user, loaded.messages.filter(isLeasedHere))
+      publishIfChanged(user, JSON.stringify([loaded.callbacks, loaded.messages]))
+      wakeTimer.poke()
       if (callbacks.some(({ fireAt, boot }) => fireAt !== null && boot !== clock().boot)) {
         await write(user, (rows) => rebaseAll(rows, { holder, moment: clock() }))
       }
     })
   }
 
-  /** The state changes for other reasons too. */
-  function tellChange(user: string, look: string): void {
-    if (told.get(user) === look) return
-    told.set(user, look)
+  /** The database also reports other changes. */
+  function publishIfChanged(user: string, snapshot: string): void {
+    if (lastPublished.get(user) === snapshot) return
+    lastPublished.set(user, snapshot)
     notices.updated(CALLBACKS_URI, user)
   }
 
-  /** In turn with what is read: who is held must not be compared with what was true before. */
-  async function begin<T>(user: string, session: string | undefined, work: (rows: Rows) => Promise<T>): Promise<T> {
+  /** Serialized with reloads: leases must not be compared with an earlier read. */
+  async function claimAndWrite<T>(
+    user: string,
+    session: string | undefined,
+    work: (rows: Rows) => Promise<T>,
+  ): Promise<T> {
     const value = await inTurn(user, async () => {
       const written = await write(user, async (rows) => {
-        const begun = await attendance.begin(user, session, rows)
-        return { begun, done: await work(rows) }
+        const commit = await leases.begin(user, session, rows)
+        return { commit, done: await work(rows) }
       })
-      written.begun()
+      written.commit()
       return written.done
     })
     await reload(user)
     return value
   }
 
-  /** Milliseconds until it must be said again that we are there. */
-  async function renewInTime(): Promise<number | undefined> {
+  /** Milliseconds until the leases must be renewed. */
+  async function renewIfDue(): Promise<number | undefined> {
     if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
-    return keepsAll || attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
+    return adoptsOrphans || leases.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
   }
 
   async function renewAll(): Promise<void> {
     renewedAt = clock().uptime
     try {
       await delivery.remember()
-      for (const user of attendance.users) {
-        await inTurn(user, async () => (await write(user, (rows) => attendance.renew(user, rows)))())
-        if (!attendance.users.includes(user)) await tidy(user)
+      for (const user of leases.users) {
+        await inTurn(user, async () => (await write(user, (rows) => leases.renew(user, rows)))())
+        if (!leases.users.includes(user)) await clearFlagIfIdle(user)
       }
-      if (keepsAll) await adoptLeft()
+      if (adoptsOrphans) await adoptOrphanedSessions()
     } catch (error) {
       onError(error)
     }
   }
 
-  /** By a writer who changes nothing: the mark is gone only where nothing was left before. */
-  async function tidy(user: string): Promise<void> {
+  /** In a write transaction without changes, so that the flag is cleared only if there is no work. */
+  async function clearFlagIfIdle(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
     await write(user, async (rows) => {
       if ((await ownersOf(rows)).size === 0) marks.remove(user)
     })
   }
 
-  async function adoptLeft(): Promise<void> {
+  async function adoptOrphanedSessions(): Promise<void> {
     for (const user of await state.waitingUsers(project)) {
-      const isLeft = await state.read(scopeOf(user), (rows) => isAnythingLeft(rows, { holder, isGone }))
-      if (isLeft) await begin(user, undefined, () => Promise.resolve())
+      const hasOrphans = await state.read(scopeOf(user), (rows) => isAnythingLeft(rows, holder, isGone))
+      if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
     }
   }
 
-  /** By the state and not by the mark, which may have been lost. */
-  async function arrive({ user, session }: Who): Promise<void> {
+  /** Asks the database, because the flag file may have been deleted. */
+  async function startSession({ user, session }: Who): Promise<void> {
     const has = (await state.read(scopeOf(user), ownersOf)).size > 0
-    if (has) await begin(user, session, () => Promise.resolve(mark(user)))
-    await tidy(user)
+    if (has) await claimAndWrite(user, session, () => Promise.resolve(setFlag(user)))
+    await clearFlagIfIdle(user)
   }
 
-  /** Within a transaction, so that nobody takes it away meanwhile. */
-  function mark(user: string): void {
+  /** Called inside a transaction, so that no other process clears it meanwhile. */
+  function setFlag(user: string): void {
     if (marks && !marks.isThere(user)) marks.put(user)
   }
 
   async function closeNow(): Promise<void> {
-    stopListening()
-    jobWatch.close()
-    await Promise.all([alarm.close(), besides.close(), Promise.allSettled(arrivals.values())])
+    unsubscribe()
+    jobWatcher.close()
+    await Promise.all([wakeTimer.close(), besides.close(), Promise.allSettled(startedSessions.values())])
     const startedAt = performance.now()
-    while (delivery.isMoving && performance.now() - startedAt < LAST_MS) await sleep(10)
+    while (delivery.isMoving && performance.now() - startedAt < FINAL_DELIVERY_MS) await sleep(10)
     await delivery.remember()
-    for (const user of attendance.users) {
-      await write(user, (rows) => attendance.release(user, rows))
-      await tidy(user)
+    for (const user of leases.users) {
+      await write(user, (rows) => leases.release(user, rows))
+      await clearFlagIfIdle(user)
     }
   }
 
   return {
-    take(who) {
-      // First, because the clock is read from the system.
-      if (!delivery.isAny(who.user)) return undefined
-      if (attendance.isTrusted(who.user)) return delivery.take(who)
-      if (attendance.users.includes(who.user)) void renewAll()
+    take(caller) {
+      // Checked first, because reading the clock is a system call.
+      if (!delivery.isAny(caller.user)) return undefined
+      if (leases.isTrusted(caller.user)) return delivery.take(caller)
+      if (leases.users.includes(caller.user)) void renewAll()
       return undefined
     },
     prepare({ user, session }) {
-      if (!timekeeper.isDue(user, session)) return undefined
-      return within(PREPARE_MS, timekeeper.fireDue(user, session))
+      if (!scheduler.isDue(user, session)) return undefined
+      return within(PREPARE_MS, scheduler.fireDue(user, session))
     },
-    async within(who, work) {
-      const value = await begin(who.user, who.session, (rows) => {
-        mark(who.user)
+    async within(caller, work) {
+      const value = await claimAndWrite(caller.user, caller.session, (rows) => {
+        setFlag(caller.user)
         return work(rows)
       })
-      arrivals.set(keyOf(who), Promise.resolve())
+      startedSessions.set(callerKey(caller), Promise.resolve())
       return value
     },
     async adoptAll() {
-      keepsAll = true
-      alarm.poke()
-      await adoptLeft()
+      adoptsOrphans = true
+      wakeTimer.poke()
+      await adoptOrphanedSessions()
     },
-    arrive(who) {
-      const key = keyOf(who)
-      const arriving = arrivals.get(key) ?? arrive(who)
-      arrivals.set(key, arriving)
-      arriving.catch(() => arrivals.delete(key))
-      return arriving
+    arrive(caller) {
+      const key = callerKey(caller)
+      const starting = startedSessions.get(key) ?? startSession(caller)
+      startedSessions.set(key, starting)
+      starting.catch(() => startedSessions.delete(key))
+      return starting
     },
-    leave(who) {
-      arrivals.delete(keyOf(who))
-      attendance.abandon(who.user, who.session)
-      delivery.offer(who.user)
+    leave(caller) {
+      startedSessions.delete(callerKey(caller))
+      leases.abandon(caller.user, caller.session)
+      delivery.offer(caller.user)
     },
     reload,
     poke() {
-      if (timekeeper.isHeldUp) alarm.poke()
+      if (scheduler.isHeldUp) wakeTimer.poke()
     },
-    msLeft: (user, callback) => timekeeper.msLeft(user, callback),
+    msLeft: (user, callback) => scheduler.msLeft(user, callback),
     close: () => (closing ??= closeNow()),
   }
 }
 
-function keyOf({ user, session }: Who): string {
+function callerKey({ user, session }: Who): string {
   return `${user}\0${session}`
 }

@@ -1,3 +1,3 @@
-// Where a client finds its callbacks as a resource.
+// The active callbacks and pending messages of a session as a resource.
 
 export const CALLBACKS_URI = 'scorpiox://callbacks'

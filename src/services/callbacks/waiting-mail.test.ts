@@ -1,4 +1,4 @@
-// What a session is told unasked is told once, by one way, and again where it did not arrive.
+// A pending message is delivered once, over one channel, and again if the delivery failed.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -6,75 +6,75 @@ import { expect, test } from 'vitest'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import { createWaitingMail, type WaitingMail } from './waiting-mail.js'
 
-const WHO = { user: 'ann', session: 'one' }
+const CALLER = { user: 'ann', session: 'one' }
 
-function row(id: number, text = `message ${id}`, session = WHO.session): MessageRow {
+function row(id: number, text = `message ${id}`, session = CALLER.session): MessageRow {
   return { id, session, kind: 'callback', text, createdAt: id, file: null }
 }
 
-function mailWith(messages: readonly MessageRow[], isRead: (id: number) => boolean = () => false) {
+function createQueue(messages: readonly MessageRow[], isRead: (id: number) => boolean = () => false) {
   const delivered: number[] = []
-  const mail = createWaitingMail({
+  const queue = createWaitingMail({
     mayRead: ({ session }, to) => session === to,
     claim: (_, { id }) => !isRead(id),
     onDelivered: (_, rows) => delivered.push(...rows.map(({ id }) => id)),
     onReturned: () => {},
   })
-  mail.know(WHO.user, messages)
-  return { mail, delivered }
+  queue.know(CALLER.user, messages)
+  return { mail: queue, delivered }
 }
 
-/** What stands in front of results until nothing waits, each of them written. */
-function tellAll(mail: WaitingMail): readonly string[] {
+/** Takes and delivers batches until nothing is pending. */
+function deliverAll(queue: WaitingMail): readonly string[] {
   const texts: string[] = []
-  for (let parcel = mail.take(WHO); parcel; parcel = mail.take(WHO)) {
-    texts.push(parcel.text)
-    parcel.delivered()
+  for (let batch = queue.take(CALLER); batch; batch = queue.take(CALLER)) {
+    texts.push(batch.text)
+    batch.delivered()
   }
   return texts
 }
 
-test('what was not written is told again, what was is not, whatever is read anew meanwhile', () => {
+test('failed deliveries are repeated and successful ones are not, despite reloads', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('written', 'lost', 'read anew')),
       fc.integer({ min: 1, max: 5 }),
       (story, count) => {
         const rows = Array.from({ length: count }, (_, index) => row(index + 1))
-        const { mail, delivered } = mailWith(rows)
+        const { mail: queue, delivered } = createQueue(rows)
         for (const event of story) {
-          if (event === 'read anew') expect(mail.know(WHO.user, rows)).toEqual([])
-          else if (event === 'lost') mail.take(WHO)?.returned()
-          else mail.take(WHO)?.delivered()
+          if (event === 'read anew') expect(queue.know(CALLER.user, rows)).toEqual([])
+          else if (event === 'lost') queue.take(CALLER)?.returned()
+          else queue.take(CALLER)?.delivered()
         }
-        tellAll(mail)
+        deliverAll(queue)
         expect(delivered).toEqual(rows.map(({ id }) => id))
-        expect(mail.isMoving).toBe(false)
+        expect(queue.isMoving).toBe(false)
       },
     ),
   )
 })
 
-test('what is on its way goes by no other way, and comes back when it did not arrive', () => {
-  const { mail } = mailWith([row(1), row(2)])
-  expect(mail.send(WHO.user, 1)).toBe(true)
-  expect(mail.send(WHO.user, 1)).toBe(false)
-  const parcel = mail.take(WHO)
-  expect([parcel?.text, mail.take(WHO), mail.isMoving]).toEqual(['message 2', undefined, true])
-  parcel?.returned()
-  mail.settle(WHO.user, 1, false)
-  expect([mail.isMoving, mail.isWaiting(WHO.user, 1)]).toEqual([false, true])
-  expect(mail.take(WHO)?.text).toBe('message 1\n\nmessage 2')
+test('a message in flight uses no other channel and returns if the delivery failed', () => {
+  const { mail: queue } = createQueue([row(1), row(2)])
+  expect(queue.send(CALLER.user, 1)).toBe(true)
+  expect(queue.send(CALLER.user, 1)).toBe(false)
+  const batch = queue.take(CALLER)
+  expect([batch?.text, queue.take(CALLER), queue.isMoving]).toEqual(['message 2', undefined, true])
+  batch?.returned()
+  queue.settle(CALLER.user, 1, false)
+  expect([queue.isMoving, queue.isWaiting(CALLER.user, 1)]).toEqual([false, true])
+  expect(queue.take(CALLER)?.text).toBe('message 1\n\nmessage 2')
 })
 
-test('is for one session of one user, and what was read elsewhere is told to nobody', () => {
-  const { mail, delivered } = mailWith([row(1), row(2, 'of another', 'two'), row(3)], (id) => id === 1)
-  expect(mail.take({ user: 'bob', session: WHO.session })).toBeUndefined()
-  expect(tellAll(mail)).toEqual(['message 3'])
+test('belongs to one session of one user and is not delivered if it was read elsewhere', () => {
+  const { mail: queue, delivered } = createQueue([row(1), row(2, 'of another', 'two'), row(3)], (id) => id === 1)
+  expect(queue.take({ user: 'bob', session: CALLER.session })).toBeUndefined()
+  expect(deliverAll(queue)).toEqual(['message 3'])
   expect(delivered).toEqual([3])
 })
 
-test('as many come together as fit; one that does not fit goes alone', () => {
-  const { mail } = mailWith([row(1), row(2, 'x'.repeat(9000)), row(3), row(4)])
-  expect(tellAll(mail).map(({ length }) => length)).toEqual([9, 9000, 20])
+test('batches messages up to the limit; a longer one is sent alone', () => {
+  const { mail: queue } = createQueue([row(1), row(2, 'x'.repeat(9000)), row(3), row(4)])
+  expect(deliverAll(queue).map(({ length }) => length)).toEqual([9, 9000, 20])
 })

@@ -1,82 +1,82 @@
-// What waits for the sessions held here, in memory, so that every call can be asked whether there is something without
-// waiting. A message is on its way by one way at a time, and goes by none once it has arrived.
+// In-memory queue of the pending messages of leased sessions, so that every call can check it synchronously. A message
+// is in flight on one channel at a time, and on none after its delivery.
 
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
 
-/** What fits in front of one result; one that is longer goes alone. */
+/** Limit per result; a longer message is sent alone. */
 const MAX_CHARACTERS = 8000
 
 export interface WaitingMail extends Mail {
-  /** What waits for one user, all of it. Gives those that were not known. */
+  /** Replaces the pending messages of one user. Returns the new ones. */
   know(user: string, messages: readonly MessageRow[]): readonly MessageRow[]
-  /** False: it is on its way already, or is none that waits. */
+  /** False: already in flight, or not pending. */
   send(user: string, id: number): boolean
-  /** It has arrived, or may be sent again. */
-  settle(user: string, id: number, hasArrived: boolean): void
-  /** Whether it is neither on its way nor there. */
+  /** The delivery succeeded, or the message may be sent again. */
+  settle(user: string, id: number, isDelivered: boolean): void
+  /** Whether it is neither in flight nor delivered. */
   isWaiting(user: string, id: number): boolean
-  /** Whether anything is known of that was for this user. */
+  /** Whether the queue has messages of this user. */
   isAny(user: string): boolean
-  /** Whether anything is on its way. */
+  /** Whether any message is in flight. */
   readonly isMoving: boolean
 }
 
 export interface WaitingMailSettings {
-  /** Whether what is addressed to a session may be told to this one. */
-  readonly mayRead: (who: Who, session: string) => boolean
-  /** Called before one is told. False: it has been read elsewhere at this moment. */
+  /** Whether this caller may receive messages addressed to that session. */
+  readonly mayRead: (caller: Who, session: string) => boolean
+  /** Called before a message is taken. False: it was read elsewhere just now. */
   readonly claim: (user: string, message: MessageRow) => boolean
-  /** To be remembered: they were told in front of a result. */
+  /** To be recorded: delivered in front of a result. */
   readonly onDelivered: (user: string, messages: readonly MessageRow[]) => void
   readonly onReturned: (user: string, messages: readonly MessageRow[]) => void
 }
 
-interface Letter {
+interface QueuedMessage {
   readonly message: MessageRow
-  readonly state: 'waiting' | 'moving' | 'arrived'
+  readonly state: 'waiting' | 'in-flight' | 'delivered'
 }
 
 export function createWaitingMail(settings: WaitingMailSettings): WaitingMail {
   const { mayRead, claim, onDelivered, onReturned } = settings
-  const letters = new Map<string, Map<number, Letter>>()
+  const messagesByUser = new Map<string, Map<number, QueuedMessage>>()
 
-  function put(user: string, message: MessageRow, state: Letter['state']): void {
-    letters.get(user)?.set(message.id, { message, state })
+  function setState(user: string, message: MessageRow, state: QueuedMessage['state']): void {
+    messagesByUser.get(user)?.set(message.id, { message, state })
   }
 
-  function send(user: string, id: number): boolean {
-    const letter = letters.get(user)?.get(id)
-    if (letter?.state !== 'waiting') return false
-    put(user, letter.message, 'moving')
+  function markInFlight(user: string, id: number): boolean {
+    const queued = messagesByUser.get(user)?.get(id)
+    if (queued?.state !== 'waiting') return false
+    setState(user, queued.message, 'in-flight')
     return true
   }
 
-  function settle(user: string, id: number, hasArrived: boolean): void {
-    const letter = letters.get(user)?.get(id)
-    if (letter && letter.state !== 'arrived') put(user, letter.message, hasArrived ? 'arrived' : 'waiting')
+  function settleDelivery(user: string, id: number, isDelivered: boolean): void {
+    const queued = messagesByUser.get(user)?.get(id)
+    if (queued && queued.state !== 'delivered') setState(user, queued.message, isDelivered ? 'delivered' : 'waiting')
   }
 
-  function pick(who: Who, theirs: ReadonlyMap<number, Letter>): readonly MessageRow[] {
+  function pickBatch(caller: Who, queue: ReadonlyMap<number, QueuedMessage>): readonly MessageRow[] {
     const picked: MessageRow[] = []
     let size = 0
-    for (const { message, state } of theirs.values()) {
-      if (state !== 'waiting' || !mayRead(who, message.session)) continue
+    for (const { message, state } of queue.values()) {
+      if (state !== 'waiting' || !mayRead(caller, message.session)) continue
       size += message.text.length
       if (picked.length > 0 && size > MAX_CHARACTERS) break
-      if (claim(who.user, message)) picked.push(message)
-      else put(who.user, message, 'arrived')
+      if (claim(caller.user, message)) picked.push(message)
+      else setState(caller.user, message, 'delivered')
     }
     return picked
   }
 
   return {
     know(user, messages) {
-      const before = letters.get(user)
-      if (messages.length === 0) letters.delete(user)
+      const before = messagesByUser.get(user)
+      if (messages.length === 0) messagesByUser.delete(user)
       else {
-        letters.set(
+        messagesByUser.set(
           user,
           new Map(
             messages.map((message) => [message.id, { message, state: before?.get(message.id)?.state ?? 'waiting' }]),
@@ -85,27 +85,29 @@ export function createWaitingMail(settings: WaitingMailSettings): WaitingMail {
       }
       return messages.filter(({ id }) => before?.has(id) !== true)
     },
-    send,
-    settle,
-    isAny: (user) => letters.has(user),
-    isWaiting: (user, id) => letters.get(user)?.get(id)?.state === 'waiting',
+    send: markInFlight,
+    settle: settleDelivery,
+    isAny: (user) => messagesByUser.has(user),
+    isWaiting: (user, id) => messagesByUser.get(user)?.get(id)?.state === 'waiting',
     get isMoving() {
-      return [...letters.values()].some((theirs) => [...theirs.values()].some(({ state }) => state === 'moving'))
+      return [...messagesByUser.values()].some((queue) =>
+        [...queue.values()].some(({ state }) => state === 'in-flight'),
+      )
     },
-    take(who) {
-      const theirs = letters.size === 0 ? undefined : letters.get(who.user)
-      const picked = theirs ? pick(who, theirs) : []
+    take(caller) {
+      const queue = messagesByUser.size === 0 ? undefined : messagesByUser.get(caller.user)
+      const picked = queue ? pickBatch(caller, queue) : []
       if (picked.length === 0) return undefined
-      for (const { id } of picked) send(who.user, id)
+      for (const { id } of picked) markInFlight(caller.user, id)
       return {
         text: picked.map(({ text }) => text).join('\n\n'),
         delivered() {
-          for (const { id } of picked) settle(who.user, id, true)
-          onDelivered(who.user, picked)
+          for (const { id } of picked) settleDelivery(caller.user, id, true)
+          onDelivered(caller.user, picked)
         },
         returned() {
-          for (const { id } of picked) settle(who.user, id, false)
-          onReturned(who.user, picked)
+          for (const { id } of picked) settleDelivery(caller.user, id, false)
+          onReturned(caller.user, picked)
         },
       }
     },

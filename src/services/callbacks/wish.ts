@@ -1,10 +1,10 @@
-// What somebody wants to be called back with, read from what was given. The sentences of its failures are documented.
+// Validates the input of SetCallback. The messages of its failures are documented.
 
 import { Failure } from '../../lib/failure.js'
 
 const MAX_MESSAGE = 2048
 const MAX_DELAY = 3600
-const USUAL_REPEATS = 20
+const DEFAULT_REPEATS = 20
 const MAX_REPEATS = 1_000_000
 
 export interface Given {
@@ -17,39 +17,39 @@ export interface Given {
 
 export interface Wish {
   readonly message: string
-  /** -1: for ever. */
+  /** -1: unlimited. */
   readonly repeats: number
-  /** 0 where it waits for an event. */
+  /** 0 if it waits for an event. */
   readonly delayMs: number
   readonly job: number | null
   readonly pattern: string | null
 }
 
-export function readWish(given: Given): Wish {
-  const { message = '', task_id: job, pattern } = given
+export function readWish(input: Given): Wish {
+  const { message = '', task_id: job, pattern } = input
   if (message.trim() === '') throw new Failure('Error: missing message parameter')
   const length = Array.from(message).length
   if (length > MAX_MESSAGE) throw new Failure(`Error: message is longer than ${MAX_MESSAGE} characters (got ${length})`)
-  if (job !== undefined) return eventWish(given, message, job)
+  if (job !== undefined) return parseEventCallback(input, message, job)
   if (pattern !== undefined) throw new Failure('Error: pattern needs task_id, the background task that prints it')
-  const seconds = given.delay_seconds ?? 0
+  const seconds = input.delay_seconds ?? 0
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_DELAY) {
     throw new Failure(`Error: delay_seconds must be between 1 and ${MAX_DELAY} (got ${seconds})`)
   }
-  const repeats = repeatsOf(given.repeat_count ?? USUAL_REPEATS)
+  const repeats = parseRepeats(input.repeat_count ?? DEFAULT_REPEATS)
   return { message, repeats, delayMs: seconds * 1000, job: null, pattern: null }
 }
 
-function eventWish({ delay_seconds, repeat_count, pattern }: Given, message: string, job: number): Wish {
+function parseEventCallback({ delay_seconds, repeat_count, pattern }: Given, message: string, job: number): Wish {
   if (delay_seconds !== undefined) {
     throw new Failure('Error: give delay_seconds or task_id, not both: a callback waits for a time or for a task')
   }
-  // A task ends once.
-  const repeats = pattern === undefined ? 1 : repeatsOf(repeat_count ?? 1)
+  // A job ends only once.
+  const repeats = pattern === undefined ? 1 : parseRepeats(repeat_count ?? 1)
   return { message, repeats, delayMs: 0, job, pattern: pattern ?? null }
 }
 
-function repeatsOf(count: number): number {
+function parseRepeats(count: number): number {
   if (Number.isInteger(count) && count >= -1 && count <= MAX_REPEATS) return count === 0 ? 1 : count
   throw new Failure(
     `Error: repeat_count must be -1 (for ever), 0 or 1 (once), or a number up to ${MAX_REPEATS} (got ${count})`,

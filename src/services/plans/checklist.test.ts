@@ -31,7 +31,7 @@ test.each([
   expect(textsOf(markdown)).toEqual(expected)
 })
 
-test('what is checked is done', () => {
+test('a checked item is done', () => {
   expect(checklistOf('- [ ] a\n- [x] b\n- [X] c').items.map(({ done }) => done)).toEqual([false, true, true])
 })
 
@@ -43,7 +43,7 @@ const indent = fc.constantFrom('', '  ', '    ', '\t', '> ')
 const line = fc.record({ indent, bullet, text: word, done: fc.boolean() })
 const prose = fc.oneof(fc.constantFrom('', 'Some words.', '## A part', '- an item without a box', '| a | b |'), word)
 
-test('exactly the items that were written are found, in their order, whatever stands between them', () => {
+test('finds exactly the items, in order, whatever is between them', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(line, prose, fc.constant('code' as const))), (parts) => {
       const markdown = parts.map((part) => {
@@ -56,7 +56,7 @@ test('exactly the items that were written are found, in their order, whatever st
   )
 })
 
-test('whatever it is given, it answers, and never with more than it may', () => {
+test('accepts any input and never exceeds the limits', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (markdown) => {
       const { items, total } = checklistOf(markdown)
@@ -75,14 +75,14 @@ test.each([
   ['backticks', '`'.repeat(2 ** 20)],
   ['a heading of marks', `# ${'# '.repeat(2 ** 19)}x`],
   ['comments', '<!--'.repeat(2 ** 18)],
-])('a megabyte of %s takes no time', (_, markdown) => {
+])('parses a megabyte of %s quickly', (_, markdown) => {
   const cpuMs = startCpuClock()
   checklistOf(markdown)
   headingOf(markdown)
   expect(cpuMs()).toBeLessThan(2000)
 })
 
-test('too many, and too long', () => {
+test('truncates too many items and too long items', () => {
   const many = checklistOf('- [ ] a\n'.repeat(612))
   expect([many.items.length, many.total, many.cut]).toEqual([500, 612, 0])
   const long = checklistOf(`- [ ] ${'a'.repeat(1001)}\n- [ ] ${'b'.repeat(1000)}`)
@@ -96,6 +96,6 @@ test.each([
   ['```\n# code\n```\n### A title', 'A title'],
   ['#nothing', ''],
   ['', ''],
-])('the heading of %j', (markdown, expected) => {
+])('finds the heading of %j', (markdown, expected) => {
   expect(headingOf(markdown)).toBe(expected)
 })

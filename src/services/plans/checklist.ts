@@ -1,4 +1,5 @@
-// The checklist of a plan: its items `- [ ]`, `* [x]`, `1. [ ]`, however deep, but for those in code or in comments.
+// Parses the checklist of a plan (`- [ ]`, `* [x]`, `1. [ ]`, at any depth, outside code and comments) and creates a
+// task from it.
 
 import { oneLine } from '../../lib/one-line.js'
 
@@ -12,9 +13,9 @@ export interface Item {
 
 export interface Checklist {
   readonly items: readonly Item[]
-  /** How many there are; more than these are not taken. */
+  /** Items in the document; may be more than `items` holds. */
   readonly total: number
-  /** How many were too long and were cut. */
+  /** Items that were truncated because they were too long. */
   readonly cut: number
 }
 
@@ -31,13 +32,13 @@ export function checklistOf(markdown: string): Checklist {
   return { items, total: found.length, cut: kept.filter(({ text }) => text.length > MAX_CHARACTERS).length }
 }
 
-/** The first heading; empty where there is none. */
+/** Returns the text of the first heading, or an empty string. */
 export function headingOf(markdown: string): string {
   const [heading = ''] = plainLines(markdown).flatMap((line) => HEADING.exec(line)?.[1] ?? [])
   return heading.replace(/\s#+$/, '').trim()
 }
 
-/** Those outside of fenced code and comments, without the space behind. */
+/** Returns the lines outside fenced code and comments, without trailing white space. */
 function plainLines(markdown: string): readonly string[] {
   let fence = ''
   let isComment = false
@@ -50,10 +51,10 @@ function plainLines(markdown: string): readonly string[] {
       }
       const marker = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
       if (fence !== '') {
-        if (closes(line, marker, fence)) fence = ''
+        if (isFenceEnd(line, marker, fence)) fence = ''
         return false
       }
-      if (opens(line, marker)) {
+      if (isFenceStart(line, marker)) {
         fence = marker
         return false
       }
@@ -63,12 +64,12 @@ function plainLines(markdown: string): readonly string[] {
     .map((line) => line.trimEnd())
 }
 
-/** What is behind a fence of backticks has none; otherwise it is code within a line. */
-function opens(line: string, marker: string): boolean {
+/** The info string of a backtick fence contains no backticks; otherwise the line is inline code. */
+function isFenceStart(line: string, marker: string): boolean {
   return marker !== '' && !(marker.startsWith('`') && line.slice(line.indexOf(marker) + marker.length).includes('`'))
 }
 
-function closes(line: string, marker: string, fence: string): boolean {
+function isFenceEnd(line: string, marker: string, fence: string): boolean {
   return (
     marker.startsWith(fence) && line.trimEnd().endsWith(marker) && /^[\s>]*$/.test(line.slice(0, line.indexOf(marker)))
   )

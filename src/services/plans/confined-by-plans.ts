@@ -1,5 +1,5 @@
-// While a user's plan is open, their commands run in a sandbox in which nothing of the host can be written to but the
-// folder of the plan. Where there is no sandbox they are not run.
+// Plan mode policy: while a user has an open plan, commands run in a sandbox that can write only to the session
+// directory of the plan. Without a sandbox they are refused.
 
 import { lstatSync } from 'node:fs'
 
@@ -12,48 +12,49 @@ import { lazySandbox } from '../shell/lazy-sandbox.js'
 import { ensureSessionFolder } from '../sessions/session-folder.js'
 import type { PlanWatch } from './plan-watch.js'
 
-export function confinedByPlans(config: Config, usual: Confinement, watch: PlanWatch): Confinement {
-  // Never looser than without a plan: whoever has no network does not get one.
-  const level = usual.level === 'strict' ? 'strict' : 'read-only'
+export function confinedByPlans(config: Config, base: Confinement, lookup: PlanWatch): Confinement {
+  // Never less strict than without a plan: a command without network access does not gain it.
+  const level = base.level === 'strict' ? 'strict' : 'read-only'
   const sandbox = lazySandbox(config, level, { isSealed: true })
 
-  async function inPlan({ session }: PlanRow): Promise<Confine> {
+  async function planSandbox({ session }: PlanRow): Promise<Confine> {
     try {
-      const folder = ensureSessionFolder(watch.project, session)
+      const directory = ensureSessionFolder(lookup.project, session)
       const opened = await sandbox.open()
-      // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
-      const { ino, birthtimeMs } = lstatSync(folder)
-      const key = `plan ${level} ${folder} ${ino} ${birthtimeMs}`
-      const note = `Plan mode is on: commands can only read, except in ${folder}.`
-      return { key, note, cage: () => opened.cage(level, { writable: [folder] }) }
+      // Inode and birth time are part of the key: a pooled shell must not be reused for a directory that was deleted
+      // and recreated, and inode numbers are reused.
+      const { ino, birthtimeMs } = lstatSync(directory)
+      const key = `plan ${level} ${directory} ${ino} ${birthtimeMs}`
+      const note = `Plan mode is on: commands can only read, except in ${directory}.`
+      return { key, note, cage: () => opened.cage(level, { writable: [directory] }) }
     } catch (error) {
-      throw error instanceof Failure ? notConfined(error) : error
+      throw error instanceof Failure ? sandboxMissing(error) : error
     }
   }
 
-  async function inSeal(): Promise<Confine> {
+  async function readOnlySandbox(): Promise<Confine> {
     const opened = await sandbox.open()
     return { key: `sealed ${level}`, cage: () => opened.cage(level) }
   }
 
   return {
-    ...usual,
-    confine(who, isReadOnly = false) {
-      if (isReadOnly && usual.level !== 'off') return inSeal()
-      const plan = watch.openPlan(who.user)
-      if (plan === undefined) return usual.confine(who)
-      return Promise.resolve(plan).then((open) => (open ? inPlan(open) : usual.confine(who)))
+    ...base,
+    confine(caller, isReadOnly = false) {
+      if (isReadOnly && base.level !== 'off') return readOnlySandbox()
+      const plan = lookup.openPlan(caller.user)
+      if (plan === undefined) return base.confine(caller)
+      return Promise.resolve(plan).then((open) => (open ? planSandbox(open) : base.confine(caller)))
     },
     async close() {
-      await Promise.all([usual.close(), sandbox.close()])
+      await Promise.all([base.close(), sandbox.close()])
     },
   }
 }
 
-function notConfined({ message }: Failure): Failure {
+function sandboxMissing({ message }: Failure): Failure {
   return new Failure(
-    `The command was not started: plan mode is on, in which commands may only read, and they cannot be held to that ` +
-      `here. ${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") accepts a plan, ` +
-      `PlanMode(action: "reset") gives it up.`,
+    `The command was not started: plan mode is on and requires a read-only sandbox, which is not available. ` +
+      `${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") accepts a plan, ` +
+      `PlanMode(action: "reset") discards it.`,
   )
 }

@@ -1,5 +1,5 @@
-// A plan in a file that the caller names. Whose commands are confined could otherwise have the server read to them what
-// they cannot read themselves, so theirs must lie in the project, by its real path, and not among what is hidden there.
+// Reads a plan from a file that the caller names. A sandboxed caller must not use the server to read what its commands
+// cannot read, so the real path must be inside the project and not in a hidden path.
 
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { readPlanFile } from './read-plan-file.js'
 
 export interface Reach {
   readonly cwd: string
-  /** Folders that may be read, the innermost first, and places in them that may not; without this everything may be. */
+  /** Directories that may be read, innermost first, and paths in them that may not. Undefined: no restriction. */
   readonly within?: { readonly roots: readonly string[]; readonly hidden: readonly string[] } | undefined
 }
 
@@ -20,14 +20,14 @@ export interface GivenPlan {
   readonly text: string
 }
 
-export async function readGivenPlan(given: string, reach: Reach): Promise<GivenPlan> {
-  const path = resolve(reach.cwd, given)
+export async function readGivenPlan(requestedPath: string, readable: Reach): Promise<GivenPlan> {
+  const path = resolve(readable.cwd, requestedPath)
   const real = await realPath(path)
-  refuseOutside(real, path, reach)
+  requireInsideRoots(real, path, readable)
   const text = await readPlanFile(real, async (file) => {
-    // A command may have put something else on the way meanwhile.
-    const [opened, there] = await Promise.all([file.stat(), lstat(real)])
-    return (await realPath(path)) === real && opened.ino === there.ino && opened.dev === there.dev
+    // A command may have replaced a part of the path in the meantime.
+    const [opened, current] = await Promise.all([file.stat(), lstat(real)])
+    return (await realPath(path)) === real && opened.ino === current.ino && opened.dev === current.dev
   })
   return { path: real, text }
 }
@@ -40,13 +40,13 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-function refuseOutside(real: string, path: string, { within }: Reach): void {
+function requireInsideRoots(real: string, path: string, { within }: Reach): void {
   if (!within) return
   const { roots, hidden } = within
-  const root = roots.find((folder) => isWithin(real, folder))
+  const root = roots.find((candidate) => isWithin(real, candidate))
   if (root === undefined)
-    throw new Failure(`${path} lies outside of ${roots.at(-1)}: commands are confined, and so is the plan.`)
-  // What hides the whole project does not hide it from those who work in it.
-  if (hidden.some((place) => isWithin(place, root) && isWithin(real, place)))
-    throw new Failure(`${path} is hidden from commands, and no plan is read from there.`)
+    throw new Failure(`${path} is outside ${roots.at(-1)}: commands are sandboxed, and so is the plan file.`)
+  // A hidden path that contains the whole project does not hide the project itself.
+  if (hidden.some((hiddenPath) => isWithin(hiddenPath, root) && isWithin(real, hiddenPath)))
+    throw new Failure(`${path} is hidden from commands, so no plan is read from it.`)
 }

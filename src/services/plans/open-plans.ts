@@ -1,4 +1,4 @@
-// Puts plan mode together from the settings: whose project it is, and which files a caller may name.
+// Builds the plan service from the settings.
 
 import type { Config } from '../../config/load.js'
 import { sandboxTerms } from '../../config/sandbox-terms.js'
@@ -19,33 +19,36 @@ export interface Surroundings {
   readonly config: Config
   readonly notices: Notices
   readonly state: LazyState
-  /** How commands are confined outside of plan mode. */
+  /** Sandbox level of commands outside plan mode. */
   readonly level: Level
 }
 
 export function openPlans({ config, notices, state, level }: Surroundings): Plans {
   const { cwd, settings } = config
   const project = projectOf(cwd)
-  // The directory as the system sees it, so that paths can be told relative to it.
-  const [here] = readablePlaces([cwd])
+  // The real path of the working directory, so that displayed paths can be relative to it.
+  const [realCwd] = readablePlaces([cwd])
   return createPlans({
     ...planPlacesOf(config, state),
-    cwd: here?.path ?? cwd,
+    cwd: realCwd?.path ?? cwd,
     notices,
-    reach: (session) => ({ cwd, within: level === 'off' ? undefined : within(config, project, level, session) }),
+    reach: (session) => ({
+      cwd,
+      within: level === 'off' ? undefined : allowedPathsOf(config, project, level, session),
+    }),
     async runningJobs(user) {
       try {
         return await runningBehind(placesOf(stateDirOf(settings), project), user)
       } catch {
-        // Without a folder for them there are none.
+        // There is no job directory, so there are no jobs.
         return []
       }
     },
   })
 }
 
-function within(config: Config, project: string, level: Level, session: string): Reach['within'] {
-  // At `strict` commands see no more of the repository than the directory they run in.
+function allowedPathsOf(config: Config, project: string, level: Level, session: string): Reach['within'] {
+  // At `strict`, commands see only the working directory of the repository.
   const root = level === 'strict' ? readablePlaces([config.cwd]).map(({ path }) => path) : [project]
   const hidden = hiddenPlaces(sandboxTerms(config, []).hidden).map(({ path }) => path)
   return { roots: [sessionFolder(project, session), ...root], hidden }

@@ -1,6 +1,6 @@
-// The plan as files in the folder of its session: plan.md, the newest, and plan.<n>.md, each version that was ever saved.
-// Commands can write to that folder too, so nothing there is trusted: links are not followed, what is there is not
-// overwritten but replaced.
+// Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
+// can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
+// overwritten.
 
 import { open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,28 +11,28 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { replaceFileLater } from '../../store/atomic-file.js'
 
 export interface PlanFiles {
-  /** The newest. */
+  /** Path of plan.md. */
   readonly current: string
-  /** As the newest, and as a version. */
+  /** Writes plan.md and a new version. */
   save(text: string): Promise<void>
-  /** What an earlier plan of the session left behind becomes a version, so that nobody takes it for the new one. */
+  /** Renames the plan.md of an earlier plan of the session to a version, so that it is not taken for the new plan. */
   setAside(): Promise<void>
 }
 
-export function planFilesIn(folder: string): PlanFiles {
-  const current = join(folder, 'plan.md')
+export function planFilesIn(directory: string): PlanFiles {
+  const current = join(directory, 'plan.md')
 
   return {
     current,
     save: (text) =>
-      orFailure(current, async () => {
-        await addVersion(folder, text)
+      withSaveFailure(current, async () => {
+        await addVersion(directory, text)
         await replaceFileLater(current, text)
       }),
     setAside: () =>
-      orFailure(current, async () => {
+      withSaveFailure(current, async () => {
         try {
-          await rename(current, versionIn(folder, await nextNumber(folder)))
+          await rename(current, versionPath(directory, await nextNumber(directory)))
         } catch (error) {
           if (!hasCode(error, 'ENOENT')) throw error
         }
@@ -40,8 +40,8 @@ export function planFilesIn(folder: string): PlanFiles {
   }
 }
 
-async function addVersion(folder: string, text: string): Promise<void> {
-  const file = await newVersion(folder, await nextNumber(folder))
+async function addVersion(directory: string, text: string): Promise<void> {
+  const file = await openNewVersion(directory, await nextNumber(directory))
   try {
     await file.writeFile(text)
     await file.sync()
@@ -50,30 +50,30 @@ async function addVersion(folder: string, text: string): Promise<void> {
   }
 }
 
-/** A name may be taken by somebody else at the same moment. */
-async function newVersion(folder: string, number: number, attempts = 100): Promise<FileHandle> {
+/** Another process may create the same version at the same time; then the next number is tried. */
+async function openNewVersion(directory: string, number: number, attempts = 100): Promise<FileHandle> {
   try {
-    return await open(versionIn(folder, number), 'wx', 0o600)
+    return await open(versionPath(directory, number), 'wx', 0o600)
   } catch (error) {
-    if (attempts > 1 && hasCode(error, 'EEXIST')) return newVersion(folder, number + 1, attempts - 1)
+    if (attempts > 1 && hasCode(error, 'EEXIST')) return openNewVersion(directory, number + 1, attempts - 1)
     throw error
   }
 }
 
-async function nextNumber(folder: string): Promise<number> {
-  const numbers = (await readdir(folder)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
+async function nextNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
   return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1
 }
 
-function versionIn(folder: string, number: number): string {
-  return join(folder, `plan.${number}.md`)
+function versionPath(directory: string, number: number): string {
+  return join(directory, `plan.${number}.md`)
 }
 
-async function orFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withSaveFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const reason = reasonOf(error)
-    throw new Failure(`The plan could not be saved to ${path} (${reason}). Put that right and call again.`)
+    throw new Failure(`The plan could not be saved to ${path} (${reason}). Fix this and call again.`)
   }
 }

@@ -1,4 +1,4 @@
-// Which project plans belong to, and what tells that one is open there.
+// Builds the dependencies of the lookup from the settings: the project, the database and the flag files.
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
@@ -10,11 +10,11 @@ import type { PlanWatchSettings } from './plan-watch.js'
 
 export function planPlacesOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>, state: LazyState): PlanWatchSettings {
   const project = projectOf(cwd)
-  if (settings.DATABASE_URL !== '') return { project, state, marks: 'untold' }
-  return { project, state, marks: marksIn(settings, project) }
+  if (settings.DATABASE_URL !== '') return { project, state, marks: 'ask-database' }
+  return { project, state, marks: openFlags(settings, project) }
 }
 
-function marksIn(settings: Config['settings'], project: string): Marks | 'none' {
+function openFlags(settings: Config['settings'], project: string): Marks | 'none' {
   try {
     return marksOf(stateDirOf(settings), 'plans', project)
   } catch (error) {

@@ -1,5 +1,5 @@
-// Tells whoever subscribed that their plan has changed, here or in another server of the project. What is remembered
-// changes for other reasons too, so it is looked whether it was the plan.
+// Publishes a change event when the plan of a user has changed, in this server or in another one of the project. The
+// database also reports other changes, so a fingerprint of the plan is compared.
 
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,20 +10,20 @@ import { sessionFolder } from '../sessions/session-folder.js'
 import { PLAN_URI } from './uri.js'
 
 export interface PlanTeller {
-  /** Listens to this one from now on. */
+  /** Subscribes to the changes of this database; an earlier subscription ends. */
   hear(state: State): void
   close(): void
 }
 
 export function createPlanTeller(project: string, notices: Notices): PlanTeller {
-  const told = new Map<string, string>()
-  let heard: State | undefined
-  let stop: (() => void) | undefined
+  const lastPublished = new Map<string, string>()
+  let subscribedState: State | undefined
+  let unsubscribe: (() => void) | undefined
 
-  async function tell(state: State, user: string): Promise<void> {
-    const look = await fingerprint(state, user)
-    if (told.get(user) === look) return
-    told.set(user, look)
+  async function notifyIfChanged(state: State, user: string): Promise<void> {
+    const current = await fingerprint(state, user)
+    if (lastPublished.get(user) === current) return
+    lastPublished.set(user, current)
     notices.updated(PLAN_URI, user)
   }
 
@@ -36,14 +36,14 @@ export function createPlanTeller(project: string, notices: Notices): PlanTeller 
 
   return {
     hear(state) {
-      if (heard === state) return
-      stop?.()
-      heard = state
-      stop = state.onChange((scope) => {
-        // What cannot be read now will be told with the next change.
-        if (scope.project === project) void tell(state, scope.user).catch(() => undefined)
+      if (subscribedState === state) return
+      unsubscribe?.()
+      subscribedState = state
+      unsubscribe = state.onChange((scope) => {
+        // If the plan cannot be read now, the next change reports it.
+        if (scope.project === project) void notifyIfChanged(state, scope.user).catch(() => undefined)
       })
     },
-    close: () => stop?.(),
+    close: () => unsubscribe?.(),
   }
 }

@@ -11,24 +11,24 @@ import { createNotices } from '../notices.js'
 import type { LazyState } from '../state.js'
 import { marksOf } from '../marks.js'
 import { createPlanWatch } from './plan-watch.js'
-import { createPlans } from './plans.js'
+import { createPlans, type PlansSettings } from './plans.js'
 
 const USER = 'me'
-const WHO = { user: USER, session: 'here' }
+const CALLER = { user: USER, session: 'here' }
 
-function places() {
+function createDirectories() {
   const stateDir = mkdtempSync(join(tmpdir(), 'scorpiox-watch-'))
   const project = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
   return { stateDir, project, marks: marksOf(stateDir, 'plans', project) }
 }
 
-/** With a connection of its own, as another process would have. */
+/** Opens a connection of its own, as another process would. */
 async function connect(stateDir: string): Promise<LazyState> {
   const opened: State = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
   return { open: () => Promise.resolve(opened), whenOpen: (use) => use(opened), close: () => opened.close() }
 }
 
-const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const failing: LazyState = {
   open: () => Promise.reject(new Failure('The database does not answer.')),
@@ -36,34 +36,34 @@ const failing: LazyState = {
   close: () => Promise.resolve(),
 }
 
-describe('whether a plan is open', () => {
-  test('is not asked of the state where there is no mark', () => {
-    const { project, marks } = places()
+describe('finding the open plan', () => {
+  test('does not query the database without a flag', () => {
+    const { project, marks } = createDirectories()
     expect(createPlanWatch({ project, marks, state: failing }).openPlan(USER)).toBeUndefined()
   })
 
-  test('is refused an answer where there is a mark and the state cannot be read', async () => {
-    const { project, marks } = places()
+  test('fails if there is a flag and the database cannot be read', async () => {
+    const { project, marks } = createDirectories()
     marks.put(USER)
-    const watch = createPlanWatch({ project, marks, state: failing })
-    await expect(async () => watch.openPlan(USER)).rejects.toThrow(/^The command was not started: .*does not answer/)
-    expect(watch.openPlan('another')).toBeUndefined()
+    const lookup = createPlanWatch({ project, marks, state: failing })
+    await expect(async () => lookup.openPlan(USER)).rejects.toThrow(/^The command was not started: .*does not answer/)
+    expect(lookup.openPlan('another')).toBeUndefined()
     expect(marks.isThere(USER)).toBe(true)
   })
 
-  test('is asked each time where other machines may have opened one', async () => {
-    const { project } = places()
-    const watch = createPlanWatch({ project, marks: 'untold', state: failing })
-    await expect(async () => watch.openPlan(USER)).rejects.toThrow('does not answer')
+  test('queries the database each time if other machines may have opened one', async () => {
+    const { project } = createDirectories()
+    const lookup = createPlanWatch({ project, marks: 'ask-database', state: failing })
+    await expect(async () => lookup.openPlan(USER)).rejects.toThrow('does not answer')
   })
 
-  test('is no question where nothing can be kept', () => {
-    const { project } = places()
+  test('finds none if nothing can be stored', () => {
+    const { project } = createDirectories()
     expect(createPlanWatch({ project, marks: 'none', state: failing }).openPlan(USER)).toBeUndefined()
   })
 
-  test('is answered by the state where a mark is left over, which is then taken away', async () => {
-    const { stateDir, project, marks } = places()
+  test('asks the database if a stale flag exists, and clears it', async () => {
+    const { stateDir, project, marks } = createDirectories()
     marks.put(USER)
     const state = await connect(stateDir)
     expect(await createPlanWatch({ project, marks, state }).openPlan(USER)).toBeUndefined()
@@ -71,8 +71,8 @@ describe('whether a plan is open', () => {
     await state.close()
   })
 
-  test('a plan that was not entered after all leaves a mark that harms nobody', async () => {
-    const { stateDir, project, marks } = places()
+  test('a plan that failed to open leaves a harmless flag', async () => {
+    const { stateDir, project, marks } = createDirectories()
     const state = await connect(stateDir)
     const store = await state.open()
     const entering = store.write({ project, user: USER }, async ({ plans }) => {
@@ -88,14 +88,14 @@ describe('whether a plan is open', () => {
   })
 })
 
-test('the mark of an open plan is never taken, however many enter, leave and look at the same time', async () => {
-  const { stateDir, project, marks } = places()
+test('the flag of an open plan is never cleared under concurrent enter, exit and lookup', async () => {
+  const { stateDir, project, marks } = createDirectories()
   const states = await Promise.all([1, 2, 3].map(() => connect(stateDir)))
   const [one, two, three] = states
   if (!one || !two || !three) throw new Error('no state')
   const stopped = new AbortController()
   let missing = 0
-  const settings = (state: LazyState) => ({
+  const settings = (state: LazyState): PlansSettings => ({
     project,
     cwd: project,
     state,
@@ -105,46 +105,46 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
     runningJobs: async () => [],
   })
 
-  /** Whoever has entered is answered only when the mark is there, and it stays until somebody leaves. */
+  /** `enter` returns only after the flag is set, and the flag stays until the plan ends. */
   async function enterAndLeave(state: LazyState): Promise<void> {
     const plans = createPlans(settings(state))
     for (let entered = 0; entered < 10;) {
-      await breath()
-      const isMine = await plans.enter(WHO, { goal: 'x', plan: '' }).then(
+      await yieldToEventLoop()
+      const isOwn = await plans.enter(CALLER, { goal: 'x', plan: '' }).then(
         () => true,
         () => false,
       )
-      if (!isMine) continue
+      if (!isOwn) continue
       entered++
       for (let times = 0; times < 3; times++) {
         if (!marks.isThere(USER)) missing++
-        await breath()
+        await yieldToEventLoop()
       }
-      await plans.reset(WHO)
+      await plans.reset(CALLER)
     }
   }
 
-  async function look(state: LazyState): Promise<void> {
-    const watch = createPlanWatch({ project, marks, state })
+  async function lookUp(state: LazyState): Promise<void> {
+    const lookup = createPlanWatch({ project, marks, state })
     while (!stopped.signal.aborted) {
-      await watch.openPlan(USER)
-      await watch.tidy(USER)
-      // Otherwise nobody else would have a turn: neither waits for anything.
-      await breath()
+      await lookup.openPlan(USER)
+      await lookup.tidy(USER)
+      // Yields, because neither side awaits anything else.
+      await yieldToEventLoop()
     }
   }
 
-  const looking = look(three)
+  const lookups = lookUp(three)
   await Promise.all([enterAndLeave(one), enterAndLeave(two)])
   stopped.abort()
-  await looking
+  await lookups
   expect(missing).toBe(0)
   expect(marks.isThere(USER)).toBe(false)
   await Promise.all(states.map((state) => state.close()))
 }, 60_000)
 
-test('a mark is for one user in one project', () => {
-  const { stateDir, project, marks } = places()
+test('a flag belongs to one user in one project', () => {
+  const { stateDir, project, marks } = createDirectories()
   marks.put(USER)
   expect(marks.isThere(USER)).toBe(true)
   expect(marks.isThere('you')).toBe(false)
@@ -156,11 +156,11 @@ test('a mark is for one user in one project', () => {
   expect(marks.isThere(USER)).toBe(false)
 })
 
-test('where no mark can be put none is, and that is said', () => {
-  const nowhere = marksOf('/proc/nowhere', 'plans', '/p')
-  expect(nowhere.isThere(USER)).toBe(false)
-  expect(() => nowhere.put(USER)).toThrow(Failure)
-  const { stateDir } = places()
+test('fails if the flag cannot be written', () => {
+  const unwritable = marksOf('/proc/nowhere', 'plans', '/p')
+  expect(unwritable.isThere(USER)).toBe(false)
+  expect(() => unwritable.put(USER)).toThrow(Failure)
+  const { stateDir } = createDirectories()
   expect(marksOf(join(stateDir, 'x\0y'), 'plans', '/p').isThere(USER)).toBe(true)
   expect(existsSync(join(stateDir, 'plans'))).toBe(false)
 })

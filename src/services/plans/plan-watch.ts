@@ -1,8 +1,8 @@
-// Whether a user has an open plan, asked before each command. Where state is a file of this machine a mark says at once
-// that there is none; a database may be written to by other machines, so it is asked each time.
+// Finds the open plan of a user before each command. If the state is a local file, a missing flag file means that there
+// is no plan; a database server may be written to by other machines, so it is queried each time.
 //
-// A mark is only taken away by a writer who sees that no plan is open, and put by the writer who opens one. Writers come
-// one after the other, in whichever process, so the mark of an open plan is never taken.
+// The flag is set in the transaction that opens a plan and cleared only in a write transaction that sees no open plan.
+// Write transactions are serialized across processes, so the flag of an open plan is never cleared.
 
 import { Failure } from '../../lib/failure.js'
 import type { PlanRow } from '../../store/state/plan-rows.js'
@@ -11,21 +11,23 @@ import type { Marks } from '../marks.js'
 
 export interface PlanWatch {
   readonly project: string
-  /** Throws a Failure where it cannot be found out. */
+  /** Throws a Failure if it cannot be determined. */
   openPlan(user: string): PlanRow | undefined | Promise<PlanRow | undefined>
-  /** Takes the mark away if no plan is open; gives the one that is. */
+  /** Clears the flag if no plan is open; returns the open plan, if any. */
   tidy(user: string): Promise<PlanRow | undefined>
 }
 
 export interface PlanWatchSettings {
   readonly project: string
   readonly state: LazyState
-  /** `untold`: whether there is a plan must be asked of the state; `none`: there can be none, because nothing is kept. */
-  readonly marks: Marks | 'untold' | 'none'
+  /**
+   * `ask-database`: only the database knows whether a plan is open. `none`: nothing can be stored, so there is no plan.
+   */
+  readonly marks: Marks | 'ask-database' | 'none'
 }
 
 export function createPlanWatch({ project, state, marks }: PlanWatchSettings): PlanWatch {
-  async function tidy(user: string): Promise<PlanRow | undefined> {
+  async function clearStaleFlag(user: string): Promise<PlanRow | undefined> {
     const opened = await state.open()
     return opened.write({ project, user }, async ({ plans }) => {
       const plan = await plans.open()
@@ -34,17 +36,17 @@ export function createPlanWatch({ project, state, marks }: PlanWatchSettings): P
     })
   }
 
-  async function ask(user: string): Promise<PlanRow | undefined> {
+  async function queryDatabase(user: string): Promise<PlanRow | undefined> {
     try {
       const opened = await state.open()
       const plan = await opened.read({ project, user }, ({ plans }) => plans.open())
-      // The mark of one that was not opened after all, or whose end was not the last thing its server did.
-      return plan ?? (typeof marks === 'object' ? await tidy(user).catch(() => undefined) : undefined)
+      // The flag was set for a plan that was not opened after all, or its server exited before clearing it.
+      return plan ?? (typeof marks === 'object' ? await clearStaleFlag(user).catch(() => undefined) : undefined)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       throw new Failure(
-        `The command was not started: a plan may be open here, which would allow it to read only, and that cannot be ` +
-          `found out. ${error.message}`,
+        `The command was not started: cannot determine whether plan mode is on, in which commands are read-only. ` +
+          error.message,
       )
     }
   }
@@ -53,8 +55,8 @@ export function createPlanWatch({ project, state, marks }: PlanWatchSettings): P
     project,
     openPlan(user) {
       if (marks === 'none' || (typeof marks === 'object' && !marks.isThere(user))) return undefined
-      return ask(user)
+      return queryDatabase(user)
     },
-    tidy,
+    tidy: clearStaleFlag,
   }
 }

@@ -1,5 +1,6 @@
-// Plan mode of one project: each user has at most one plan open, whichever server they speak to. Files are written before
-// what is remembered of them, and both while no other server can open or end a plan of that user.
+// Plan mode of one project: enters, drafts, accepts and resets plans. A user has at most one open plan, across all
+// servers. Files are written before the database rows, inside the write transaction, so no other server can open or end
+// a plan of that user meanwhile.
 
 import { isAbsolute, relative, resolve } from 'node:path'
 
@@ -21,17 +22,17 @@ import { taskFromPlan, type PlanTask } from './task-from-plan.js'
 const MAX_GOAL = 10_000
 
 export interface Plans {
-  enter(who: Who, wish: { readonly goal: string; readonly plan: string }): Promise<Entered>
-  /** Accepts a plan: what is given, else what the named file holds, else what lies in the folder of the session. */
-  exit(who: Who, wish: ExitWish): Promise<Exited>
-  /** Gives it up. */
-  reset(who: Who): Promise<void>
-  /** Saves a version of it; gives the path. */
-  draft(who: Who, plan: string): Promise<string>
-  look(who: Pick<Who, 'user'>): Promise<Standing>
-  /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
-  text(who: Pick<Who, 'user'>): Promise<string | undefined>
-  /** Changes of this user's plan are told from now on, also those by other servers. */
+  enter(caller: Who, request: { readonly goal: string; readonly plan: string }): Promise<Entered>
+  /** Accepts a plan: the given text, else the named file, else plan.md in the session directory. */
+  exit(caller: Who, request: ExitWish): Promise<Exited>
+  /** Ends plan mode without a plan. */
+  reset(caller: Who): Promise<void>
+  /** Saves a version; returns its path. */
+  draft(caller: Who, plan: string): Promise<string>
+  look(caller: Pick<Who, 'user'>): Promise<Standing>
+  /** Text of the open plan, else of the plan that was accepted last; undefined if there is none. */
+  text(caller: Pick<Who, 'user'>): Promise<string | undefined>
+  /** From now on publishes changes of this user's plan, including those made by other servers. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
@@ -44,12 +45,12 @@ export interface ExitWish {
 
 export interface Open {
   readonly plan: PlanRow
-  /** Where it will be saved, as seen from the working directory. */
+  /** Directory of the plan file, relative to the working directory. */
   readonly folder: string
 }
 
 export interface Entered extends Open {
-  /** Background tasks that go on as they are. */
+  /** Ids of background jobs that keep running. */
   readonly running: readonly number[]
 }
 
@@ -60,164 +61,164 @@ export interface Exited {
 
 export interface Standing {
   readonly open: Open | undefined
-  /** The file of the plan that was accepted last, if none was opened since. */
+  /** File of the plan that was accepted last, if no plan was opened since. */
   readonly lastFile: string | undefined
 }
 
 export interface PlansSettings extends PlanWatchSettings {
   readonly cwd: string
   readonly notices: Notices
-  /** Which files the caller may name. */
+  /** The files that the caller may name. */
   readonly reach: (session: string) => Reach
   readonly runningJobs: (user: string) => Promise<readonly number[]>
 }
 
 export function createPlans(settings: PlansSettings): Plans {
   const { project, cwd, state, marks, notices, reach, runningJobs } = settings
-  const watch = createPlanWatch(settings)
-  const names = sessionNamesOf(project)
-  const teller = createPlanTeller(project, notices)
+  const lookup = createPlanWatch(settings)
+  const sessionNames = sessionNamesOf(project)
+  const changeNotifier = createPlanTeller(project, notices)
 
-  async function opened(): Promise<State> {
-    const found = await state.open()
-    teller.hear(found)
-    return found
+  async function openDatabase(): Promise<State> {
+    const database = await state.open()
+    changeNotifier.hear(database)
+    return database
   }
 
-  const filesOf = ({ session }: PlanRow): PlanFiles => planFilesIn(ensureSessionFolder(project, session))
+  const fileStoreOf = ({ session }: PlanRow): PlanFiles => planFilesIn(ensureSessionFolder(project, session))
 
-  /** Servers of the project may work in different folders of it, so what is remembered is not said from one of them. */
-  function remembered(path: string): string {
+  /** Stored paths are relative to the project, because its servers may have different working directories. */
+  function toProjectPath(path: string): string {
     const below = relative(project, path)
     return isAbsolute(below) || below.startsWith('..') ? path : below
   }
 
-  /** As whoever works here would name it. */
-  function shown(path: string): string {
-    return isAbsolute(remembered(path)) ? path : relative(cwd, path)
+  /** Path relative to the working directory if it is inside the project. */
+  function toDisplayPath(path: string): string {
+    return isAbsolute(toProjectPath(path)) ? path : relative(cwd, path)
   }
 
-  const shownFolder = ({ session }: PlanRow): string => `${shown(sessionFolder(project, session))}/`
+  const displayDirectory = ({ session }: PlanRow): string => `${toDisplayPath(sessionFolder(project, session))}/`
 
-  async function accepted(plan: PlanRow, files: PlanFiles, wish: ExitWish): Promise<GivenPlan> {
+  async function readAcceptedPlan(plan: PlanRow, files: PlanFiles, request: ExitWish): Promise<GivenPlan> {
     try {
-      if (wish.plan !== '') return { path: files.current, text: checked(wish.plan) }
-      if (wish.planFile !== '') return await readGivenPlan(wish.planFile, reach(plan.session))
+      if (request.plan !== '') return { path: files.current, text: validatePlan(request.plan) }
+      if (request.planFile !== '') return await readGivenPlan(request.planFile, reach(plan.session))
       return { path: files.current, text: await readPlanFile(files.current) }
     } catch (error) {
-      throw error instanceof Failure ? notAccepted(error, shown(files.current)) : error
+      throw error instanceof Failure ? notAccepted(error, toDisplayPath(files.current)) : error
     }
   }
 
   return {
-    async enter(who, { goal, plan }) {
+    async enter(caller, { goal, plan }) {
       if (goal.length > MAX_GOAL) throw new Failure('The goal is too long: say it in a sentence, the rest is the plan.')
-      const text = plan === '' ? '' : checked(plan)
-      const scope = { project, user: who.user }
-      const store = await opened()
-      await store.read(scope, ({ plans }) => refuseSecond(plans))
-      const session = names.nameOf(who)
+      const text = plan === '' ? '' : validatePlan(plan)
+      const scope = { project, user: caller.user }
+      const database = await openDatabase()
+      await database.read(scope, ({ plans }) => requireNoOpenPlan(plans))
+      const session = sessionNames.nameOf(caller)
       const files = planFilesIn(ensureSessionFolder(project, session))
-      const row = await store.write(scope, async ({ plans }) => {
-        await refuseSecond(plans)
+      const row = await database.write(scope, async ({ plans }) => {
+        await requireNoOpenPlan(plans)
         await files.setAside()
         if (text !== '') await files.save(text)
-        if (typeof marks === 'object') marks.put(who.user)
+        if (typeof marks === 'object') marks.put(caller.user)
         const inserted = await plans.insert({ goal, session, startedAt: Date.now() })
         if (text !== '') await plans.addVersion(inserted.id, text, inserted.startedAt)
         return inserted
       })
-      return { plan: row, folder: shownFolder(row), running: await runningJobs(who.user) }
+      return { plan: row, folder: displayDirectory(row), running: await runningJobs(caller.user) }
     },
-    async exit({ user }, wish) {
-      const store = await opened()
-      const ended = await store.write({ project, user }, async ({ plans, tasks }) => {
-        const plan = await theOpen(plans)
-        const files = filesOf(plan)
-        const { path, text } = await accepted(plan, files, wish)
+    async exit({ user }, request) {
+      const database = await openDatabase()
+      const ended = await database.write({ project, user }, async ({ plans, tasks }) => {
+        const plan = await requireOpenPlan(plans)
+        const files = fileStoreOf(plan)
+        const { path, text } = await readAcceptedPlan(plan, files, request)
         await files.save(text)
         const at = Date.now()
         await plans.addVersion(plan.id, text, at)
-        await plans.end(plan.id, { outcome: 'accepted', endedAt: at, planFile: remembered(path) })
-        const task = wish.makesTask ? await taskFromPlan(tasks, { goal: plan.goal, text, at }) : undefined
-        return { path: shown(path), task }
+        await plans.end(plan.id, { outcome: 'accepted', endedAt: at, planFile: toProjectPath(path) })
+        const task = request.makesTask ? await taskFromPlan(tasks, { goal: plan.goal, text, at }) : undefined
+        return { path: toDisplayPath(path), task }
       })
-      await untilTidy(user)
+      await clearFlag(user)
       return ended
     },
     async reset({ user }) {
-      const store = await opened()
-      await store.write({ project, user }, async ({ plans }) => {
-        const { id } = await theOpen(plans)
+      const database = await openDatabase()
+      await database.write({ project, user }, async ({ plans }) => {
+        const { id } = await requireOpenPlan(plans)
         await plans.end(id, { outcome: 'reset', endedAt: Date.now(), planFile: null })
       })
-      await untilTidy(user)
+      await clearFlag(user)
     },
     async draft({ user }, plan) {
-      const text = checked(plan)
-      const store = await opened()
-      return store.write({ project, user }, async ({ plans }) => {
-        const row = await theOpen(plans)
-        const files = filesOf(row)
+      const text = validatePlan(plan)
+      const database = await openDatabase()
+      return database.write({ project, user }, async ({ plans }) => {
+        const row = await requireOpenPlan(plans)
+        const files = fileStoreOf(row)
         await files.save(text)
         await plans.addVersion(row.id, text, Date.now())
-        return shown(files.current)
+        return toDisplayPath(files.current)
       })
     },
     async look({ user }) {
-      const store = await opened()
-      const latest = await store.read({ project, user }, ({ plans }) => plans.latest())
+      const database = await openDatabase()
+      const latest = await database.read({ project, user }, ({ plans }) => plans.latest())
       if (latest?.outcome !== 'open') {
         const { planFile = null } = latest ?? {}
-        return { open: undefined, lastFile: planFile === null ? undefined : shown(resolve(project, planFile)) }
+        return { open: undefined, lastFile: planFile === null ? undefined : toDisplayPath(resolve(project, planFile)) }
       }
-      // Somebody may have taken it away.
+      // Restores the flag file if it was deleted.
       if (typeof marks === 'object' && !marks.isThere(user)) marks.put(user)
-      return { open: { plan: latest, folder: shownFolder(latest) }, lastFile: undefined }
+      return { open: { plan: latest, folder: displayDirectory(latest) }, lastFile: undefined }
     },
     async text({ user }) {
-      const store = await opened()
-      return store.read({ project, user }, async ({ plans }) => {
+      const database = await openDatabase()
+      return database.read({ project, user }, async ({ plans }) => {
         const latest = await plans.latest()
         if (latest?.outcome === 'accepted') return (await plans.versions(latest.id)).at(-1)?.text
         return readOpenPlan(plans, project)
       })
     },
     async watch(user) {
-      await (await opened()).read({ project, user }, () => Promise.resolve())
+      await (await openDatabase()).read({ project, user }, () => Promise.resolve())
     },
     async close() {
-      teller.close()
+      changeNotifier.close()
       await state.close()
     },
   }
 
-  /** A mark that stays only costs time. */
-  async function untilTidy(user: string): Promise<void> {
-    await watch.tidy(user).catch(() => undefined)
+  /** Clears the flag. If that fails, a stale flag costs a database query per command and nothing else. */
+  async function clearFlag(user: string): Promise<void> {
+    await lookup.tidy(user).catch(() => undefined)
   }
 }
 
-async function refuseSecond(plans: PlanRows): Promise<void> {
+async function requireNoOpenPlan(plans: PlanRows): Promise<void> {
   const open = await plans.open()
   if (!open) return
   throw new Failure(
     `Plan mode is on since ${new Date(open.startedAt).toISOString()} (goal: ${JSON.stringify(open.goal)}, session: ` +
-      `${open.session}). ${WAYS_OUT}`,
+      `${open.session}). ${HOW_TO_LEAVE}`,
   )
 }
 
-async function theOpen(plans: PlanRows): Promise<PlanRow> {
+async function requireOpenPlan(plans: PlanRows): Promise<PlanRow> {
   const open = await plans.open()
   if (open) return open
   throw new Failure('Plan mode is off, and nothing was done: PlanMode(action: "enter", goal: "…") opens a plan.')
 }
 
-const WAYS_OUT =
-  'Go on with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") gives it up.'
+const HOW_TO_LEAVE =
+  'Continue with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") discards it.'
 
-function checked(plan: string): string {
-  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character, which no text has.')
+function validatePlan(plan: string): string {
+  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character.')
   if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
   throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
 }

@@ -1,4 +1,4 @@
-// Reads a plan from a file: a regular one, not too large, text, and not blank.
+// Reads and writes plan files. A plan is a regular, non-empty UTF-8 text file of at most 1 MB.
 
 import type { FileHandle } from 'node:fs/promises'
 
@@ -9,12 +9,12 @@ import { openRegularFile } from '../../store/private-file.js'
 
 export const MAX_PLAN_BYTES = 1024 * 1024
 
-/** Throws a Failure that says what is wrong with it; a link is not followed. */
-export async function readPlanFile(path: string, isRight?: (file: FileHandle) => Promise<boolean>): Promise<string> {
+/** Throws a Failure that explains what is wrong; does not follow links. */
+export async function readPlanFile(path: string, verify?: (file: FileHandle) => Promise<boolean>): Promise<string> {
   const file = await openOrFail(path)
   try {
-    if (isRight && !(await isRight(file))) throw new Failure(`${path} was replaced while it was read.`)
-    const text = textOf(await readBounded(file, MAX_PLAN_BYTES + 1), path)
+    if (verify && !(await verify(file))) throw new Failure(`${path} was replaced while it was read.`)
+    const text = decodeText(await readBounded(file, MAX_PLAN_BYTES + 1), path)
     if (text.trim() === '') throw new Failure(`${path} is empty.`)
     return text
   } catch (error) {
@@ -38,13 +38,13 @@ function unreadable(path: string, error: unknown): Failure {
   return new Failure(`${path} cannot be read (${reasonOf(error)}).`)
 }
 
-function textOf(bytes: Buffer, path: string): string {
+function decodeText(bytes: Buffer, path: string): string {
   if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
   try {
-    // No text has it, and much that is none is UTF-8 otherwise.
+    // A NUL byte is valid UTF-8, but text files do not contain it.
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(`${path} is not text in UTF-8.`)
 }

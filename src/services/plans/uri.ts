@@ -1,3 +1,3 @@
-// Where a client finds the plan as a resource.
+// The plan of a user as a resource: whether plan mode is on, and the text of the plan.
 
 export const PLAN_URI = 'scorpiox://plan'

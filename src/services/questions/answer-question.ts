@@ -1,5 +1,5 @@
-// Answers a question that was kept, once, whoever is first. The call that waits for it takes the replies; where none
-// does, they become a message in the same transaction, so that the next result of that session brings them.
+// Records the first answer to a stored question. If a call waits for it, that call returns it; otherwise it becomes a
+// pending message of the session in the same transaction.
 
 import { Failure } from '../../lib/failure.js'
 import type { QuestionRow, Reply, Surface } from '../../store/state/question-rows.js'
@@ -7,11 +7,14 @@ import type { Rows } from '../../store/state/state.js'
 import { checkedReplies } from './checked-replies.js'
 import { tellLater } from './late-answers.js'
 
-/** A Failure says what is wrong with the replies, or that there is nothing to answer any more. `session`: who brings it. */
+/**
+ * Throws a Failure if the replies are invalid or the question is no longer open. `session`: the session that passes the
+ * answer on.
+ */
 export async function answerQuestion(
   rows: Pick<Rows, 'questions' | 'messages'>,
   id: number,
-  given: readonly Reply[],
+  input: readonly Reply[],
   surface: Surface,
   now: number,
   session?: string,
@@ -20,11 +23,11 @@ export async function answerQuestion(
   const row = await questions.find(id)
   if (!row) throw new Failure(`There is no question ${id}: it was withdrawn, or never asked in this project.`)
   if (row.replies) throw alreadyAnswered(row)
-  const replies = checkedReplies(row.questions, given)
+  const replies = checkedReplies(row.questions, input)
   if (!(await questions.answer(id, { replies, surface, answeredAt: now }))) throw alreadyAnswered(row)
   const answered = { ...row, replies, surface, answeredAt: now }
   if (row.waiting) return answered
-  // Who brings the answer to its own question knows it already.
+  // A session that passes on the answer to its own question already knows it.
   if (row.session === session) await questions.deliver(id, now)
   else await tellLater(rows, answered, now)
   return answered

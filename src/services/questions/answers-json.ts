@@ -1,21 +1,21 @@
-// What was said to a form, in the JSON that was published: {"answers":[{"question":"…","selected":"A"}]}.
+// Answers in the documented JSON form: {"answers":[{"question":"…","selected":"A"}]}.
 
 import { printJson } from '../../lib/json.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 
 export function answersJson(questions: readonly Question[], replies: readonly Reply[]): string {
-  return printJson({ answers: questions.map((question, index) => answerTo(question, replies[index])) })
+  return printJson({ answers: questions.map((question, index) => toAnswer(question, replies[index])) })
 }
 
-function answerTo(question: Question, reply: Reply | undefined): object {
+function toAnswer(question: Question, reply: Reply | undefined): object {
   const { text } = question
-  // An answer that is none must not look like one.
+  // A missing answer must not look like an answer.
   if (reply?.outcome !== 'answered') return { question: text, selected: null, outcome: reply?.outcome ?? 'no_response' }
   const { selected, comment } = selection(question, reply)
   return { question: text, selected: question.multiple ? selected : selected[0], ...(comment && { comment }) }
 }
 
-/** The person's own words are the answer where no choice was made, and else a remark on it. */
+/** Free text is the answer if no option was chosen, and otherwise a comment. */
 export function selection({ choices }: Question, reply: Reply): { selected: readonly string[]; comment?: string } {
   const isChoice = (text: string): boolean => choices.some(({ label }) => label === text)
   const selected = reply.selected.filter(isChoice)

@@ -1,21 +1,21 @@
-// The first channel to a person: one form, shown by the client. That a person refuses is an answer too. A client that
-// cannot show the form, or answers it by itself, gives none: then the person has to be asked on another channel.
+// Asks with a form that the client shows. A refusal by the user counts as an answer. A client that cannot show the
+// form, or fills it in without a user, yields no answer, and the next channel is tried.
 
 import { Failure } from '../../lib/failure.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 import type { Asker, FormSaid } from './asker.js'
 import { formOf, repliesIn } from './form.js'
 
-/** Programs that run without a person decline or cancel a form within milliseconds. */
+/** Programs without a user decline or cancel a form within milliseconds. */
 const REFUSED_BY_PROGRAM_MS = 1000
-/** No person reads a question and chooses in less. Shorter than for a refusal: a real choice must not be dropped. */
+/** A user needs longer to read and choose. Lower than the limit for refusals, so that a real choice is not dropped. */
 const ACCEPTED_BY_PROGRAM_MS = 250
 
 export type FormOutcome =
   | { readonly replies: readonly Reply[] }
   | {
       readonly problem: string
-      /** The client answered by itself: its forms reach no person. */
+      /** The client answered without a user. */
       readonly isAutomatic?: boolean
     }
 
@@ -26,44 +26,44 @@ export interface ClientTerms {
 
 export async function askClient(
   questions: readonly Question[],
-  asker: Asker,
+  call: Asker,
   { timeoutMs, late }: ClientTerms,
 ): Promise<FormOutcome> {
-  if (!asker.showsForms) return { problem: 'This client shows no forms.' }
+  if (!call.showsForms) return { problem: 'The client does not support forms.' }
   try {
-    const said = await asker.askForm(formOf(questions, canSkipText(asker.client)), {
+    const reply = await call.askForm(formOf(questions, canSkipText(call.client)), {
       timeoutMs,
-      late(lateSaid) {
-        // A form that is taken back is cancelled by the client itself: that says nothing about the person.
-        const replies = lateSaid.action === 'cancel' ? undefined : repliesOf(questions, lateSaid)
+      late(lateReply) {
+        // A client cancels a form that was withdrawn; this is not a reply of the user.
+        const replies = lateReply.action === 'cancel' ? undefined : toReplies(questions, lateReply)
         if (replies) late(replies)
       },
     })
-    if (isByProgram(said)) return { problem: programWords(said), isAutomatic: true }
-    const replies = repliesOf(questions, said)
-    return replies ? { replies } : { problem: 'The client gave its form back with nothing in it.' }
+    if (isProgramReply(reply)) return { problem: describeProgramReply(reply), isAutomatic: true }
+    const replies = toReplies(questions, reply)
+    return replies ? { replies } : { problem: 'The client returned an empty form.' }
   } catch (error) {
     if (error instanceof Failure) return { problem: error.message }
     throw error
   }
 }
 
-/** In Codex, Enter does nothing in an empty text field: a form that ends with one cannot be sent. */
+/** In Codex, Enter does nothing in an empty text field, so a form that ends with one cannot be submitted. */
 function canSkipText(client: string): boolean {
   return !client.startsWith('codex')
 }
 
-function isByProgram({ action, afterMs = Infinity }: FormSaid): boolean {
+function isProgramReply({ action, afterMs = Infinity }: FormSaid): boolean {
   return afterMs < (action === 'accept' ? ACCEPTED_BY_PROGRAM_MS : REFUSED_BY_PROGRAM_MS)
 }
 
-function programWords({ action, afterMs = 0 }: FormSaid): string {
+function describeProgramReply({ action, afterMs = 0 }: FormSaid): string {
   const did = action === 'accept' ? 'filled in' : action === 'decline' ? 'declined' : 'cancelled'
-  return `The client ${did} the form by itself after ${Math.round(afterMs)} ms: no person has seen it.`
+  return `The client ${did} the form without a user, after ${Math.round(afterMs)} ms.`
 }
 
-function repliesOf(questions: readonly Question[], said: FormSaid): readonly Reply[] | undefined {
-  if (said.action === 'accept') return repliesIn(questions, said.content)
-  const outcome = said.action === 'decline' ? 'declined' : 'cancelled'
+function toReplies(questions: readonly Question[], reply: FormSaid): readonly Reply[] | undefined {
+  if (reply.action === 'accept') return repliesIn(questions, reply.content)
+  const outcome = reply.action === 'decline' ? 'declined' : 'cancelled'
   return questions.map(() => ({ outcome, selected: [] }))
 }

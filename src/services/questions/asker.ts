@@ -1,33 +1,37 @@
-// What the one who asks can do: the call, as far as asking a person needs it.
+// Asks the user with a form shown by the client. Declares what asking needs of a call.
 
 import type { Who } from '../who.js'
 import type { Form } from './form.js'
 
-export interface Asker extends Who {
+/** A caller that reports whether its response was written. */
+export interface RespondingCall extends Who {
+  /** Calls the listener with whether the response was written to the client. */
+  whenWritten(listener: (written: boolean) => void): void
+}
+
+export interface Asker extends RespondingCall {
   readonly signal: AbortSignal
-  /** The name of its client, as the client gives it. */
+  /** Name of the client, as sent by the client. */
   readonly client: string
-  /** Whether its client says that it can show a form. */
+  /** The client declared support for forms. */
   readonly showsForms: boolean
-  /** Whether its client wants to be told that the call is alive. */
+  /** The client requested progress. */
   readonly wantsLife: boolean
   showLife(seconds: number): void
-  /** A Failure where the client makes nothing of it. */
-  askForm(form: Form, terms: FormTerms): Promise<FormSaid>
-  /** Tells whether what the call comes to was written to the client. */
-  whenWritten(listener: (written: boolean) => void): void
+  /** Throws a Failure if the client does not answer the form. */
+  askForm(form: Form, options: FormTerms): Promise<FormSaid>
 }
 
 export interface FormTerms {
   readonly timeoutMs: number
-  /** Told what was said when the time was up. */
-  readonly late: (said: FormSaid) => void
+  /** Receives a reply that arrives after the timeout. */
+  readonly late: (reply: FormSaid) => void
 }
 
 export type FormSaid = (
   | { readonly action: 'accept'; readonly content: unknown }
   | { readonly action: 'decline' | 'cancel' }
 ) & {
-  /** Milliseconds from the form to the answer, where known. */
+  /** Milliseconds between form and reply, if known. */
   readonly afterMs?: number | undefined
 }

@@ -1,5 +1,5 @@
-// Replies as they may be kept: one for each question, choices that were offered, at most one unless several may be made,
-// and beside them at most one text in the person's own words, which comes last.
+// Validates replies before they are stored: one per question, only offered choices, one choice unless several are
+// allowed, and at most one free text, which comes last.
 
 import { Failure } from '../../lib/failure.js'
 import { storableText } from '../../lib/storable-text.js'
@@ -12,28 +12,30 @@ export function checkedReplies(questions: readonly Question[], replies: readonly
       `The form has ${questions.length} question(s), and ${replies.length} were replied to: give one reply for each.`,
     )
   }
-  return questions.map((question, index) => checked(question, replies[index], index + 1))
+  return questions.map((question, index) => validateReply(question, replies[index], index + 1))
 }
 
-function checked(question: Question, reply: Reply | undefined, number: number): Reply {
+function validateReply(question: Question, reply: Reply | undefined, number: number): Reply {
   if (reply === undefined) throw new Failure(`Question ${number} has no reply.`)
   const { outcome } = reply
   if (outcome !== 'answered') return { outcome, selected: [] }
-  const given = new Set(reply.selected.map((text) => storableText(text).trim()).filter((text) => text !== ''))
-  const chosen = question.choices.map(({ label }) => label).filter((label) => given.delete(label))
-  const words = [...given]
-  if (chosen.length === 0 && words.length === 0) {
-    throw new Failure(`Question ${number} is said to be answered, but nothing was chosen and nothing was said.`)
+  const input = new Set(reply.selected.map((text) => storableText(text).trim()).filter((text) => text !== ''))
+  const chosen = question.choices.map(({ label }) => label).filter((label) => input.delete(label))
+  const freeTexts = [...input]
+  if (chosen.length === 0 && freeTexts.length === 0) {
+    throw new Failure(`Question ${number} is marked as answered, but has no choice and no text.`)
   }
   if (chosen.length > 1 && !question.multiple) {
     throw new Failure(`Question ${number} takes one choice; ${chosen.length} were made: ${chosen.join(', ')}.`)
   }
-  if (words.length > 1) {
-    throw new Failure(`Question ${number} has ${words.length} texts that are no option of it; one is the most.`)
+  if (freeTexts.length > 1) {
+    throw new Failure(`Question ${number} has ${freeTexts.length} texts that are not options; at most one is allowed.`)
   }
-  const length = words[0]?.length ?? 0
+  const length = freeTexts[0]?.length ?? 0
   if (length > MAX_OWN_WORDS) {
-    throw new Failure(`The own words to question ${number} have ${length} characters; ${MAX_OWN_WORDS} are the most.`)
+    throw new Failure(
+      `The free text for question ${number} has ${length} characters; at most ${MAX_OWN_WORDS} are allowed.`,
+    )
   }
-  return { outcome, selected: [...chosen, ...words] }
+  return { outcome, selected: [...chosen, ...freeTexts] }
 }

@@ -1,7 +1,7 @@
-// Questions that a client did not answer itself, kept until a person does. Each is answered once; the answer goes to the
-// call that waits for it, and when none does, or its client could not be written to, to the session as a message.
+// Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
+// no call waits or its response could not be written, to the session as a pending message.
 
-import { setTimeout as sleep } from 'node:timers/promises'
+import * as timers from 'node:timers/promises'
 
 import { Failure } from '../../lib/failure.js'
 import type { Question, QuestionRow, Reply } from '../../store/state/question-rows.js'
@@ -14,20 +14,22 @@ import { tellLater } from './late-answers.js'
 import { readReplies } from './read-replies.js'
 import { untilAnswered } from './until-answered.js'
 
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000
+const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000
 const RETRY_MS = 5000
 
 export interface KeptQuestions {
-  /** Keeps a form; `waiting` says that the call will wait for it. Where it cannot be kept it says why. */
-  keep(asker: Stoppable, form: readonly Question[], waiting: boolean): Promise<Kept>
-  /** The answered question; undefined when nobody answered in time, and then no call waits for it any more. */
-  wait(asker: Stoppable, id: number, ms: number): Promise<Answered | undefined>
-  /** To be told whether the answer that was waited for has been written to the client. */
-  written(who: Who, id: number, written: boolean): void
-  /** What a client said to the form when its time was up. */
-  answerLate(who: Who, keeping: Promise<Kept>, replies: readonly Reply[]): void
-  /** Answers a kept form with what the model passes on, or just looks; what was said before stays. */
-  answer(who: Who, id: number, answers: unknown): Promise<Later>
+  /** Stores a form; `waiting`: the call will wait for the answer. If it cannot be stored, the result says why. */
+  keep(caller: Stoppable, form: readonly Question[], waiting: boolean): Promise<Kept>
+  /** Waits for the answer. Undefined after the timeout; the call then no longer waits. */
+  wait(caller: Stoppable, id: number, ms: number): Promise<Answered | undefined>
+  /** Records whether the response with the answer was written to the client. */
+  written(caller: Who, id: number, written: boolean): void
+  /** Records a reply that the client sent after the timeout. */
+  answerLate(caller: Who, storing: Promise<Kept>, replies: readonly Reply[]): void
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
+  answer(caller: Who, id: number, answers: unknown): Promise<Later>
   close(): Promise<void>
 }
 
@@ -41,7 +43,7 @@ export type Answered = QuestionRow & { readonly replies: readonly Reply[] }
 
 export interface Later {
   readonly row: QuestionRow
-  /** It was answered by somebody else before. */
+  /** It had been answered before this call. */
   readonly before: boolean
 }
 
@@ -49,85 +51,87 @@ export interface KeptSettings {
   readonly state: LazyState
   readonly project: string
   readonly watchers: Watchers
-  /** Called before something is kept that this session may have to be told of later. */
-  readonly attend: (who: Who) => Promise<void>
-  /** How soon it is tried again to write down what could not be. */
+  /** Claims the lease of the session before something is stored that may be delivered to it later. */
+  readonly attend: (caller: Who) => Promise<void>
+  /** Interval between attempts to write to the database. */
   readonly retryMs?: number
 }
 
 export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
   const { state, project, watchers, attend, retryMs = RETRY_MS } = settings
   const pending = new Set<Promise<unknown>>()
-  const ending = new AbortController()
+  const closing = new AbortController()
   const scopeOf = ({ user }: Who): Scope => ({ project, user })
 
-  async function write<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T> {
-    return (await state.open()).write(scopeOf(who), work)
+  async function write<T>(caller: Who, work: (rows: Rows) => Promise<T>): Promise<T> {
+    return (await state.open()).write(scopeOf(caller), work)
   }
 
-  /** Nobody can be told if it fails: it is tried again, and at the end left to whoever takes the session over. */
-  function inTime(work: () => Promise<unknown>): void {
-    const done = insist(work).finally(() => pending.delete(done))
+  /**
+   * Runs in the background and is retried until the store closes; after that, the session that takes over handles it.
+   */
+  function runInBackground(work: () => Promise<unknown>): void {
+    const done = retryUntilClosed(work).finally(() => pending.delete(done))
     pending.add(done)
   }
 
-  async function insist(work: () => Promise<unknown>): Promise<void> {
+  async function retryUntilClosed(work: () => Promise<unknown>): Promise<void> {
     for (;;) {
-      const isLast = ending.signal.aborted
+      const isLast = closing.signal.aborted
       try {
         return void (await work())
       } catch (error) {
         if (isLast || !(error instanceof Failure)) return
       }
-      await sleep(retryMs, undefined, { ref: false, signal: ending.signal }).catch(() => undefined)
+      await timers.setTimeout(retryMs, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
     }
   }
 
   return {
-    async keep(asker, questions, waiting) {
-      const { session, signal } = asker
+    async keep(caller, questions, waiting) {
+      const { session, signal } = caller
       const askedAt = Date.now()
       try {
-        // Who cannot be told can still ask; and what is wrong with the store is said below.
-        await attend(asker).catch(ignoreFailure)
-        const { id } = await write(asker, async (rows) => {
-          await rows.questions.forget(askedAt - KEPT_MS)
+        // The question can be asked without a lease; a database failure is reported below.
+        await attend(caller).catch(ignoreFailure)
+        const { id } = await write(caller, async (rows) => {
+          await rows.questions.forget(askedAt - KEEP_QUESTIONS_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })
         })
-        if (signal.aborted) inTime(() => write(asker, (rows) => withdraw(rows, id)))
+        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
         return { id }
       } catch (error) {
         if (error instanceof Failure) return { id: undefined, problem: error.message }
         throw error
       }
     },
-    async wait(asker, id, ms) {
-      const { user, signal } = asker
+    async wait(caller, id, ms) {
+      const { user, signal } = caller
       const opened = await state.open()
       const isWatched = (): boolean => watchers.isWatched(user)
-      const onStir = (listener: () => void): (() => void) => both(opened, watchers, listener)
-      const look = (): Promise<boolean> => opened.read(scopeOf(asker), (rows) => isOver(rows, id))
+      const onStir = (listener: () => void): (() => void) => onAnyChange(opened, watchers, listener)
+      const look = (): Promise<boolean> => opened.read(scopeOf(caller), (rows) => isAnsweredOrGone(rows, id))
       try {
         await untilAnswered({ look, isWatched, onStir, ms, signal })
-        return await write(asker, (rows) => takeOrStop(rows, id))
+        return await write(caller, (rows) => takeAnswerOrStopWaiting(rows, id))
       } catch (error) {
-        if (signal.aborted) inTime(() => write(asker, (rows) => withdraw(rows, id)))
+        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
         if (!(error instanceof Failure)) throw error
-        if (!signal.aborted) inTime(() => write(asker, (rows) => giveUp(rows, id)))
+        if (!signal.aborted) runInBackground(() => write(caller, (rows) => stopWaitingOrQueue(rows, id)))
         return undefined
       }
     },
-    written: (who, id, written) => inTime(() => write(who, (rows) => settle(rows, id, written))),
-    answerLate(who, keeping, replies) {
-      inTime(async () => {
-        const { id } = await keeping
-        // Who comes second is not heard.
-        if (id !== undefined) await write(who, (rows) => answerLate(rows, id, replies).catch(ignoreFailure))
+    written: (caller, id, written) => runInBackground(() => write(caller, (rows) => recordResponse(rows, id, written))),
+    answerLate(caller, storing, replies) {
+      runInBackground(async () => {
+        const { id } = await storing
+        // Only the first answer counts.
+        if (id !== undefined) await write(caller, (rows) => recordLateReply(rows, id, replies).catch(ignoreFailure))
       })
     },
-    answer: (who, id, answers) => write(who, (rows) => answerOrLook(rows, id, answers, who.session)),
+    answer: (caller, id, answers) => write(caller, (rows) => answerOrRead(rows, id, answers, caller.session)),
     async close() {
-      ending.abort()
+      closing.abort()
       await Promise.all(pending)
       await state.close()
     },
@@ -138,48 +142,48 @@ function ignoreFailure(error: unknown): void {
   if (!(error instanceof Failure)) throw error
 }
 
-function both(state: State, watchers: Watchers, listener: () => void): () => void {
-  const ways = [state.onChange(listener), watchers.onChange(listener)]
-  return () => ways.forEach((leave) => leave())
+function onAnyChange(state: State, watchers: Watchers, listener: () => void): () => void {
+  const unsubscribers = [state.onChange(listener), watchers.onChange(listener)]
+  return () => unsubscribers.forEach((unsubscribe) => unsubscribe())
 }
 
-async function isOver({ questions }: Rows, id: number): Promise<boolean> {
+async function isAnsweredOrGone({ questions }: Rows, id: number): Promise<boolean> {
   const row = await questions.find(id)
   return row === undefined || row.replies !== null
 }
 
-/** One look, so that an answer is either taken by the call or told later, never neither. */
-async function takeOrStop({ questions }: Rows, id: number): Promise<Answered | undefined> {
+/** One transaction, so that an answer is either returned by the call or queued, never lost. */
+async function takeAnswerOrStopWaiting({ questions }: Rows, id: number): Promise<Answered | undefined> {
   const row = await questions.find(id)
   if (row?.replies) return { ...row, replies: row.replies }
   if (row) await questions.stopWaiting(id)
   return undefined
 }
 
-/** The call has gone on without an answer. */
-async function giveUp(rows: Rows, id: number): Promise<void> {
-  if (await takeOrStop(rows, id)) await settle(rows, id, false)
+/** The call returned without an answer. */
+async function stopWaitingOrQueue(rows: Rows, id: number): Promise<void> {
+  if (await takeAnswerOrStopWaiting(rows, id)) await recordResponse(rows, id, false)
 }
 
-async function answerLate(rows: Rows, id: number, replies: readonly Reply[]): Promise<void> {
+async function recordLateReply(rows: Rows, id: number, replies: readonly Reply[]): Promise<void> {
   await answerQuestion(rows, id, replies, 'client', Date.now())
 }
 
-/** Nobody wants to know any more; what was said all the same is not lost. */
-async function withdraw(rows: Rows, id: number): Promise<void> {
+/** Removes the question of a cancelled call; an answer given meanwhile is queued. */
+async function withdrawQuestion(rows: Rows, id: number): Promise<void> {
   const row = await rows.questions.find(id)
-  if (row?.replies) await settle(rows, id, false)
+  if (row?.replies) await recordResponse(rows, id, false)
   else await rows.questions.remove(id)
 }
 
-async function settle(rows: Rows, id: number, written: boolean): Promise<void> {
+async function recordResponse(rows: Rows, id: number, written: boolean): Promise<void> {
   const row = await rows.questions.find(id)
   if (!row?.replies || row.deliveredAt !== null) return
   if (written) await rows.questions.deliver(id, Date.now())
   else await tellLater(rows, row, Date.now())
 }
 
-async function answerOrLook(rows: Rows, id: number, answers: unknown, session: string): Promise<Later> {
+async function answerOrRead(rows: Rows, id: number, answers: unknown, session: string): Promise<Later> {
   const row = await rows.questions.find(id)
   if (!row) throw await noQuestion(rows, id)
   if (row.replies || answers === undefined) return { row, before: row.replies !== null }

@@ -1,16 +1,25 @@
-// Answers that nobody waits for any more. Each becomes a message for the session that asked; from then on the message is
-// what has to be delivered, to that session or to the one that takes it over.
+// Turns answers for which no call waits into pending messages of the session that asked. From then on the message is
+// delivered, to that session or to the one that takes it over.
 
 import type { QuestionRow } from '../../store/state/question-rows.js'
 import type { Rows } from '../../store/state/state.js'
 import { answersJson } from './answers-json.js'
 
-type Kept = Pick<Rows, 'questions' | 'messages'>
+type QuestionTables = Pick<Rows, 'questions' | 'messages'>
 
-const PLACES = { client: 'in the client', page: 'on the page', inbox: 'in the inbox', call: 'in the chat' } as const
+const SURFACE_NAMES = {
+  client: 'in the client',
+  page: 'on the page',
+  inbox: 'in the inbox',
+  call: 'in the chat',
+} as const
 
-/** For whoever takes sessions over whose process is gone: no call of theirs waits any more. */
-export async function lateAnswers(rows: Kept, sessions: ReadonlySet<string>, now = Date.now()): Promise<void> {
+/** For sessions whose process has exited: none of their calls waits any more. */
+export async function lateAnswers(
+  rows: QuestionTables,
+  sessions: ReadonlySet<string>,
+  now = Date.now(),
+): Promise<void> {
   const { questions } = rows
   for (const row of await questions.undelivered()) if (sessions.has(row.session)) await tellLater(rows, row, now)
   for (const { id, session, waiting } of await questions.open()) {
@@ -18,16 +27,16 @@ export async function lateAnswers(rows: Kept, sessions: ReadonlySet<string>, now
   }
 }
 
-export async function tellLater({ questions, messages }: Kept, row: QuestionRow, now: number): Promise<void> {
-  await messages.insert({ session: row.session, kind: 'answer', text: messageOf(row), createdAt: now })
+export async function tellLater({ questions, messages }: QuestionTables, row: QuestionRow, now: number): Promise<void> {
+  await messages.insert({ session: row.session, kind: 'answer', text: formatAnswerMessage(row), createdAt: now })
   await questions.deliver(row.id, now)
 }
 
-function messageOf({ id, questions, replies, surface, askedAt }: QuestionRow): string {
-  const where = surface === null ? '' : ` ${PLACES[surface]}`
-  const said = answersJson(questions, replies ?? [])
+function formatAnswerMessage({ id, questions, replies, surface, askedAt }: QuestionRow): string {
+  const where = surface === null ? '' : ` ${SURFACE_NAMES[surface]}`
+  const answers = answersJson(questions, replies ?? [])
   const asked = new Date(askedAt).toISOString()
   const isAnswered = replies?.some(({ outcome }) => outcome === 'answered')
   const what = isAnswered ? 'was answered' : 'was NOT answered, the user declined it'
-  return `Question ${id} of AskUserQuestion, asked at ${asked}, ${what}${where}: ${said}`
+  return `Question ${id} of AskUserQuestion, asked at ${asked}, ${what}${where}: ${answers}`
 }

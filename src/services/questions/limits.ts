@@ -1,4 +1,4 @@
-// How much a person can be asked at once, and how much they can say.
+// Size limits of questions and answers.
 
 export const MAX_QUESTIONS = 10
 export const MIN_OPTIONS = 2

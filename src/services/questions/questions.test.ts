@@ -1,5 +1,5 @@
-// The second rung with a real store: somebody looks at a board, which is another connection to the same file. Whatever
-// becomes of the call, an answer that a board was thanked for is told, by the call or as a message, and not by both.
+// Questions answered on the console, with a real database: the console is a second connection to the same file.
+// Whatever happens to the call, an accepted answer is returned by the call or queued as a message, and not both.
 
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,14 +32,14 @@ const FORM: readonly Question[] = [
 const reply = (label: string): readonly Reply[] => [{ outcome: 'answered', selected: [label] }]
 
 const settingsAt = (path: string): Settings => ({ STATE_DIR: dirname(path), DATABASE_URL: '' }) as Settings
-const attended: string[] = []
-const attend = async ({ session }: Who): Promise<void> => void attended.push(session)
+const claimedSessions: string[] = []
+const attend = async ({ session }: Who): Promise<void> => void claimedSessions.push(session)
 
 let file: string
 let states: State[]
-let board: State
-let watched: Set<string>
-let stirWatchers: () => void
+let consoleDatabase: State
+let presentUsers: Set<string>
+let notifyPresence: () => void
 
 async function open(): Promise<State> {
   const state = await openState({ file, databaseUrl: '' })
@@ -47,7 +47,7 @@ async function open(): Promise<State> {
   return state
 }
 
-/** The questions of one server. */
+/** The question service of one server. */
 async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Promise<Questions> {
   const opened = await lazyState({ settings: settingsAt(file) }).open()
   states.push(opened)
@@ -57,10 +57,10 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
   }
   const state: LazyState = { open: async () => writing, whenOpen: (use) => use(writing), close: async () => {} }
   const listeners = new Set<() => void>()
-  const before = stirWatchers
-  stirWatchers = () => [before, ...listeners].forEach((listener) => listener())
+  const before = notifyPresence
+  notifyPresence = () => [before, ...listeners].forEach((listener) => listener())
   const watchers: Watchers = {
-    isWatched: (user) => watched.has(user),
+    isWatched: (user) => presentUsers.has(user),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -69,27 +69,27 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
   return createQuestions({ state, project: SCOPE.project, watchers, attend, waitSeconds, retryMs: 50 })
 }
 
-interface TestAsker extends Asker {
+interface TestCall extends Asker {
   readonly controller: AbortController
-  /** Says whether what it came to was written. */
+  /** Reports whether the response was written. */
   settle(written: boolean): void
   readonly life: number[]
 }
 
-function asker(more: Partial<Asker> = {}): TestAsker {
+function createCall(more: Partial<Asker> = {}): TestCall {
   const controller = new AbortController()
   const listeners: ((written: boolean) => void)[] = []
-  const life: number[] = []
+  const progress: number[] = []
   return {
     user: SCOPE.user,
     session: 'one',
     signal: controller.signal,
     controller,
-    life,
+    life: progress,
     client: '',
     showsForms: false,
     wantsLife: true,
-    showLife: (seconds) => life.push(seconds),
+    showLife: (seconds) => progress.push(seconds),
     askForm: () => Promise.reject(new Failure('The client refused: Method not found')),
     whenWritten: (listener) => listeners.push(listener),
     settle: (written) => listeners.splice(0).forEach((listener) => listener(written)),
@@ -97,15 +97,17 @@ function asker(more: Partial<Asker> = {}): TestAsker {
   }
 }
 
-const openOnes = (): Promise<readonly QuestionRow[]> => board.read(SCOPE, (rows) => rows.questions.open())
-const find = (id: number): Promise<QuestionRow | undefined> => board.read(SCOPE, (rows) => rows.questions.find(id))
-const messages = (): Promise<readonly MessageRow[]> => board.read(SCOPE, (rows) => rows.messages.waiting())
+const openQuestions = (): Promise<readonly QuestionRow[]> =>
+  consoleDatabase.read(SCOPE, (rows) => rows.questions.open())
+const find = (id: number): Promise<QuestionRow | undefined> =>
+  consoleDatabase.read(SCOPE, (rows) => rows.questions.find(id))
+const messages = (): Promise<readonly MessageRow[]> => consoleDatabase.read(SCOPE, (rows) => rows.messages.waiting())
 const answer = (id: number, label = 'Red'): Promise<QuestionRow> =>
-  board.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
+  consoleDatabase.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
 
 async function untilOpen(count = 1): Promise<readonly QuestionRow[]> {
   return vi.waitFor(async () => {
-    const rows = await openOnes()
+    const rows = await openQuestions()
     expect(rows).toHaveLength(count)
     return rows
   }, 5000)
@@ -114,24 +116,24 @@ async function untilOpen(count = 1): Promise<readonly QuestionRow[]> {
 beforeEach(async () => {
   file = join(emptyFolder(), 'state.db')
   states = []
-  watched = new Set([SCOPE.user])
-  attended.splice(0)
-  stirWatchers = () => {}
-  board = await open()
+  presentUsers = new Set([SCOPE.user])
+  claimedSessions.splice(0)
+  notifyPresence = () => {}
+  consoleDatabase = await open()
 })
 afterEach(async () => void (await Promise.all(states.map((state) => state.close()))))
 
-describe('a form that comes back', () => {
-  const said = (more: Partial<FormSaid>): Asker['askForm'] => {
+describe('a form reply', () => {
+  const replying = (more: Partial<FormSaid>): Asker['askForm'] => {
     const content = { question_1: 'Red' }
     return () => Promise.resolve({ action: 'accept', content, ...more } as FormSaid)
   }
 
-  test('a form for Codex has no text field, because Codex does not send one that is empty', async () => {
-    const askForm = vi.fn(said({}))
+  test('a form for Codex has no text field, because Codex cannot submit an empty one', async () => {
+    const askForm = vi.fn(replying({}))
     const questions = await serverAt()
     for (const client of ['codex-mcp-client', 'claude-code'])
-      await questions.ask(FORM, asker({ showsForms: true, askForm, client, session: client }))
+      await questions.ask(FORM, createCall({ showsForms: true, askForm, client, session: client }))
     const fields = askForm.mock.calls.map(([form]) => Object.keys(Object(form.schema['properties'])))
     expect(fields).toEqual([['question_1'], ['question_1', 'question_other']])
   })
@@ -140,72 +142,75 @@ describe('a form that comes back', () => {
     ['accept', 249, 'filled in'],
     ['decline', 999, 'declined'],
     ['cancel', 999, 'cancelled'],
-  ] as const)('%s after %i ms is by a program, and the session gets no further form', async (action, afterMs, did) => {
-    watched.clear()
-    const questions = await serverAt()
-    const askForm = vi.fn(said({ action, afterMs }))
-    const first = await questions.ask(FORM, asker({ showsForms: true, askForm }))
-    expect(first).toMatchObject({
-      rung: 'text',
-      reasons: [`The client ${did} the form by itself after ${afterMs} ms: no person has seen it.`, expect.any(String)],
-    })
-    const second = await questions.ask(FORM, asker({ showsForms: true, askForm }))
-    expect(second).toMatchObject({
-      rung: 'text',
-      reasons: ['This client answers forms by itself: no person sees them.', expect.any(String)],
-    })
-    expect(askForm).toHaveBeenCalledTimes(1)
-    const other = asker({ showsForms: true, askForm: said({}), session: 'another' })
-    expect(await questions.ask(FORM, other)).toMatchObject({ rung: 'client' })
-  })
+  ] as const)(
+    '%s after %i ms counts as automatic, and the session gets no further form',
+    async (action, afterMs, did) => {
+      presentUsers.clear()
+      const questions = await serverAt()
+      const askForm = vi.fn(replying({ action, afterMs }))
+      const first = await questions.ask(FORM, createCall({ showsForms: true, askForm }))
+      expect(first).toMatchObject({
+        rung: 'text',
+        reasons: [`The client ${did} the form without a user, after ${afterMs} ms.`, expect.any(String)],
+      })
+      const second = await questions.ask(FORM, createCall({ showsForms: true, askForm }))
+      expect(second).toMatchObject({
+        rung: 'text',
+        reasons: ['This client answers forms without a user.', expect.any(String)],
+      })
+      expect(askForm).toHaveBeenCalledTimes(1)
+      const other = createCall({ showsForms: true, askForm: replying({}), session: 'another' })
+      expect(await questions.ask(FORM, other)).toMatchObject({ rung: 'client' })
+    },
+  )
 
   test.each([
     ['accept', 250, 'answered'],
     ['decline', 1000, 'declined'],
     ['cancel', 1000, 'cancelled'],
     ['decline', undefined, 'declined'],
-  ] as const)('%s after %s ms is by a person', async (action, afterMs, outcome) => {
+  ] as const)('%s after %s ms counts as a reply of the user', async (action, afterMs, outcome) => {
     const questions = await serverAt()
-    const asked = await questions.ask(FORM, asker({ showsForms: true, askForm: said({ action, afterMs }) }))
+    const asked = await questions.ask(FORM, createCall({ showsForms: true, askForm: replying({ action, afterMs }) }))
     expect(asked).toMatchObject({ rung: 'client', replies: [{ outcome }] })
   })
 
-  test('of a session that all clients of a user share, the next question is a form again', async () => {
-    watched.clear()
+  test('a session shared by all clients of a user gets a form again', async () => {
+    presentUsers.clear()
     const questions = await serverAt()
-    const askForm = vi.fn(said({ action: 'decline', afterMs: 5 }))
+    const askForm = vi.fn(replying({ action: 'decline', afterMs: 5 }))
     const shared = { showsForms: true, askForm, session: `user:${SCOPE.user}` }
-    for (let asked = 0; asked < 2; asked++) await questions.ask(FORM, asker(shared))
+    for (let asked = 0; asked < 2; asked++) await questions.ask(FORM, createCall(shared))
     expect(askForm).toHaveBeenCalledTimes(2)
   })
 })
 
-describe('somebody is looking', () => {
-  test('and answers: the call has it, and it is delivered once it was written', async () => {
+describe('with an open console', () => {
+  test('an answer is returned by the call and recorded as delivered once it is written', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = createCall()
+    const asked = questions.ask(FORM, caller)
     const [row] = await untilOpen()
     expect(row).toMatchObject({ id: 1, session: 'one', waiting: true, questions: FORM })
-    expect(attended).toEqual(['one'])
+    expect(claimedSessions).toEqual(['one'])
     await answer(1)
     expect(await asked).toEqual({ rung: 'board', surface: 'page', replies: reply('Red'), id: 1 })
     expect(await find(1)).toMatchObject({ deliveredAt: null })
-    who.settle(true)
+    caller.settle(true)
     await questions.close()
     expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
     expect(await messages()).toEqual([])
-    expect(who.life.length).toBeLessThan(2)
+    expect(caller.life.length).toBeLessThan(2)
   })
 
-  test('and answers, but the client is gone: the answer becomes a message', async () => {
+  test('an answer becomes a message if the client is gone', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = createCall()
+    const asked = questions.ask(FORM, caller)
     await untilOpen()
     await answer(1)
     await asked
-    who.settle(false)
+    caller.settle(false)
     await questions.close()
     expect(await messages()).toMatchObject([
       { session: 'one', kind: 'answer', text: expect.stringContaining('"selected":"Red"') },
@@ -213,18 +218,18 @@ describe('somebody is looking', () => {
     expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
   })
 
-  test('and declines: that is an answer', async () => {
+  test('declining counts as an answer', async () => {
     const questions = await serverAt()
-    const asked = questions.ask(FORM, asker())
+    const asked = questions.ask(FORM, createCall())
     await untilOpen()
     const declined = [{ outcome: 'declined', selected: [] }] as const
-    await board.write(SCOPE, (rows) => answerQuestion(rows, 1, declined, 'inbox', Date.now()))
+    await consoleDatabase.write(SCOPE, (rows) => answerQuestion(rows, 1, declined, 'inbox', Date.now()))
     expect(await asked).toMatchObject({ rung: 'board', surface: 'inbox', replies: declined })
   })
 
-  test('but does not answer in time: the question stays, and a later answer is told', async () => {
+  test('after a timeout the question stays open, and a later answer is delivered', async () => {
     const questions = await serverAt(0.05)
-    expect(await questions.ask(FORM, asker())).toMatchObject({
+    expect(await questions.ask(FORM, createCall())).toMatchObject({
       rung: 'text',
       id: 1,
       reasons: [expect.any(String), expect.stringContaining('no answer came in time')],
@@ -234,34 +239,34 @@ describe('somebody is looking', () => {
     expect(await messages()).toHaveLength(1)
   })
 
-  test('the call is cancelled: the question is withdrawn, and answering it says so', async () => {
+  test('cancelling the call withdraws the question, and answering it then fails', async () => {
     const questions = await serverAt()
-    const who = asker()
-    const asked = questions.ask(FORM, who)
+    const caller = createCall()
+    const asked = questions.ask(FORM, caller)
     await untilOpen()
-    who.controller.abort(new Error('cancelled by the client'))
+    caller.controller.abort(new Error('cancelled by the client'))
     await expect(asked).rejects.toThrow('cancelled by the client')
     await questions.close()
-    expect(await openOnes()).toEqual([])
+    expect(await openQuestions()).toEqual([])
     await expect(answer(1)).rejects.toThrow(/There is no question 1: it was withdrawn/)
   })
 
-  test('a client that fails at its form, and then the board', async () => {
+  test('the console is asked after a client failed to show its form', async () => {
     const questions = await serverAt()
-    const asked = questions.ask(FORM, asker({ showsForms: true }))
+    const asked = questions.ask(FORM, createCall({ showsForms: true }))
     await untilOpen()
     await answer(1, 'Blue')
     expect(await asked).toMatchObject({ rung: 'board', replies: reply('Blue') })
   })
 
-  test('a silent client has half of the time; what it says late is taken while the board is waited for', async () => {
+  test('a silent client has half of the time; its late reply is accepted while the console is asked', async () => {
     const questions = await serverAt(20)
     let terms: FormTerms | undefined
     const askForm: Asker['askForm'] = (_, given) => {
       terms = given
       return Promise.reject(new Failure('The client did not answer within 10 s.'))
     }
-    const asked = questions.ask(FORM, asker({ showsForms: true, askForm }))
+    const asked = questions.ask(FORM, createCall({ showsForms: true, askForm }))
     expect(terms?.timeoutMs).toBe(10_000)
     await untilOpen()
     terms?.late({ action: 'cancel' })
@@ -270,51 +275,51 @@ describe('somebody is looking', () => {
     await questions.close()
   })
 
-  test('without progress no call waits longer than clients do', async () => {
-    watched.clear()
+  test('without progress a call does not wait longer than clients do', async () => {
+    presentUsers.clear()
     const questions = await serverAt(600)
     const given: number[] = []
     const askForm: Asker['askForm'] = (_, { timeoutMs }) => {
       given.push(timeoutMs)
       return Promise.resolve({ action: 'decline' })
     }
-    await questions.ask(FORM, asker({ showsForms: true, askForm, wantsLife: false }))
-    await questions.ask(FORM, asker({ showsForms: true, askForm }))
+    await questions.ask(FORM, createCall({ showsForms: true, askForm, wantsLife: false }))
+    await questions.ask(FORM, createCall({ showsForms: true, askForm }))
     expect(given).toEqual([45_000, 600_000])
   })
 })
 
-test('nobody is looking: the board is skipped at once', async () => {
-  watched.clear()
+test('without an open console it is skipped', async () => {
+  presentUsers.clear()
   const questions = await serverAt(600)
-  const who = asker({ user: 'bob' })
-  watched.add(SCOPE.user)
-  expect(await questions.ask(FORM, who)).toMatchObject({ rung: 'text', id: 1 })
-  expect(await openOnes()).toEqual([])
+  const caller = createCall({ user: 'bob' })
+  presentUsers.add(SCOPE.user)
+  expect(await questions.ask(FORM, caller)).toMatchObject({ rung: 'text', id: 1 })
+  expect(await openQuestions()).toEqual([])
 })
 
-test('a store that breaks while somebody is waited for ends in the text', async () => {
+test('a database failure while waiting returns the question as text', async () => {
   const lazy = lazyState({ settings: settingsAt(file) })
   const broken: LazyState = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
   const watchers: Watchers = { isWatched: () => true, onChange: () => () => {} }
   const questions = createQuestions({ state: broken, project: '/srv/project', watchers, attend, waitSeconds: 30 })
-  expect(await questions.ask(FORM, asker())).toMatchObject({
+  expect(await questions.ask(FORM, createCall())).toMatchObject({
     rung: 'text',
     id: undefined,
-    reasons: expect.arrayContaining(['It could not be kept: The disk is full.']),
+    reasons: expect.arrayContaining(['It could not be saved: The disk is full.']),
   })
 })
 
 test.each(['never', 'meanwhile'])(
-  'a disk that is full when the wait ends, and the question was answered %s: its answer is told',
+  'a full disk at the end of the wait, question answered %s: the answer is delivered',
   async (when) => {
     let isFull = false
     const questions = await serverAt(1, () => isFull)
-    const asked = questions.ask(FORM, asker())
+    const asked = questions.ask(FORM, createCall())
     await untilOpen()
     isFull = true
     expect(await asked).toMatchObject({ rung: 'text', id: 1 })
-    // Another process found room.
+    // Another process answered first.
     if (when === 'meanwhile') await answer(1)
     isFull = false
     await vi.waitFor(async () => expect(await find(1)).toMatchObject(when === 'never' ? { waiting: false } : {}), 5000)
@@ -325,34 +330,37 @@ test.each(['never', 'meanwhile'])(
   },
 )
 
-test('60 questions of two servers, calls that are cancelled or cannot be written, boards that race: none lost, none told twice', async () => {
+test('60 questions of two servers with cancelled calls, failed writes and racing consoles: no answer is lost or delivered twice', async () => {
   const servers = await Promise.all([serverAt(), serverAt()])
-  const boards = [board, await open(), await open()]
-  const fates = Array.from({ length: 60 }, (_, index) => (['written', 'unwritten', 'cancelled'] as const)[index % 3]!)
-  const told = new Map<number, string>()
-  const asks = fates.map(async (fate, index) => {
-    const who = asker({ session: `session-${index % 2}` })
-    const asked = servers[index % 2]!.ask(FORM, who)
-    if (fate === 'cancelled') setTimeout(() => who.controller.abort(new Error('cancelled')), 100 + index * 10)
-    const heard: Asked | undefined = await asked.catch(() => undefined)
-    if (!heard || !('replies' in heard) || heard.id === undefined) return
-    if (fate === 'written') told.set(heard.id, String(heard.replies[0]?.selected[0]))
-    who.settle(fate === 'written')
+  const consoles = [consoleDatabase, await open(), await open()]
+  const outcomes = Array.from(
+    { length: 60 },
+    (_, index) => (['written', 'unwritten', 'cancelled'] as const)[index % 3]!,
+  )
+  const delivered = new Map<number, string>()
+  const asks = outcomes.map(async (fate, index) => {
+    const caller = createCall({ session: `session-${index % 2}` })
+    const asked = servers[index % 2]!.ask(FORM, caller)
+    if (fate === 'cancelled') setTimeout(() => caller.controller.abort(new Error('cancelled')), 100 + index * 10)
+    const answeredIds: Asked | undefined = await asked.catch(() => undefined)
+    if (!answeredIds || !('replies' in answeredIds) || answeredIds.id === undefined) return
+    if (fate === 'written') delivered.set(answeredIds.id, String(answeredIds.replies[0]?.selected[0]))
+    caller.settle(fate === 'written')
   })
-  const thanked = new Map<number, string>()
+  const accepted = new Map<number, string>()
   const over = new AbortController()
-  const answering = boards.map(async (each, index) => {
+  const answering = consoles.map(async (each, index) => {
     const label = index === 1 ? 'Blue' : 'Red'
     while (!over.signal.aborted) {
       for (const { id } of await each.read(SCOPE, (rows) => rows.questions.open())) {
         const given = each.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
-        const taken = await given.then(
+        const returned = await given.then(
           () => true,
           (error: unknown) => (expect(error).toBeInstanceOf(Failure), false),
         )
-        if (!taken) continue
-        expect(thanked.has(id)).toBe(false)
-        thanked.set(id, label)
+        if (!returned) continue
+        expect(accepted.has(id)).toBe(false)
+        accepted.set(id, label)
       }
       await sleep(5)
     }
@@ -361,11 +369,11 @@ test('60 questions of two servers, calls that are cancelled or cannot be written
   await Promise.all(servers.map((each) => each.close()))
   over.abort()
   await Promise.all(answering)
-  const letters = (await messages()).map(
+  const queued = (await messages()).map(
     ({ text }) => [Number(/Question (\d+)/.exec(text)?.[1]), String(/"selected":"(\w+)"/.exec(text)?.[1])] as const,
   )
-  const all = [...told, ...letters]
-  expect(all.map(([id]) => id).sort((a, b) => a - b)).toEqual([...thanked.keys()].sort((a, b) => a - b))
-  expect(new Map(all)).toEqual(new Map(thanked))
-  expect(await openOnes()).toEqual([])
+  const all = [...delivered, ...queued]
+  expect(all.map(([id]) => id).sort((a, b) => a - b)).toEqual([...accepted.keys()].sort((a, b) => a - b))
+  expect(new Map(all)).toEqual(new Map(accepted))
+  expect(await openQuestions()).toEqual([])
 }, 60_000)

@@ -1,26 +1,27 @@
-// Asks a person on the first way that works: a form of the client; the page or the inbox, if somebody looks at it; else
-// the question is kept, to be answered later, by whoever is first. All ways together take no longer than was allowed.
+// Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
+// open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
-import type { Watchers } from '../board/watchers.js'
 import type { Who } from '../who.js'
 import { askClient, type ClientTerms, type FormOutcome } from './ask-client.js'
-import type { Asker } from './asker.js'
+import type { Asker, RespondingCall } from './asker.js'
 import { heartbeat } from './heartbeat.js'
 import { createKeptQuestions, type Kept, type KeptSettings, type Later } from './kept-questions.js'
 import { readWish, type Wish } from './read-wish.js'
 
-/** Most clients give up after a minute without a sign of life. */
+/** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000
-/** Sessions that are remembered as automatic; more of them are asked once more. */
+/** Sessions remembered as automatic; beyond that, the oldest is asked again. */
 const MAX_AUTOMATIC = 1000
 
 export interface Questions {
-  /** What a model wants, from what it sent; a Failure shows what it should have sent. */
-  read(given: unknown): Wish
-  ask(questions: readonly Question[], asker: Asker): Promise<Asked>
-  /** Answers a kept form with what the model passes on, or just looks; what was said before stays. */
-  answer(asker: Pick<Asker, keyof Who | 'whenWritten'>, id: number, answers: unknown): Promise<Later>
+  /** Parses the tool input; a Failure includes an example of valid input. */
+  read(input: unknown): Wish
+  ask(questions: readonly Question[], call: Asker): Promise<Asked>
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
+  answer(call: RespondingCall, id: number, answers: unknown): Promise<Later>
   close(): Promise<void>
 }
 
@@ -35,97 +36,105 @@ export interface Heard {
 
 export interface Unheard {
   readonly rung: 'text'
-  /** Undefined where it could not be kept. */
+  /** Undefined if it could not be stored. */
   readonly id: number | undefined
-  /** Why it was not answered on any other way, in sentences. */
+  /** Why no other channel yielded an answer, in sentences. */
   readonly reasons: readonly string[]
 }
 
 export interface QuestionsSettings extends KeptSettings {
-  readonly watchers: Watchers
   readonly waitSeconds: number
 }
 
 export function createQuestions(settings: QuestionsSettings): Questions {
   const { watchers, waitSeconds } = settings
-  const kept = createKeptQuestions(settings)
-  const automatic = createAutomaticSessions()
+  const store = createKeptQuestions(settings)
+  const automaticSessions = createAutomaticSessions()
 
-  async function askForm(questions: readonly Question[], asker: Asker, terms: ClientTerms): Promise<FormOutcome> {
-    if (automatic.has(asker)) return { problem: AUTOMATIC }
-    const outcome = await askClient(questions, asker, terms)
-    if ('isAutomatic' in outcome) automatic.add(asker)
+  async function askWithClientForm(
+    questions: readonly Question[],
+    call: Asker,
+    options: ClientTerms,
+  ): Promise<FormOutcome> {
+    if (automaticSessions.has(call)) return { problem: CLIENT_IS_AUTOMATIC }
+    const outcome = await askClient(questions, call, options)
+    if ('isAutomatic' in outcome) automaticSessions.add(call)
     return outcome
   }
 
-  async function climb(questions: readonly Question[], asker: Asker): Promise<Asked> {
-    const ms = asker.wantsLife ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)
+  async function askChannels(questions: readonly Question[], call: Asker): Promise<Asked> {
+    const ms = call.wantsLife ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)
     const endsAt = performance.now() + ms
-    const isWatched = (): boolean => watchers.isWatched(asker.user)
-    let keeping: Promise<Kept> = Promise.resolve({ id: undefined, problem: '' })
-    const outcome = await askForm(questions, asker, {
-      // Who looks elsewhere is to have a share of the time.
+    const isWatched = (): boolean => watchers.isWatched(call.user)
+    let storing: Promise<Kept> = Promise.resolve({ id: undefined, problem: '' })
+    const outcome = await askWithClientForm(questions, call, {
+      // Leaves half of the time for the console.
       timeoutMs: isWatched() ? ms / 2 : ms,
-      late: (replies) => kept.answerLate(asker, keeping, replies),
+      late: (replies) => store.answerLate(call, storing, replies),
     })
     if ('replies' in outcome) return { rung: 'client', surface: 'client', ...outcome }
-    const left = endsAt - performance.now()
-    const waits = left > 0 && isWatched()
-    const { id, ...problem } = await (keeping = kept.keep(asker, questions, waits))
-    const heard = waits && id !== undefined ? await askBoard(id, left, asker) : undefined
+    const remainingMs = endsAt - performance.now()
+    const shouldWait = remainingMs > 0 && isWatched()
+    const { id, ...problem } = await (storing = store.keep(call, questions, shouldWait))
+    const answered = shouldWait && id !== undefined ? await waitForConsole(id, remainingMs, call) : undefined
     return (
-      heard ?? { rung: 'text', id, reasons: [outcome.problem, waits ? NOT_IN_TIME : NOBODY, ...whyNotKept(problem)] }
+      answered ?? {
+        rung: 'text',
+        id,
+        reasons: [outcome.problem, shouldWait ? CONSOLE_TIMED_OUT : NO_CONSOLE_OPEN, ...storeProblems(problem)],
+      }
     )
   }
 
-  async function askBoard(id: number, ms: number, asker: Asker): Promise<Heard | undefined> {
-    const row = await kept.wait(asker, id, ms)
+  async function waitForConsole(id: number, ms: number, call: Asker): Promise<Heard | undefined> {
+    const row = await store.wait(call, id, ms)
     if (!row) return undefined
-    asker.whenWritten((written) => kept.written(asker, id, written))
+    call.whenWritten((written) => store.written(call, id, written))
     return { rung: 'board', surface: row.surface ?? 'page', replies: row.replies, id }
   }
 
   return {
     read: readWish,
-    async ask(questions, asker) {
-      const stop = heartbeat((seconds) => asker.showLife(seconds))
-      return climb(questions, asker).finally(stop)
+    async ask(questions, call) {
+      const stopHeartbeat = heartbeat((seconds) => call.showLife(seconds))
+      return askChannels(questions, call).finally(stopHeartbeat)
     },
-    async answer(asker, id, answers) {
-      const later = await kept.answer(asker, id, answers)
-      const { replies, deliveredAt, session } = later.row
-      // Another session that looks does not take it from the one that asked.
-      const isTheirs = session === asker.session
-      if (isTheirs && replies && deliveredAt === null) asker.whenWritten((written) => kept.written(asker, id, written))
-      return later
+    async answer(call, id, answers) {
+      const followUp = await store.answer(call, id, answers)
+      const { replies, deliveredAt, session } = followUp.row
+      // A session that only reads the answer does not consume it for the one that asked.
+      const isOwnQuestion = session === call.session
+      if (isOwnQuestion && replies && deliveredAt === null)
+        call.whenWritten((written) => store.written(call, id, written))
+      return followUp
     },
-    close: () => kept.close(),
+    close: () => store.close(),
   }
 }
 
-/** The sessions whose client answers forms by itself. */
+/** Sessions whose client answers forms without a user. */
 function createAutomaticSessions() {
   const sessions = new Set<string>()
   return {
-    has: (who: Who): boolean => sessions.has(keyOf(who)),
-    add(who: Who): void {
-      // Where HTTP is stateless, all clients of a user are one session, and others of them may show forms to a person.
-      if (who.session === `user:${who.user}`) return
+    has: (caller: Who): boolean => sessions.has(callerKey(caller)),
+    add(caller: Who): void {
+      // On stateless HTTP all clients of a user share one session, and another one may show forms.
+      if (caller.session === `user:${caller.user}`) return
       const [oldest] = sessions
       if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
-      sessions.add(keyOf(who))
+      sessions.add(callerKey(caller))
     },
   }
 }
 
-function keyOf({ user, session }: Who): string {
+function callerKey({ user, session }: Who): string {
   return `${user}\0${session}`
 }
 
-const AUTOMATIC = 'This client answers forms by itself: no person sees them.'
-const NOBODY = 'Neither the console page nor the terminal inbox is open.'
-const NOT_IN_TIME = 'The console page or the terminal inbox is open, but no answer came in time.'
+const CLIENT_IS_AUTOMATIC = 'This client answers forms without a user.'
+const NO_CONSOLE_OPEN = 'Neither the console page nor the terminal inbox is open.'
+const CONSOLE_TIMED_OUT = 'The console page or the terminal inbox is open, but no answer came in time.'
 
-function whyNotKept({ problem }: { readonly problem?: string }): readonly string[] {
-  return problem === undefined ? [] : [`It could not be kept: ${problem}`]
+function storeProblems({ problem }: { readonly problem?: string }): readonly string[] {
+  return problem === undefined ? [] : [`It could not be saved: ${problem}`]
 }

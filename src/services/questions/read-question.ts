@@ -1,4 +1,4 @@
-// One question of a form, read from JSON: its text, its options, and whether several of them may be chosen.
+// Parses one question: its text, its options, and whether several can be chosen.
 
 import { Failure } from '../../lib/failure.js'
 import { isObject, type JsonObject } from '../../lib/json.js'
@@ -11,26 +11,26 @@ export function readQuestion(value: unknown, number: number): Question {
   const where = `Question ${number}`
   if (!isObject(value)) throw new Failure(`${where} must be an object with "text" and "options".`)
   const { text, question, header, options, multiSelect, multiple } = value
-  const words = readText(text ?? question, `The text of question ${number}`, MAX_TEXT)
-  if (words === null) throw new Failure(`${where} has no "text".`)
+  const parsed = parseText(text ?? question, `The text of question ${number}`, MAX_TEXT)
+  if (parsed === null) throw new Failure(`${where} has no "text".`)
   return {
-    text: words,
-    header: readLine(header, `The header of question ${number}`, MAX_HEADER),
-    choices: readChoices(options, number),
-    multiple: readFlag(multiSelect ?? multiple, `"multiSelect" of question ${number}`),
+    text: parsed,
+    header: parseLine(header, `The header of question ${number}`, MAX_HEADER),
+    choices: parseChoices(options, number),
+    multiple: parseBoolean(multiSelect ?? multiple, `"multiSelect" of question ${number}`),
   }
 }
 
-function readChoices(options: unknown, number: number): readonly Choice[] {
+function parseChoices(options: unknown, number: number): readonly Choice[] {
   const where = `Question ${number}`
   if (!Array.isArray(options) || options.length === 0) throw new Failure(`${where} has no "options" to choose from.`)
   if (options.length < MIN_OPTIONS) {
-    throw new Failure(`${where} has 1 option, which leaves no choice; ${MIN_OPTIONS} are the least.`)
+    throw new Failure(`${where} has 1 option; at least ${MIN_OPTIONS} are required.`)
   }
   if (options.length > MAX_OPTIONS) {
-    throw new Failure(`${where} has ${options.length} options; ${MAX_OPTIONS} are the most that a person can overlook.`)
+    throw new Failure(`${where} has ${options.length} options; at most ${MAX_OPTIONS} are allowed.`)
   }
-  const choices = options.map((option, index) => readChoice(option, `option ${index + 1} of question ${number}`))
+  const choices = options.map((option, index) => parseChoice(option, `option ${index + 1} of question ${number}`))
   const labels = new Set<string>()
   for (const { label } of choices) {
     if (labels.has(label)) throw new Failure(`${where} has the option ${JSON.stringify(label)} twice.`)
@@ -39,35 +39,35 @@ function readChoices(options: unknown, number: number): readonly Choice[] {
   return choices
 }
 
-function readChoice(option: unknown, where: string): Choice {
+function parseChoice(option: unknown, where: string): Choice {
   const { label, description }: JsonObject = isObject(option) ? option : { label: option }
-  const words = readLine(typeof label === 'number' ? String(label) : label, `The label of ${where}`, MAX_LABEL)
-  if (words === null) throw new Failure(`There is no label in ${where}: an option is a text or {"label":"…"}.`)
-  return { label: words, description: readLine(description, `The description of ${where}`, MAX_DESCRIPTION) }
+  const parsed = parseLine(typeof label === 'number' ? String(label) : label, `The label of ${where}`, MAX_LABEL)
+  if (parsed === null) throw new Failure(`There is no label in ${where}: an option is a text or {"label":"…"}.`)
+  return { label: parsed, description: parseLine(description, `The description of ${where}`, MAX_DESCRIPTION) }
 }
 
-function readFlag(value: unknown, what: string): boolean {
+function parseBoolean(value: unknown, what: string): boolean {
   if (value === undefined || value === null || value === false || value === 'false') return false
   if (value === true || value === 'true') return true
   throw new Failure(`${what} must be true or false.`)
 }
 
-/** On one line; null where there is nothing. */
-function readLine(value: unknown, what: string, most: number): string | null {
-  const text = readText(value, what, most)
-  return text === null ? null : oneLine(text, most)
+/** Collapses white space into one line; null if empty. */
+function parseLine(value: unknown, what: string, max: number): string | null {
+  const text = parseText(value, what, max)
+  return text === null ? null : oneLine(text, max)
 }
 
-function readText(value: unknown, what: string, most: number): string | null {
+function parseText(value: unknown, what: string, max: number): string | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string') throw new Failure(`${what} must be a text.`)
-  const text = withoutControls(value)
-  if (text.length > most) throw new Failure(`${what} has ${text.length} characters; ${most} are the most.`)
+  const text = removeControls(value)
+  if (text.length > max) throw new Failure(`${what} has ${text.length} characters; at most ${max} are allowed.`)
   return text === '' ? null : text
 }
 
-/** Nothing that a terminal obeys or that turns lines around; lines stay lines. */
-function withoutControls(text: string): string {
+/** Removes control and bidirectional characters; keeps line breaks. */
+function removeControls(text: string): string {
   return storableText(text)
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
     .replaceAll(/[^\P{Cc}\n\t]/gu, ' ')

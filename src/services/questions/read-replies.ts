@@ -1,5 +1,5 @@
-// Answers that a model passes on for a question asked before: options by name or number, lists of them, the person's own
-// words, null where they did not want to answer. What cannot be told apart is not guessed.
+// Parses answers that a model passes on: options by name or number, lists of them, free text, or null for a question
+// the user declined. Ambiguous input is not guessed.
 
 import { Failure } from '../../lib/failure.js'
 import { foldText } from '../../lib/fold-text.js'
@@ -9,23 +9,23 @@ import type { Question, Reply } from '../../store/state/question-rows.js'
 const DECLINED: Reply = { outcome: 'declined', selected: [] }
 
 export function readReplies(questions: readonly Question[], answers: unknown): readonly Reply[] {
-  const list = Array.isArray(answers) && !isChoiceOfOne(questions, answers) ? answers : [answers]
+  const list = Array.isArray(answers) && !isListForOneQuestion(questions, answers) ? answers : [answers]
   const named = list.length > 0 && list.every((each) => isObject(each) && each.question !== undefined)
-  const inOrder = named ? byName(questions, list) : list
+  const inOrder = named ? orderByQuestion(questions, list) : list
   if (inOrder.length !== questions.length) {
     throw new Failure(
       `"answers" must have one entry for each of the ${questions.length} question(s), in their order; it has ${inOrder.length}. null stands for one that the user did not want to answer.`,
     )
   }
-  return questions.map((question, index) => readReply(question, inOrder[index], index + 1))
+  return questions.map((question, index) => parseReply(question, inOrder[index], index + 1))
 }
 
-/** ["A","B"] to a single question that takes several. */
-function isChoiceOfOne(questions: readonly Question[], answers: readonly unknown[]): boolean {
+/** ["A","B"] for a single question with several choices. */
+function isListForOneQuestion(questions: readonly Question[], answers: readonly unknown[]): boolean {
   return questions.length === 1 && answers.length > 1 && !answers.some((each) => isObject(each) && 'question' in each)
 }
 
-function byName(questions: readonly Question[], list: readonly unknown[]): readonly unknown[] {
+function orderByQuestion(questions: readonly Question[], list: readonly unknown[]): readonly unknown[] {
   const found = new Map<number, unknown>()
   for (const each of list) {
     const name = isObject(each) ? each.question : undefined
@@ -44,39 +44,39 @@ function indexOf(questions: readonly Question[], name: unknown): number {
   return byText === -1 && /^\d{1,3}$/.test(String(name)) && Number(name) <= questions.length ? Number(name) - 1 : byText
 }
 
-function readReply(question: Question, given: unknown, number: number): Reply {
-  const value = isObject(given) ? saidIn(given) : given
+function parseReply(question: Question, input: unknown, number: number): Reply {
+  const value = isObject(input) ? answerValue(input) : input
   if (value === null || value === undefined) return DECLINED
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (values.length === 0) return DECLINED
   const selected = values.flatMap((each) => {
     if (each === '…')
       throw new Failure(`Question ${number} still has the … of the example: put what the user said there.`)
-    if (typeof each === 'string' || typeof each === 'number') return choicesIn(question, String(each))
+    if (typeof each === 'string' || typeof each === 'number') return matchChoices(question, String(each))
     throw new Failure(`The answer to question ${number} must be an option, its number, a list of them, or null.`)
   })
   return { outcome: 'answered', selected: [...new Set(selected)] }
 }
 
-function saidIn({ selected, answer, outcome }: { readonly [key: string]: unknown }): unknown {
+function answerValue({ selected, answer, outcome }: { readonly [key: string]: unknown }): unknown {
   return outcome === undefined || outcome === 'answered' ? (selected ?? answer) : null
 }
 
-function choicesIn(question: Question, text: string): readonly string[] {
-  const whole = choiceOf(question, text)
+function matchChoices(question: Question, text: string): readonly string[] {
+  const whole = matchChoice(question, text)
   if (whole !== undefined) return [whole]
-  // "1, 3" to a question that takes several.
-  const parts = question.multiple ? text.split(',').map((part) => choiceOf(question, part)) : []
+  // "1, 3" for a question with several choices.
+  const parts = question.multiple ? text.split(',').map((part) => matchChoice(question, part)) : []
   return parts.length > 1 && parts.every((part) => part !== undefined) ? parts : [text.trim()]
 }
 
-function choiceOf({ choices }: Question, text: string): string | undefined {
+function matchChoice({ choices }: Question, text: string): string | undefined {
   const wanted = text.trim()
   const exact = choices.find(({ label }) => label === wanted)
   if (exact) return exact.label
-  const alike = choices.filter(({ label }) => foldText(label) === foldText(wanted))
-  if (alike.length === 1) return alike[0]?.label
-  // Where options are numbers themselves, a number does not say which of the two is meant.
+  const similar = choices.filter(({ label }) => foldText(label) === foldText(wanted))
+  if (similar.length === 1) return similar[0]?.label
+  // If options are numbers themselves, a number could be a label or a position.
   if (!/^\d{1,2}$/.test(wanted) || choices.some(({ label }) => /^\d+$/.test(label))) return undefined
   return choices[Number(wanted) - 1]?.label
 }

@@ -6,14 +6,14 @@ import { readWish } from './read-wish.js'
 
 const EXAMPLE = '{"questions":[{"text":"Which database?","options":["SQLite","PostgreSQL"]}]}'
 
-function refusal(given: unknown): string {
+function refusal(input: unknown): string {
   try {
-    readWish(given)
+    readWish(input)
   } catch (error) {
     expect(error).toBeInstanceOf(Failure)
     return (error as Failure).message
   }
-  throw new Error(`it was taken: ${JSON.stringify(given)}`)
+  throw new Error(`it was taken: ${JSON.stringify(input)}`)
 }
 
 const options = (count: number): string[] => Array.from({ length: count }, (_, index) => `option ${index}`)
@@ -33,14 +33,14 @@ describe('a form', () => {
     ['as a question in place of the list', { questions: { text: 'Which?', options: ['A', 'B'] } }],
     ['of one who has an id of its own', { id: 'db', text: 'Which?', options: ['A', 'B'] }],
     ['with space around it', { questions: [{ text: '  Which? \n', options: [' A', 'B\u0007 '] }] }],
-  ])('%s', (_, given) => {
-    const wish = { kind: 'ask', questions: [{ ...plain, choices: ab }] }
-    expect(readWish(JSON.stringify(given))).toEqual(wish)
-    expect(readWish(given)).toEqual(wish)
-    expect(readWish(JSON.stringify(JSON.stringify(given)))).toEqual(wish)
+  ])('%s', (_, input) => {
+    const request = { kind: 'ask', questions: [{ ...plain, choices: ab }] }
+    expect(readWish(JSON.stringify(input))).toEqual(request)
+    expect(readWish(input)).toEqual(request)
+    expect(readWish(JSON.stringify(JSON.stringify(input)))).toEqual(request)
   })
 
-  test('with everything', () => {
+  test('with all members', () => {
     const question = {
       question: 'Two\nlines?',
       header: 'Database',
@@ -66,19 +66,19 @@ describe('a form', () => {
     })
   })
 
-  test('10 questions of 20 options are the most', () => {
+  test('accepts at most 10 questions of 20 options', () => {
     const full = Array.from({ length: 10 }, () => ({ text: 'x'.repeat(2000), options: options(20) }))
     expect(readWish(full)).toMatchObject({ kind: 'ask', questions: { length: 10 } })
-    expect(refusal([...full, full[0]])).toMatch(/There are 11 questions; 10 are the most/)
-    expect(refusal([{ text: 'x', options: options(21) }])).toMatch(/Question 1 has 21 options; 20 are the most/)
+    expect(refusal([...full, full[0]])).toMatch(/There are 11 questions; at most 10 are allowed/)
+    expect(refusal([{ text: 'x', options: options(21) }])).toMatch(/Question 1 has 21 options; at most 20 are allowed/)
   })
 })
 
-describe('what is refused is said with an example', () => {
+describe('rejects invalid input with an example', () => {
   test.each<[unknown, RegExp]>([
     ['', /empty/],
     ['   ', /empty/],
-    ['hello', /not JSON: character 1 of 5 cannot stand there, near hello/],
+    ['hello', /not JSON: character 1 of 5 is unexpected, near hello/],
     ['{"questions":[{"text":"a","options":["A","B"]}]', /it ends too early, after character 47/],
     ['{"questions":[{"text":"a" "options":["A","B"]}]}', /character 27 of 48/],
     ['[[[[[[[[[[1]]]]]]]]]]', /nested deeper/],
@@ -97,26 +97,26 @@ describe('what is refused is said with an example', () => {
     [{ questions: [{ text: 'x' }] }, /Question 1 has no "options"/],
     [{ questions: [{ text: 'x', options: [] }] }, /Question 1 has no "options"/],
     [{ questions: [{ text: 'x', options: 'A' }] }, /Question 1 has no "options"/],
-    [{ questions: [{ text: 'x', options: ['A'] }] }, /1 option, which leaves no choice; 2 are the least/],
+    [{ questions: [{ text: 'x', options: ['A'] }] }, /1 option; at least 2 are required/],
     [{ questions: [{ text: 'x', options: ['A', 'A '] }] }, /the option "A" twice/],
     [{ questions: [{ text: 'x', options: ['A', ''] }] }, /no label in option 2 of question 1/],
     [{ questions: [{ text: 'x', options: ['A', { name: 'B' }] }] }, /no label in option 2 of question 1/],
     [{ questions: [{ text: 'x', options: ['A', ['B']] }] }, /must be a text/],
-    [{ questions: [{ text: 'x'.repeat(2001), options: ['A', 'B'] }] }, /2001 characters; 2000/],
-    [{ questions: [{ text: 'x', options: ['A', 'B'.repeat(201)] }] }, /201 characters; 200/],
+    [{ questions: [{ text: 'x'.repeat(2001), options: ['A', 'B'] }] }, /2001 characters; at most 2000/],
+    [{ questions: [{ text: 'x', options: ['A', 'B'.repeat(201)] }] }, /201 characters; at most 200/],
     [{ questions: [{ text: 'x', header: 'h'.repeat(101), options: ['A', 'B'] }] }, /header of question 1 has 101/],
     [{ questions: [{ text: 'x', options: ['A', 'B'], multiSelect: 'perhaps' }] }, /must be true or false/],
     ['{"id":0}', /"id" must be the number/],
     ['{"id":"x","answers":[]}', /"id" must be the number/],
     ['{"id":1.5,"answers":[]}', /"id" must be the number/],
-  ])('%j', (given, words) => {
-    const message = refusal(given)
-    expect(message).toMatch(words)
+  ])('%j', (input, pattern) => {
+    const message = refusal(input)
+    expect(message).toMatch(pattern)
     expect(message).toContain(EXAMPLE)
     expect(message.length).toBeLessThan(1000)
   })
 
-  test('the second question is named as such', () => {
+  test('names the position of an invalid question', () => {
     expect(
       refusal([
         { text: 'x', options: ['A', 'B'] },
@@ -132,7 +132,7 @@ test('an answer to a question asked before', () => {
   expect(readWish('{"id":"#12"}')).toEqual({ kind: 'answer', id: 12, answers: undefined })
 })
 
-test('whatever is sent, it is read or refused with a sentence', () => {
+test('any input is parsed or rejected with a sentence', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(3000)))
   const option = fc.oneof(text, fc.anything(), fc.record({ label: text, description: fc.option(text) }))
   const question = fc.oneof(
@@ -143,19 +143,19 @@ test('whatever is sent, it is read or refused with a sentence', () => {
     ),
   )
   const form = fc.oneof(fc.record({ questions: fc.array(question) }), fc.array(question), question)
-  const given = fc.oneof(
+  const input = fc.oneof(
     form,
     form.map((value) => JSON.stringify(value)),
     fc.json(),
     text,
   )
   fc.assert(
-    fc.property(given, (value) => {
+    fc.property(input, (value) => {
       try {
-        const wish = readWish(value)
-        if (wish.kind === 'answer') return
-        for (const { text: words, choices } of wish.questions) {
-          expect([words.trim() === words, words.length > 0, words.isWellFormed()]).toEqual([true, true, true])
+        const request = readWish(value)
+        if (request.kind === 'answer') return
+        for (const { text: message, choices } of request.questions) {
+          expect([message.trim() === message, message.length > 0, message.isWellFormed()]).toEqual([true, true, true])
           expect(new Set(choices.map(({ label }) => label)).size).toBe(choices.length)
           expect(choices.every(({ label }) => /^[^\p{Cc}]+$/u.test(label))).toBe(true)
         }

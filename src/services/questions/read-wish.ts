@@ -1,5 +1,5 @@
-// What a model sends to AskUserQuestion, read into what it wants: to ask a form of questions, or to answer one that was
-// asked before. Whatever is wrong is said together with an example of what is right.
+// Parses and limits the input of AskUserQuestion: a form of questions, or the answer to a question asked before.
+// Failures include an example of valid input.
 
 import { Failure } from '../../lib/failure.js'
 import { deeperThan } from '../../lib/json-depth.js'
@@ -12,57 +12,62 @@ import { readQuestion } from './read-question.js'
 
 const MAX_JSON = 250_000
 const MAX_DEPTH = 8
-const NEAR = 20
+const EXCERPT_LENGTH = 20
 
 const EXAMPLE = '{"questions":[{"text":"Which database?","options":["SQLite","PostgreSQL"]}]}'
-const MORE =
+const EXAMPLE_NOTES =
   'An option may also be {"label":"SQLite","description":"one file"}; "multiSelect":true lets several be chosen; a question that was asked before is answered with {"id":7,"answers":["SQLite"]}.'
 
 export type Wish =
   | { readonly kind: 'ask'; readonly questions: readonly Question[] }
   | { readonly kind: 'answer'; readonly id: number; readonly answers: unknown }
 
-export function readWish(given: unknown): Wish {
+export function readWish(input: unknown): Wish {
   try {
-    const value = typeof given === 'string' ? parsed(given) : given
-    return isObject(value) && isLater(value) ? readLater(value) : { kind: 'ask', questions: readForm(value) }
+    const value = typeof input === 'string' ? parseInput(input) : input
+    return isObject(value) && isFollowUp(value) ? parseFollowUp(value) : { kind: 'ask', questions: parseForm(value) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    throw new Failure(`${error.message} Nothing was asked. Expected is, for example: ${EXAMPLE} ${MORE}`)
+    throw new Failure(`${error.message} Nothing was asked. Expected, for example: ${EXAMPLE} ${EXAMPLE_NOTES}`)
   }
 }
 
-function parsed(text: string): unknown {
+function parseInput(text: string): unknown {
   if (text.trim() === '') throw new Failure('questions_json is empty.')
   if (text.length > MAX_JSON) {
-    throw new Failure(`questions_json has ${text.length} characters; ${MAX_JSON} are the most: nobody reads so much.`)
+    throw new Failure(`questions_json has ${text.length} characters; at most ${MAX_JSON} are allowed.`)
   }
   if (deeperThan(MAX_DEPTH, text)) throw new Failure(`questions_json is nested deeper than ${MAX_DEPTH} levels.`)
-  const value = parse(text)
-  // Some models print their JSON twice.
-  return typeof value === 'string' && /^\s*[[{]/.test(value) && !deeperThan(MAX_DEPTH, value) ? parse(value) : value
+  const value = parseJsonText(text)
+  // Some models encode the JSON twice.
+  return typeof value === 'string' && /^\s*[[{]/.test(value) && !deeperThan(MAX_DEPTH, value)
+    ? parseJsonText(value)
+    : value
 }
 
-function parse(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Failure(`questions_json is not JSON: ${whatIsWrong(text)}`)
+    throw new Failure(`questions_json is not JSON: ${describeJsonError(text)}`)
   }
 }
 
-function whatIsWrong(text: string): string {
+function describeJsonError(text: string): string {
   const at = jsonErrorAt(text)
   if (at >= text.length) return `it ends too early, after character ${text.length}.`
-  const near = oneLine(text.slice(Math.max(0, at - NEAR), at + NEAR).toWellFormed(), 2 * NEAR)
-  return `character ${at + 1} of ${text.length} cannot stand there, near ${near}`
+  const excerpt = oneLine(
+    text.slice(Math.max(0, at - EXCERPT_LENGTH), at + EXCERPT_LENGTH).toWellFormed(),
+    2 * EXCERPT_LENGTH,
+  )
+  return `character ${at + 1} of ${text.length} is unexpected, near ${excerpt}`
 }
 
-function isLater({ id, questions, options }: JsonObject): boolean {
+function isFollowUp({ id, questions, options }: JsonObject): boolean {
   return id !== undefined && questions === undefined && options === undefined
 }
 
-function readLater({ id, answers, answer }: JsonObject): Wish {
+function parseFollowUp({ id, answers, answer }: JsonObject): Wish {
   const number = typeof id === 'string' && /^\s*#?\d{1,15}\s*$/.test(id) ? Number(id.replace('#', '')) : id
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) {
     throw new Failure('"id" must be the number of a question that was asked before.')
@@ -70,19 +75,19 @@ function readLater({ id, answers, answer }: JsonObject): Wish {
   return { kind: 'answer', id: number, answers: answers ?? answer }
 }
 
-function readForm(value: unknown): readonly Question[] {
-  const list = listIn(value)
+function parseForm(value: unknown): readonly Question[] {
+  const list = findQuestionList(value)
   if (list.length === 0) throw new Failure('There is no question in it.')
   if (list.length > MAX_QUESTIONS) {
     throw new Failure(
-      `There are ${list.length} questions; ${MAX_QUESTIONS} are the most, because all of them go into one form. Ask the most important ones.`,
+      `There are ${list.length} questions; at most ${MAX_QUESTIONS} are allowed, because all of them go into one form. Ask the most important ones.`,
     )
   }
   return list.map((each, index) => readQuestion(each, index + 1))
 }
 
-/** Also a list without its wrapping, and a single question without its list. */
-function listIn(value: unknown): readonly unknown[] {
+/** Also accepts a list without the wrapping object, and a single question without a list. */
+function findQuestionList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (!isObject(value)) throw new Failure('questions_json must be a JSON object with "questions".')
   const { questions } = value

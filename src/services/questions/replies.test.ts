@@ -1,4 +1,4 @@
-// What is said to a form, on its ways in and out: passed on by a model, filled into a client's form, given by a board.
+// Replies in and out: passed on by a model, submitted in a client form, given on the console.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -14,50 +14,50 @@ function question(labels: readonly string[], multiple = false): Question {
   return { text: 'Which?', header: null, choices: labels.map((label) => ({ label, description: null })), multiple }
 }
 
-const colours = question(['Red', 'Green', 'Blue'])
+const single = question(['Red', 'Green', 'Blue'])
 const several = question(['Red', 'Green', 'Blue'], true)
 const answered = (...selected: string[]): Reply => ({ outcome: 'answered', selected })
 const declined: Reply = { outcome: 'declined', selected: [] }
 
-describe('what a model passes on', () => {
+describe('answers passed on by a model', () => {
   test.each<[readonly Question[], unknown, readonly Reply[]]>([
-    [[colours], ['Red'], [answered('Red')]],
-    [[colours], 'Red', [answered('Red')]],
-    [[colours], ['red '], [answered('Red')]],
-    [[colours], ['2'], [answered('Green')]],
-    [[colours], [3], [answered('Blue')]],
-    [[colours], ['4'], [answered('4')]],
-    [[colours], ['a warm one'], [answered('a warm one')]],
-    [[colours], [null], [declined]],
-    [[colours], null, [declined]],
-    [[colours], [[]], [declined]],
-    [[colours], [['Red']], [answered('Red')]],
+    [[single], ['Red'], [answered('Red')]],
+    [[single], 'Red', [answered('Red')]],
+    [[single], ['red '], [answered('Red')]],
+    [[single], ['2'], [answered('Green')]],
+    [[single], [3], [answered('Blue')]],
+    [[single], ['4'], [answered('4')]],
+    [[single], ['a warm one'], [answered('a warm one')]],
+    [[single], [null], [declined]],
+    [[single], null, [declined]],
+    [[single], [[]], [declined]],
+    [[single], [['Red']], [answered('Red')]],
     [[several], [['Red', '3']], [answered('Red', 'Blue')]],
     [[several], ['Red', 'Blue'], [answered('Red', 'Blue')]],
     [[several], ['1, 3'], [answered('Red', 'Blue')]],
     [[several], ['Red, but pale'], [answered('Red, but pale')]],
     [[several], [['Red', 'Red', '1']], [answered('Red')]],
     [
-      [colours, several],
+      [single, several],
       ['Red', ['Green', 'x']],
       [answered('Red'), answered('Green', 'x')],
     ],
     [
-      [colours, several],
+      [single, several],
       [
         { question: 2, selected: ['Green'] },
         { question: 1, selected: 'Blue' },
       ],
       [answered('Blue'), answered('Green')],
     ],
-    [[colours], [{ question: 'Which?', selected: 'Blue' }], [answered('Blue')]],
-    [[colours], [{ question: '1', answer: 'Blue' }], [answered('Blue')]],
-    [[colours], [{ question: 1, outcome: 'declined' }], [declined]],
-    [[colours], [{ question: 1, selected: null }], [declined]],
-    // A number is not taken for a place where options are numbers.
+    [[single], [{ question: 'Which?', selected: 'Blue' }], [answered('Blue')]],
+    [[single], [{ question: '1', answer: 'Blue' }], [answered('Blue')]],
+    [[single], [{ question: 1, outcome: 'declined' }], [declined]],
+    [[single], [{ question: 1, selected: null }], [declined]],
+    // A number is not a position if the options are numbers.
     [[question(['10', '20', '30'])], ['20'], [answered('20')]],
     [[question(['10', '20', '30'])], ['2'], [answered('2')]],
-    // Two options that differ in case only are told apart, or not at all.
+    // Options that differ only in case are matched exactly or not at all.
     [[question(['a', 'A'])], ['A'], [answered('A')]],
     [[question(['äb', 'ÄB'])], ['äB'], [answered('äB')]],
   ])('%# %j', (questions, answers, replies) => {
@@ -65,37 +65,37 @@ describe('what a model passes on', () => {
   })
 
   test.each<[readonly Question[], unknown, RegExp]>([
-    [[colours, several], ['Red'], /one entry for each of the 2 question\(s\), in their order; it has 1/],
-    [[colours], [], /it has 0/],
-    [[colours, several], ['Red', 'Red', 'Red'], /it has 3/],
-    [[colours], ['Red', 'Green'], /takes one choice; 2 were made/],
-    [[colours], [['Red', 'Green']], /takes one choice; 2 were made/],
-    [[several], [['x', 'y']], /2 texts that are no option/],
-    [[colours], [true], /must be an option/],
-    [[colours], [' '], /nothing was chosen/],
-    [[colours], ['…'], /of the example/],
-    [[colours], ['x'.repeat(4001)], /4001 characters/],
-    [[colours], [{ question: 2, selected: 'Red' }], /There is no question 2/],
-    [[colours, several], [{ question: 1, selected: 'Red' }], /Question 2 has no answer/],
+    [[single, several], ['Red'], /one entry for each of the 2 question\(s\), in their order; it has 1/],
+    [[single], [], /it has 0/],
+    [[single, several], ['Red', 'Red', 'Red'], /it has 3/],
+    [[single], ['Red', 'Green'], /takes one choice; 2 were made/],
+    [[single], [['Red', 'Green']], /takes one choice; 2 were made/],
+    [[several], [['x', 'y']], /2 texts that are not options/],
+    [[single], [true], /must be an option/],
+    [[single], [' '], /has no choice and no text/],
+    [[single], ['…'], /of the example/],
+    [[single], ['x'.repeat(4001)], /4001 characters/],
+    [[single], [{ question: 2, selected: 'Red' }], /There is no question 2/],
+    [[single, several], [{ question: 1, selected: 'Red' }], /Question 2 has no answer/],
     [
-      [colours],
+      [single],
       [
         { question: 1, selected: 'Red' },
         { question: 1, selected: 'Blue' },
       ],
       /two answers/,
     ],
-  ])('%# %j is refused', (questions, answers, words) => {
+  ])('%# rejects %j', (questions, answers, message) => {
     const read = (): unknown => checkedReplies(questions, readReplies(questions, answers))
     expect(read).toThrow(Failure)
-    expect(read).toThrow(words)
+    expect(read).toThrow(message)
   })
 
-  test('whatever it is, it is read or refused with a sentence, and a choice is one that was offered', () => {
+  test('any input is parsed or rejected with a sentence, and choices are offered ones', () => {
     const answer = fc.oneof(fc.anything(), fc.constantFrom('Red', '2', 2, ['Red', 'Blue'], null))
     fc.assert(
       fc.property(
-        fc.constantFrom([colours], [several], [colours, several]),
+        fc.constantFrom([single], [several], [single, several]),
         fc.oneof(answer, fc.array(answer)),
         (questions, answers) => {
           try {
@@ -112,28 +112,28 @@ describe('what a model passes on', () => {
   })
 })
 
-describe('what a board gives', () => {
+describe('replies of a console', () => {
   test.each<[readonly Reply[], RegExp]>([
     [[], /one reply for each/],
     [[answered('Red'), answered('Red')], /one reply for each/],
-    [[answered()], /nothing was chosen/],
-    [[answered('', ' ')], /nothing was chosen/],
+    [[answered()], /has no choice and no text/],
+    [[answered('', ' ')], /has no choice and no text/],
     [[answered('Red', 'Blue')], /takes one choice/],
-    [[answered('one', 'two')], /one is the most/],
-  ])('%# is refused', (replies, words) => {
-    expect(() => checkedReplies([colours], replies)).toThrow(words)
+    [[answered('one', 'two')], /at most one is allowed/],
+  ])('%# is rejected', (replies, message) => {
+    expect(() => checkedReplies([single], replies)).toThrow(message)
   })
 
-  test('choices come in the order they were offered, once each, own words last', () => {
+  test('choices keep the offered order without duplicates, free text last', () => {
     expect(checkedReplies([several], [answered('pale', 'Blue', 'Red', 'Blue')])).toEqual([
       answered('Red', 'Blue', 'pale'),
     ])
-    expect(checkedReplies([colours], [{ outcome: 'declined', selected: ['Red'] }])).toEqual([declined])
+    expect(checkedReplies([single], [{ outcome: 'declined', selected: ['Red'] }])).toEqual([declined])
   })
 })
 
-describe('the form of a client', () => {
-  test('has a field for each question and one for own words, and none must be filled in', () => {
+describe('the form for a client', () => {
+  test('has an optional field per question and one for free text', () => {
     const described: Question = {
       ...several,
       choices: [
@@ -141,7 +141,7 @@ describe('the form of a client', () => {
         { label: 'Blue', description: null },
       ],
     }
-    const { message, schema } = formOf([colours, described])
+    const { message, schema } = formOf([single, described])
     expect(message).toBe('1. Which?\n2. Which?')
     expect(schema).toEqual({
       type: 'object',
@@ -177,13 +177,13 @@ describe('the form of a client', () => {
     [{}, undefined],
     [undefined, undefined],
   ])('%j', (content, replies) => {
-    expect(repliesIn([colours, several], content)).toEqual(replies)
+    expect(repliesIn([single, several], content)).toEqual(replies)
   })
 })
 
-test('the published JSON, where what is no answer does not look like one', () => {
+test('formats the documented JSON, in which a missing answer does not look like an answer', () => {
   const replies = [answered('Red', 'but pale'), answered('own'), declined, answered('Red', 'Blue')]
-  expect(JSON.parse(answersJson([colours, several, colours, several], replies))).toEqual({
+  expect(JSON.parse(answersJson([single, several, single, several], replies))).toEqual({
     answers: [
       { question: 'Which?', selected: 'Red', comment: 'but pale' },
       { question: 'Which?', selected: ['own'] },

@@ -7,17 +7,17 @@ import { untilAnswered } from './until-answered.js'
 function waiting(ms: number, graceMs = 60) {
   const listeners = new Set<() => void>()
   const controller = new AbortController()
-  const seen = { isOver: false, isWatched: true, looks: 0, isDone: false }
-  const stir = (change: Partial<typeof seen> = {}): void => {
-    Object.assign(seen, change)
+  const checks = { isOver: false, isWatched: true, looks: 0, isDone: false }
+  const notifyChange = (change: Partial<typeof checks> = {}): void => {
+    Object.assign(checks, change)
     for (const listener of listeners) listener()
   }
   const done = untilAnswered({
     look: async () => {
-      seen.looks++
-      return seen.isOver
+      checks.looks++
+      return checks.isOver
     },
-    isWatched: () => seen.isWatched,
+    isWatched: () => checks.isWatched,
     onStir(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -25,46 +25,46 @@ function waiting(ms: number, graceMs = 60) {
     ms,
     graceMs,
     signal: controller.signal,
-  }).finally(() => (seen.isDone = true))
-  return { done, seen, stir, listeners, controller }
+  }).finally(() => (checks.isDone = true))
+  return { done, seen: checks, stir: notifyChange, listeners, controller }
 }
 
-test('ends with the answer, and listens to nothing any more', async () => {
-  const { done, stir, seen, listeners } = waiting(60_000)
-  stir()
+test('ends with the answer and unsubscribes', async () => {
+  const { done, stir: notifyChange, seen: checks, listeners } = waiting(60_000)
+  notifyChange()
   await sleep(5)
-  expect(seen.isDone).toBe(false)
-  stir({ isOver: true })
+  expect(checks.isDone).toBe(false)
+  notifyChange({ isOver: true })
   await done
-  expect([seen.isDone, listeners.size]).toEqual([true, 0])
+  expect([checks.isDone, listeners.size]).toEqual([true, 0])
 })
 
-test('what stirs while it looks is not missed', async () => {
-  const { done, seen, stir } = waiting(60_000)
-  // The first look is under way.
-  stir({ isOver: true })
+test('does not miss a change during a check', async () => {
+  const { done, seen: checks, stir: notifyChange } = waiting(60_000)
+  // The first check is in progress.
+  notifyChange({ isOver: true })
   await done
-  expect(seen.looks).toBeLessThan(4)
+  expect(checks.looks).toBeLessThan(4)
 })
 
-test('ends when the time is up', async () => {
+test('ends after the timeout', async () => {
   const { done } = waiting(30)
   await done
 })
 
-test('ends when nobody looks any more, but not while a page is loaded again', async () => {
-  const { done, seen, stir } = waiting(60_000, 300)
+test('ends when the user is away, but not while a page reloads', async () => {
+  const { done, seen: checks, stir: notifyChange } = waiting(60_000, 300)
   await sleep(5)
-  stir({ isWatched: false })
+  notifyChange({ isWatched: false })
   await sleep(20)
-  stir({ isWatched: true })
+  notifyChange({ isWatched: true })
   await sleep(500)
-  expect(seen.isDone).toBe(false)
-  stir({ isWatched: false })
+  expect(checks.isDone).toBe(false)
+  notifyChange({ isWatched: false })
   await done
 })
 
-test('throws what stopped the call', async () => {
+test('throws the abort reason of the call', async () => {
   const { done, controller, listeners } = waiting(60_000)
   setTimeout(() => controller.abort(new Error('cancelled')), 5)
   await expect(done).rejects.toThrow('cancelled')

@@ -1,10 +1,10 @@
-// Waits for a person at the page or in the inbox: until they have answered, the time is up, the call is stopped, or
-// nobody has been looking for a while. A page that is loaded again is gone for a moment only.
+// Waits until a question is answered, the timeout expires, the call is cancelled, or the user has been away for some
+// seconds. Reloading the page interrupts presence only briefly.
 
 const GRACE_MS = 5000
 
 export interface Awaited {
-  /** Whether it is over; asked whenever something stirs. */
+  /** Called after each change. */
   readonly look: () => Promise<boolean>
   readonly isWatched: () => boolean
   readonly onStir: (listener: () => void) => () => void
@@ -13,35 +13,35 @@ export interface Awaited {
   readonly signal: AbortSignal
 }
 
-export async function untilAnswered(awaited: Awaited): Promise<void> {
-  const { look, isWatched, onStir, ms, graceMs = GRACE_MS, signal } = awaited
+export async function untilAnswered(options: Awaited): Promise<void> {
+  const { look, isWatched, onStir, ms, graceMs = GRACE_MS, signal } = options
   const endsAt = performance.now() + ms
-  let aloneSince: number | undefined
-  let stirred: (() => void) | undefined
-  const wake = (): void => stirred?.()
-  const leave = onStir(wake)
+  let absentSince: number | undefined
+  let notifyChange: (() => void) | undefined
+  const wake = (): void => notifyChange?.()
+  const unsubscribe = onStir(wake)
   signal.addEventListener('abort', wake)
   try {
     for (;;) {
-      // Before looking: what stirs meanwhile is not missed.
-      const next = new Promise<void>((resolve) => (stirred = resolve))
+      // Created before the check, so that a change during the check is not missed.
+      const next = new Promise<void>((resolve) => (notifyChange = resolve))
       signal.throwIfAborted()
       if (await look()) return
       signal.throwIfAborted()
       const now = performance.now()
-      aloneSince = isWatched() ? undefined : (aloneSince ?? now)
-      const until = Math.min(endsAt, aloneSince === undefined ? Infinity : aloneSince + graceMs)
+      absentSince = isWatched() ? undefined : (absentSince ?? now)
+      const until = Math.min(endsAt, absentSince === undefined ? Infinity : absentSince + graceMs)
       if (now >= until) return
-      await atMost(until - now, next)
+      await waitAtMost(until - now, next)
     }
   } finally {
-    leave()
+    unsubscribe()
     signal.removeEventListener('abort', wake)
   }
 }
 
-async function atMost(ms: number, stir: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, change: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))))
-  await Promise.race([stir, limit]).finally(() => clearTimeout(timer))
+  await Promise.race([change, limit]).finally(() => clearTimeout(timer))
 }

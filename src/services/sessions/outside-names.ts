@@ -1,27 +1,27 @@
-// Whether files in a folder have names elsewhere too. Whoever may write to such a folder alone would, through a hard link,
-// write to what lies outside of it.
+// Detects hard links. A session directory is the only writable directory in plan mode; a file in it with a hard link
+// elsewhere would make that other file writable, so such a directory is not reused.
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A folder with more in it is not looked through, and counts as one that has some. */
+/** A directory with more entries is not scanned and counts as having external links. */
 const MAX_ENTRIES = 10_000
 
-export function hasOutsideNames(folder: string): boolean {
-  const missing = new Map<string, number>()
-  const waiting = [folder]
+export function hasOutsideNames(directory: string): boolean {
+  const unseenLinks = new Map<string, number>()
+  const queue = [directory]
   let entries = 0
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    for (const name of readdirSync(at)) {
+  for (let current = queue.pop(); current !== undefined; current = queue.pop()) {
+    for (const name of readdirSync(current)) {
       if (++entries > MAX_ENTRIES) return true
-      const path = join(at, name)
+      const path = join(current, name)
       const stat = lstatSync(path, { throwIfNoEntry: false })
-      if (stat?.isDirectory()) waiting.push(path)
+      if (stat?.isDirectory()) queue.push(path)
       else if (stat && stat.nlink > 1) {
         const file = `${stat.dev}:${stat.ino}`
-        missing.set(file, (missing.get(file) ?? stat.nlink) - 1)
+        unseenLinks.set(file, (unseenLinks.get(file) ?? stat.nlink) - 1)
       }
     }
   }
-  return [...missing.values()].some((count) => count > 0)
+  return [...unseenLinks.values()].some((count) => count > 0)
 }

@@ -23,21 +23,21 @@ import { createSessionNames } from './session-names.js'
 const newProject = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-sessions-'))
 const isSticky = (path: string): boolean => (lstatSync(path).mode & 0o1000) !== 0
 
-describe('the folder of a session', () => {
-  test('is made with all above it, kept out of git, and kept', () => {
+describe('the session directory', () => {
+  test('is created with its parents, ignored by git, and kept', () => {
     const project = newProject()
-    const folder = ensureSessionFolder(project, 'a_session')
-    expect(folder).toBe(join(project, '.scorpiox', 'sessions', 'a_session'))
-    writeFileSync(join(folder, 'mine'), 'x')
-    expect(readFileSync(join(folder, '..', '.gitignore'), 'utf8')).toBe('*\n')
-    writeFileSync(join(folder, '..', '.gitignore'), 'of the person')
-    expect(ensureSessionFolder(project, 'a_session')).toBe(folder)
-    expect(existsSync(join(folder, 'mine'))).toBe(true)
-    expect(readFileSync(join(folder, '..', '.gitignore'), 'utf8')).toBe('of the person')
+    const directory = ensureSessionFolder(project, 'a_session')
+    expect(directory).toBe(join(project, '.scorpiox', 'sessions', 'a_session'))
+    writeFileSync(join(directory, 'mine'), 'x')
+    expect(readFileSync(join(directory, '..', '.gitignore'), 'utf8')).toBe('*\n')
+    writeFileSync(join(directory, '..', '.gitignore'), 'of the person')
+    expect(ensureSessionFolder(project, 'a_session')).toBe(directory)
+    expect(existsSync(join(directory, 'mine'))).toBe(true)
+    expect(readFileSync(join(directory, '..', '.gitignore'), 'utf8')).toBe('of the person')
     expect([makeSessionFolder(project, 'a_session'), makeSessionFolder(project, 'another')]).toEqual([false, true])
   })
 
-  test('takes over the empty folder of the sandbox, and no other that has the sticky bit', () => {
+  test('adopts the empty placeholder of the sandbox, but no other sticky directory', () => {
     const [project, own] = [newProject(), newProject()]
     for (const each of [project, own]) mkdirSync(join(each, '.scorpiox'))
     writeFileSync(join(own, '.scorpiox', 'mine'), 'x')
@@ -48,7 +48,7 @@ describe('the folder of a session', () => {
   })
 
   test.each(['.scorpiox', '.scorpiox/sessions', '.scorpiox/sessions/a_session'])(
-    'is not made behind a link at %s',
+    'is not created behind a link at %s',
     (path) => {
       const [project, victim] = [newProject(), newProject()]
       mkdirSync(join(project, path, '..'), { recursive: true })
@@ -60,21 +60,21 @@ describe('the folder of a session', () => {
   )
 
   test.each(['.scorpiox', '.scorpiox/sessions', '.scorpiox/sessions/a_session'])(
-    'a file at %s is left alone',
+    'does not touch a file at %s',
     (path) => {
       const project = newProject()
       mkdirSync(join(project, path, '..'), { recursive: true })
       writeFileSync(join(project, path), 'of the person')
-      expect(() => ensureSessionFolder(project, 'a_session')).toThrow('must be a folder')
+      expect(() => ensureSessionFolder(project, 'a_session')).toThrow('must be a directory')
       expect(readFileSync(join(project, path), 'utf8')).toBe('of the person')
     },
   )
 
-  test('lies in a project that is there', () => {
+  test('requires an existing project', () => {
     expect(() => ensureSessionFolder(join(newProject(), 'nowhere'), 'a_session')).toThrow(Failure)
   })
 
-  test('is never outside, whatever name is remembered', () => {
+  test('is never outside the project, whatever name is stored', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom('..', '.', '', '../x', 'a/../../b', 'A', 'a\0')), (name) => {
         try {
@@ -87,49 +87,49 @@ describe('the folder of a session', () => {
   })
 })
 
-const ME = { user: 'me', session: 'one' }
+const CALLER = { user: 'me', session: 'one' }
 
-describe('the name of a session', () => {
-  test('is given once, says the day, and has a folder', () => {
+describe('the session name', () => {
+  test('is unique, contains the date, and has a directory', () => {
     const project = newProject()
     const names = createSessionNames(project)
-    const name = names.nameOf(ME)
+    const name = names.nameOf(CALLER)
     expect(name).toMatch(/^\d{4}_\d\d_\d\d_[a-z]+_[a-z]+$/)
     expect(existsSync(sessionFolder(project, name))).toBe(true)
-    expect(names.nameOf(ME)).toBe(name)
+    expect(names.nameOf(CALLER)).toBe(name)
   })
 
-  test('is another once a file in its folder has a name elsewhere, through which that could be changed', () => {
+  test('changes once a file in the directory has a hard link elsewhere', () => {
     const project = newProject()
     const names = createSessionNames(project)
-    const name = names.nameOf(ME)
+    const name = names.nameOf(CALLER)
     const deep = join(sessionFolder(project, name), 'deep')
     mkdirSync(deep)
     writeFileSync(join(deep, 'one'), '')
     linkSync(join(deep, 'one'), join(deep, 'two'))
     symlinkSync(project, join(deep, 'link'))
-    expect(names.nameOf(ME)).toBe(name)
+    expect(names.nameOf(CALLER)).toBe(name)
     linkSync(join(deep, 'one'), join(project, 'outside'))
-    const next = names.nameOf(ME)
+    const next = names.nameOf(CALLER)
     expect(next).not.toBe(name)
-    expect(names.nameOf(ME)).toBe(next)
+    expect(names.nameOf(CALLER)).toBe(next)
   })
 
-  test('stays that of a folder that was taken away, and not that of a file in its place', () => {
+  test('is kept if the directory was removed, but not if a file replaced it', () => {
     const project = newProject()
     const names = createSessionNames(project)
-    const name = names.nameOf(ME)
+    const name = names.nameOf(CALLER)
     rmSync(sessionFolder(project, name), { recursive: true })
-    expect(names.nameOf(ME)).toBe(name)
+    expect(names.nameOf(CALLER)).toBe(name)
     writeFileSync(sessionFolder(project, name), 'a file')
-    expect(names.nameOf(ME)).not.toBe(name)
+    expect(names.nameOf(CALLER)).not.toBe(name)
   })
 
-  test('is that of no other session, user or server', () => {
+  test('differs between sessions, users and servers', () => {
     const project = newProject()
     const servers = [createSessionNames(project), createSessionNames(project)]
-    const who = [...Array(400).keys()].map((at) => ({ user: `user ${at % 2}`, session: String(at >> 1) }))
-    const given = servers.flatMap((names) => who.map((each) => names.nameOf(each)))
-    expect(new Set(given).size).toBe(800)
+    const caller = [...Array(400).keys()].map((at) => ({ user: `user ${at % 2}`, session: String(at >> 1) }))
+    const assigned = servers.flatMap((names) => caller.map((each) => names.nameOf(each)))
+    expect(new Set(assigned).size).toBe(800)
   })
 })

@@ -1,5 +1,5 @@
-// The folder of a session in the project, `.scorpiox/sessions/<name>`. A repository could bring a link along that leads
-// what is written there anywhere, so every part of the way must be a folder itself.
+// Creates the directory of a session, `.scorpiox/sessions/<name>` in the project. A repository could contain a link
+// that redirects writes, so each part of the path must be a real directory.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, writeFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -8,67 +8,67 @@ import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
-/** A sandbox that closes may take the empty folder away that we were about to use. */
+/** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5
 
 const STICKY = 0o1000
 
 export function sessionFolder(project: string, name: string): string {
-  // Names come from what is remembered, which others may have written.
+  // Names are read from the database, which other programs may have written to.
   if (!/^[a-z0-9_]{1,64}$/.test(name)) throw new Failure(`${JSON.stringify(name)} is not the name of a session.`)
   return join(project, '.scorpiox', 'sessions', name)
 }
 
-/** Makes it where it is not there. */
+/** Creates it if it does not exist. */
 export function ensureSessionFolder(project: string, name: string): string {
-  const folder = sessionFolder(project, name)
-  makeOrKeep(project, folder)
-  return folder
+  const directory = sessionFolder(project, name)
+  ensureDirectories(project, directory)
+  return directory
 }
 
-/** False: there is one of that name. */
+/** False: a directory of that name exists. */
 export function makeSessionFolder(project: string, name: string): boolean {
-  return makeOrKeep(project, sessionFolder(project, name))
+  return ensureDirectories(project, sessionFolder(project, name))
 }
 
-function makeOrKeep(project: string, folder: string, attempts = ATTEMPTS): boolean {
+function ensureDirectories(project: string, directory: string, attempts = ATTEMPTS): boolean {
   try {
-    const ours = join(project, '.scorpiox')
-    makeFolder(ours)
-    takeOver(ours)
-    const sessions = join(ours, 'sessions')
-    if (makeFolder(sessions)) writeFileSync(join(sessions, '.gitignore'), '*\n', { flag: 'wx' })
-    const isNew = makeFolder(folder)
-    if (realpathSync.native(folder) !== folder) throw notAFolder(folder)
+    const ownDirectory = join(project, '.scorpiox')
+    createIfMissing(ownDirectory)
+    adoptSandboxPlaceholder(ownDirectory)
+    const sessions = join(ownDirectory, 'sessions')
+    if (createIfMissing(sessions)) writeFileSync(join(sessions, '.gitignore'), '*\n', { flag: 'wx' })
+    const isNew = createIfMissing(directory)
+    if (realpathSync.native(directory) !== directory) throw notADirectory(directory)
     return isNew
   } catch (error) {
     if (error instanceof Failure) throw error
-    if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return makeOrKeep(project, folder, attempts - 1)
+    if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return ensureDirectories(project, directory, attempts - 1)
     const reason = reasonOf(error)
-    throw new Failure(`The folder of the session cannot be made (${reason}): make ${project} writable.`)
+    throw new Failure(`The session directory cannot be created (${reason}): make ${project} writable.`)
   }
 }
 
-function makeFolder(path: string): boolean {
-  const stat = look(path)
+function createIfMissing(path: string): boolean {
+  const stat = statIfExists(path)
   if (stat === undefined) {
     mkdirSync(path)
     return true
   }
-  if (!stat.isDirectory()) throw notAFolder(path)
+  if (!stat.isDirectory()) throw notADirectory(path)
   return false
 }
 
-/** What the sandbox put there to keep the name free is an empty folder with the sticky bit, and goes when it closes. */
-function takeOver(path: string): void {
-  const mode = look(path)?.mode ?? 0
+/** While a sandbox runs, it reserves the name with an empty sticky directory, which it removes when it closes. */
+function adoptSandboxPlaceholder(path: string): void {
+  const mode = statIfExists(path)?.mode ?? 0
   if ((mode & STICKY) !== 0 && readdirSync(path).length === 0) chmodSync(path, mode & 0o777)
 }
 
-function look(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-function notAFolder(path: string): Failure {
-  return new Failure(`${path} must be a folder, and no link to one: nothing is written there. Move it away.`)
+function notADirectory(path: string): Failure {
+  return new Failure(`${path} must be a directory, not a link: nothing was written. Move it away.`)
 }

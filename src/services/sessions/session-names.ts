@@ -1,5 +1,5 @@
-// What each session is called: the day it began and two words, such as 2026_03_13_quiet_otter. A name is given once and
-// its folder made with it, so that no two sessions have the same.
+// Names of sessions: date and two words, such as 2026_03_13_quiet_otter. The directory is created together with the name,
+// so names are unique.
 
 import { randomInt } from 'node:crypto'
 
@@ -8,9 +8,9 @@ import type { Who } from '../who.js'
 import { hasOutsideNames } from './outside-names.js'
 import { makeSessionFolder, sessionFolder } from './session-folder.js'
 
-/** Sessions whose names are remembered. */
+/** Sessions whose names are cached. */
 const MAX_KNOWN = 1000
-/** After so many names that were taken a number is added. */
+/** After this many taken names a number is appended. */
 const PLAIN_ATTEMPTS = 50
 
 const ADJECTIVES = (
@@ -28,37 +28,37 @@ const NOUNS = (
 ).split(' ')
 
 export interface SessionNames {
-  /** The same for the same session as long as its folder can be given away; it is there when the name is first given. */
-  nameOf(who: Who): string
+  /** Returns the same name for the same session while its directory is usable; creates the directory. */
+  nameOf(caller: Who): string
 }
 
-const ofProjects = new Map<string, SessionNames>()
+const byProject = new Map<string, SessionNames>()
 
-/** The same for everybody in this process, so that a session has one folder. */
+/** One instance per project and process, so that a session has one directory. */
 export function sessionNamesOf(project: string): SessionNames {
-  const names = ofProjects.get(project) ?? createSessionNames(project)
-  ofProjects.set(project, names)
+  const names = byProject.get(project) ?? createSessionNames(project)
+  byProject.set(project, names)
   return names
 }
 
 export function createSessionNames(project: string): SessionNames {
-  const known = new Map<string, string>()
+  const namesBySession = new Map<string, string>()
   return {
     nameOf({ user, session }) {
       const key = `${user}\0${session}`
-      const before = known.get(key)
-      const name = before !== undefined && isOfUse(project, before) ? before : mint(project)
-      known.delete(key)
-      known.set(key, name)
-      const [oldest] = known.keys()
-      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+      const known = namesBySession.get(key)
+      const name = known !== undefined && isUsable(project, known) ? known : generateName(project)
+      namesBySession.delete(key)
+      namesBySession.set(key, name)
+      const [oldest] = namesBySession.keys()
+      if (namesBySession.size > MAX_KNOWN && oldest !== undefined) namesBySession.delete(oldest)
       return name
     },
   }
 }
 
-/** What is there was put there when commands may have been allowed everything. */
-function isOfUse(project: string, name: string): boolean {
+/** The directory may have been filled when commands were not sandboxed. */
+function isUsable(project: string, name: string): boolean {
   try {
     return !hasOutsideNames(sessionFolder(project, name))
   } catch (error) {
@@ -66,19 +66,19 @@ function isOfUse(project: string, name: string): boolean {
   }
 }
 
-function mint(project: string): string {
+function generateName(project: string): string {
   for (let attempt = 0; ; attempt++) {
-    const plain = [dayOf(new Date()), oneOf(ADJECTIVES), oneOf(NOUNS)].join('_')
+    const plain = [formatDay(new Date()), pickRandom(ADJECTIVES), pickRandom(NOUNS)].join('_')
     const name = attempt < PLAIN_ATTEMPTS ? plain : `${plain}_${randomInt(1_000_000)}`
     if (makeSessionFolder(project, name)) return name
   }
 }
 
-function dayOf(date: Date): string {
+function formatDay(date: Date): string {
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
   return `${date.getFullYear()}_${month}_${day}`
 }
 
-function oneOf(words: readonly string[]): string {
+function pickRandom(words: readonly string[]): string {
   return words[randomInt(words.length)] ?? ''
 }

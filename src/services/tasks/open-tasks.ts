@@ -1,4 +1,4 @@
-// Puts the tasks together: those of this project, in what is remembered.
+// Opens the task service of the current project.
 
 import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'

@@ -1,4 +1,4 @@
-// Why a verb of the tasks could not be done, and what can be: each names what there is to choose from.
+// Failures of the task service. Each message lists the tasks or steps that the caller can choose from.
 
 import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -8,24 +8,24 @@ const MAX_NAMED = 8
 const MAX_CHARACTERS = 80
 
 export async function noCurrent(tasks: TaskRows): Promise<Failure> {
-  return new Failure(`There is no current task: create one, or give task_id. ${await openTasks(tasks)}`)
+  return new Failure(`There is no current task: create one, or give task_id. ${await listOpenTasks(tasks)}`)
 }
 
 export async function noTask(tasks: TaskRows, id: number): Promise<Failure> {
-  return new Failure(`There is no task ${id}. ${await openTasks(tasks)}`)
+  return new Failure(`There is no task ${id}. ${await listOpenTasks(tasks)}`)
 }
 
 export async function noStep(tasks: TaskRows, id: number, task: TaskRow): Promise<Failure> {
-  return new Failure(`There is no step ${id}. ${await openSteps(tasks, task)}`)
+  return new Failure(`There is no step ${id}. ${await listOpenSteps(tasks, task)}`)
 }
 
-/** Numbers of steps run through the project, so a step of another task is a mistake that can be told. */
+/** Step ids are unique in the project, so a step of another task can be recognized. */
 export async function otherTask(tasks: TaskRows, step: StepRow, task: TaskRow): Promise<Failure> {
   const owner = await tasks.find(step.taskId)
-  const whose = owner ? titled(owner) : `task ${step.taskId}`
+  const whose = owner ? quoteTaskName(owner) : `task ${step.taskId}`
   return new Failure(
-    `Step ${step.id} belongs to ${whose}, not to ${titled(task)}: complete it with task_id ${step.taskId}. ` +
-      (await openSteps(tasks, task)),
+    `Step ${step.id} belongs to ${whose}, not to ${quoteTaskName(task)}: complete it with task_id ${step.taskId}. ` +
+      (await listOpenSteps(tasks, task)),
   )
 }
 
@@ -35,44 +35,46 @@ export async function alreadyDone(tasks: TaskRows, task: TaskRow, step?: StepRow
     ? `Step ${step.id} "${oneLine(step.text, MAX_CHARACTERS)}"`
     : `Task ${task.id} "${oneLine(task.name, MAX_CHARACTERS)}"`
   const when = new Date(completedAt ?? 0).toISOString()
-  const next = step ? await openSteps(tasks, task) : await openTasks(tasks)
+  const next = step ? await listOpenSteps(tasks, task) : await listOpenTasks(tasks)
   return new Failure(`${what} is already complete, since ${when}. ${next}`)
 }
 
 export async function isComplete(tasks: TaskRows, task: TaskRow): Promise<Failure> {
   return new Failure(
     `Task ${task.id} "${oneLine(task.name, MAX_CHARACTERS)}" is complete and takes no more steps: create another task, or give the task_id of an open one. ` +
-      (await openTasks(tasks)),
+      (await listOpenTasks(tasks)),
   )
 }
 
 export async function notOne(tasks: TaskRows, query: string, found: readonly TaskRow[]): Promise<Failure> {
   if (query.trim() === '')
-    return new Failure(`Which task? Give task_id, or words of its name as query. ${await openTasks(tasks)}`)
+    return new Failure(`Which task? Give task_id, or words of its name as query. ${await listOpenTasks(tasks)}`)
   if (found.length === 0)
-    return new Failure(`No task has ${JSON.stringify(oneLine(query, MAX_CHARACTERS))} in it. ${await openTasks(tasks)}`)
+    return new Failure(
+      `No task has ${JSON.stringify(oneLine(query, MAX_CHARACTERS))} in it. ${await listOpenTasks(tasks)}`,
+    )
   return new Failure(
-    `Several tasks have ${JSON.stringify(oneLine(query, MAX_CHARACTERS))} in them: give task_id. ${named(found)}`,
+    `Several tasks have ${JSON.stringify(oneLine(query, MAX_CHARACTERS))} in them: give task_id. ${listTasks(found)}`,
   )
 }
 
-async function openTasks(tasks: TaskRows): Promise<string> {
+async function listOpenTasks(tasks: TaskRows): Promise<string> {
   const open = await tasks.list({ terms: [], state: 'open' }, MAX_NAMED + 1)
-  return open.length === 0 ? 'No task is open.' : `Open tasks: ${named(open)}`
+  return open.length === 0 ? 'No task is open.' : `Open tasks: ${listTasks(open)}`
 }
 
-async function openSteps(tasks: TaskRows, task: TaskRow): Promise<string> {
+async function listOpenSteps(tasks: TaskRows, task: TaskRow): Promise<string> {
   const open = await tasks.steps(task.id, { state: 'open', limit: MAX_NAMED + 1 })
   if (open.length === 0) return `Task ${task.id} has no open step.`
   const some = open.slice(0, MAX_NAMED).map(({ id, text }) => `${id} "${oneLine(text, MAX_CHARACTERS)}"`)
   return `Open steps of task ${task.id}: ${some.join(', ')}${open.length > MAX_NAMED ? ', ...' : '.'}`
 }
 
-function named(tasks: readonly TaskRow[]): string {
+function listTasks(tasks: readonly TaskRow[]): string {
   const some = tasks.slice(0, MAX_NAMED).map(({ id, name }) => `${id} "${oneLine(name, MAX_CHARACTERS)}"`)
   return `${some.join(', ')}${tasks.length > MAX_NAMED ? ', ...' : '.'}`
 }
 
-function titled({ id, name }: TaskRow): string {
+function quoteTaskName({ id, name }: TaskRow): string {
   return `task ${id} "${oneLine(name, MAX_CHARACTERS)}"`
 }

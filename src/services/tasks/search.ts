@@ -1,5 +1,5 @@
-// What is looked for, read from the words of a query: terms that must all occur, "several words" as one term, and the
-// marks is:open, is:done, before:<task id> and not:<task id>, which is how a long list is read on.
+// Parses the query of TaskManager: terms that must all occur, "quoted phrases", and the filters is:open, is:done,
+// before:<task id> and not:<task id>, which are used for paging.
 
 import { Failure } from '../../lib/failure.js'
 import type { TaskFilter } from '../../store/state/task-rows.js'
@@ -7,7 +7,7 @@ import type { TaskFilter } from '../../store/state/task-rows.js'
 const MAX_TERMS = 32
 const MAX_CHARACTERS = 1000
 const WORD = /"([^"]*)"|\S+/g
-const MARK = /^(?:is:(open|done)|before:(\d{1,15})|not:(\d{1,15}))$/i
+const FILTER = /^(?:is:(open|done)|before:(\d{1,15})|not:(\d{1,15}))$/i
 
 export function readSearch(query: string): TaskFilter {
   const terms: string[] = []
@@ -15,27 +15,27 @@ export function readSearch(query: string): TaskFilter {
   let except: number | undefined
   let state: TaskFilter['state']
   for (const [word, quoted] of query.matchAll(WORD)) {
-    const [mark, is, newest, left] = MARK.exec(word) ?? []
+    const [filter, is, newest, excepted] = FILTER.exec(word) ?? []
     if (is !== undefined) state = is.toLowerCase() === 'open' ? 'open' : 'done'
     if (newest !== undefined) before = Number(newest)
-    if (left !== undefined) except = Number(left)
+    if (excepted !== undefined) except = Number(excepted)
     const term = (quoted ?? word).trim()
-    if (mark === undefined && term !== '') terms.push(term)
+    if (filter === undefined && term !== '') terms.push(term)
   }
-  refuseTooMuch(terms)
+  checkQueryLimits(terms)
   return { terms, state, before, except }
 }
 
-/** The same query for what comes after: its own mark of where to begin is replaced. */
-export function readOn(query: string, marks: string): string {
+/** Returns the query of the next page; a `before:` filter is replaced. */
+export function readOn(query: string, filters: string): string {
   const words = [...query.matchAll(WORD)].map(([word]) => word)
-  return [...words.filter((word) => !/^before:\d{1,15}$/i.test(word)), marks].join(' ')
+  return [...words.filter((word) => !/^before:\d{1,15}$/i.test(word)), filters].join(' ')
 }
 
-function refuseTooMuch(terms: readonly string[]): void {
+function checkQueryLimits(terms: readonly string[]): void {
   const { length } = terms.join(' ')
   if (length > MAX_CHARACTERS)
-    throw new Failure(`The query has ${length} characters; ${MAX_CHARACTERS} are the most. Use a few words of it.`)
+    throw new Failure(`The query has ${length} characters; at most ${MAX_CHARACTERS} are allowed. Use fewer words.`)
   if (terms.length > MAX_TERMS)
-    throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
+    throw new Failure(`The query has ${terms.length} words; at most ${MAX_TERMS} are allowed. Use fewer words.`)
 }

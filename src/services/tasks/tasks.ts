@@ -1,5 +1,5 @@
-// The tasks of a project and user, each with its steps, one of them the current one. Every verb is one transaction, so
-// several agents on one project neither lose nor double anything; what it returns was true in that transaction.
+// Tasks and steps of a user in a project. Each operation is one transaction, so concurrent agents neither lose nor
+// duplicate changes; a result describes the state in that transaction.
 
 import { Failure } from '../../lib/failure.js'
 import type { Rows, Scope, State } from '../../store/state/state.js'
@@ -11,15 +11,15 @@ import { TASKS_URI } from './uri.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
-/** Steps that are added by one call. */
+/** Limit per call. */
 const MAX_STEPS_ADDED = 100
-/** More than fit into an answer. */
+/** More than fit into a result. */
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
 const MAX_STEPS_LISTED = 200
 
 export interface Tasks {
-  /** A new task, with these steps; it is the current one then. */
+  /** Creates a task with these steps and makes it the current one. */
   create(user: string, name: string, steps: readonly string[]): Promise<Change>
   add(user: string, steps: readonly string[], taskId?: number): Promise<Change>
   complete(user: string, taskId?: number): Promise<Change>
@@ -27,40 +27,40 @@ export interface Tasks {
   switchTo(user: string, wanted: number | string): Promise<Change>
   /** Newest first. */
   list(user: string, query: string): Promise<Listing>
-  /** What is left to do, of the current task first. */
+  /** Open tasks with their open steps, the current task first. */
   pending(user: string, query: string): Promise<Listing>
   /** One task with its steps. */
   show(user: string, taskId: number, wanted: StepsWanted): Promise<Listing>
-  /** Changes of this user's tasks are told from now on, also those by other processes. */
+  /** From now on publishes changes of this user's tasks, including those made by other processes. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface StepsWanted {
-  /** Those before this one are left out. */
+  /** Steps with smaller ids are omitted. */
   readonly from?: number | undefined
   readonly onlyOpen: boolean
 }
 
-/** What was changed, and what is next. */
+/** The result of a change, and what comes next. */
 export interface Change {
   readonly task: TaskRow
-  /** Those that were added, or the one that was completed. */
+  /** The steps that were added, or the one that was completed. */
   readonly steps: readonly StepRow[]
-  /** The first step of the task that is not done. */
+  /** The first open step of the task. */
   readonly next: StepRow | undefined
   readonly current: number | undefined
   /** Of the whole project. */
   readonly openTasks: number
   readonly openSteps: number
-  /** An open task to go on with when this one is complete. */
+  /** An open task to continue with once this one is complete. */
   readonly nextTask: TaskRow | undefined
 }
 
 export interface Listing {
   readonly entries: readonly Entry[]
   readonly current: number | undefined
-  /** How many the query finds; those in `entries` may be a part of them. */
+  /** Number of matching tasks; `entries` may hold fewer. */
   readonly found: number
   readonly openTasks: number
   readonly openSteps: number
@@ -68,7 +68,7 @@ export interface Listing {
 
 export interface Entry {
   readonly task: TaskRow
-  /** Those that were asked for: none in a list, the open ones of what is pending, all of a single task. */
+  /** None in a list, open steps for `pending`, all steps of a single task. */
   readonly steps: readonly StepRow[]
 }
 
@@ -80,7 +80,7 @@ export interface TasksSettings {
 
 export function createTasks({ state, project, notices }: TasksSettings): Tasks {
   const scopeOf = (user: string): Scope => ({ project, user })
-  const stop = state.onChange((scope) => {
+  const unsubscribe = state.onChange((scope) => {
     if (scope.project === project) notices.updated(TASKS_URI, scope.user)
   })
   const write = (user: string, work: (tasks: TaskRows) => Promise<Change>): Promise<Change> =>
@@ -89,48 +89,48 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
     state.read(scopeOf(user), work)
 
   return {
-    create(user, given, givenSteps) {
-      const name = worded(given, 'name of the task', MAX_NAME)
-      const steps = newSteps(givenSteps)
+    create(user, input, inputSteps) {
+      const name = requireText(input, 'name of the task', MAX_NAME)
+      const steps = newSteps(inputSteps)
       return write(user, async (tasks) => {
         const task = await tasks.insert(name, Date.now())
         const added = steps.length === 0 ? [] : await tasks.insertSteps(task.id, steps, Date.now())
         await tasks.setCurrent(task.id)
-        return changed(tasks, task.id, added)
+        return readChange(tasks, task.id, added)
       })
     },
-    add(user, given, taskId) {
-      const steps = newSteps(given)
+    add(user, input, taskId) {
+      const steps = newSteps(input)
       return write(user, async (tasks) => {
-        const task = await chosen(tasks, taskId)
+        const task = await requireTask(tasks, taskId)
         if (task.completedAt !== null) throw await isComplete(tasks, task)
-        return changed(tasks, task.id, await tasks.insertSteps(task.id, steps, Date.now()))
+        return readChange(tasks, task.id, await tasks.insertSteps(task.id, steps, Date.now()))
       })
     },
     complete(user, taskId) {
       return write(user, async (tasks) => {
-        const task = await chosen(tasks, taskId)
+        const task = await requireTask(tasks, taskId)
         if (task.completedAt !== null) throw await alreadyDone(tasks, task)
         await tasks.complete(task.id, Date.now())
-        return changed(tasks, task.id)
+        return readChange(tasks, task.id)
       })
     },
     completeStep(user, stepId, taskId) {
       return write(user, async (tasks) => {
         const step = await tasks.findStep(stepId)
-        const task = await chosen(tasks, taskId)
+        const task = await requireTask(tasks, taskId)
         if (!step) throw await noStep(tasks, stepId, task)
         if (step.taskId !== task.id) throw await otherTask(tasks, step, task)
         if (step.completedAt !== null) throw await alreadyDone(tasks, task, step)
         await tasks.completeStep(stepId, Date.now())
-        return changed(tasks, task.id, [step])
+        return readChange(tasks, task.id, [step])
       })
     },
     switchTo(user, wanted) {
       return write(user, async (tasks) => {
-        const task = typeof wanted === 'number' ? await chosen(tasks, wanted) : await only(tasks, wanted)
+        const task = typeof wanted === 'number' ? await requireTask(tasks, wanted) : await findSingleTask(tasks, wanted)
         await tasks.setCurrent(task.id)
-        return changed(tasks, task.id)
+        return readChange(tasks, task.id)
       })
     },
     list: (user, query) =>
@@ -138,19 +138,19 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         const filter = readSearch(query)
         const found = await tasks.list(filter, MAX_LISTED)
         const entries = found.map((task) => ({ task, steps: [] }))
-        return listing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
+        return toListing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
       }),
     pending: (user, query) =>
       read(user, async ({ tasks }) => {
-        const filter = pendingOnes(query)
+        const filter = openTaskFilter(query)
         const entries: Entry[] = []
         for (const task of await currentFirst(tasks, filter))
           entries.push({ task, steps: await tasks.steps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
-        return listing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
+        return toListing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
       }),
     show: (user, taskId, { from, onlyOpen }) =>
       read(user, async ({ tasks }) => {
-        const task = await chosen(tasks, taskId)
+        const task = await requireTask(tasks, taskId)
         const { open, openSteps } = await tasks.count({ terms: [] })
         const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
         const steps = await tasks.steps(task.id, which)
@@ -158,31 +158,31 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
       }),
     watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
-    close: async () => stop(),
+    close: async () => unsubscribe(),
   }
 }
 
-function newSteps(given: readonly string[]): readonly NewStep[] {
-  if (given.length > MAX_STEPS_ADDED) {
+function newSteps(input: readonly string[]): readonly NewStep[] {
+  if (input.length > MAX_STEPS_ADDED) {
     throw new Failure(
-      `There are ${given.length} steps; one call takes at most ${MAX_STEPS_ADDED}. Nothing was changed.`,
+      `There are ${input.length} steps; one call takes at most ${MAX_STEPS_ADDED}. Nothing was changed.`,
     )
   }
-  return given.map((each, index) => {
-    const what = given.length === 1 ? 'text of the step' : `text of step ${index + 1} in the list`
-    return { text: worded(each, what, MAX_STEP), completedAt: null }
+  return input.map((each, index) => {
+    const what = input.length === 1 ? 'text of the step' : `text of step ${index + 1} in the list`
+    return { text: requireText(each, what, MAX_STEP), completedAt: null }
   })
 }
 
-function worded(given: string, what: string, most: number): string {
-  const text = given.trim()
+function requireText(input: string, what: string, max: number): string {
+  const text = input.trim()
   if (text === '') throw new Failure(`The ${what} is missing: give it as text.`)
-  if (text.length <= most) return text
-  throw new Failure(`The ${what} has ${text.length} characters; ${most} are the most. Say it shorter.`)
+  if (text.length <= max) return text
+  throw new Failure(`The ${what} has ${text.length} characters; at most ${max} are allowed. Shorten it.`)
 }
 
-/** The task that is meant: the current one unless told. */
-async function chosen(tasks: TaskRows, taskId: number | undefined): Promise<TaskRow> {
+/** Returns the task with this id; by default, the current task. */
+async function requireTask(tasks: TaskRows, taskId: number | undefined): Promise<TaskRow> {
   const id = taskId ?? (await tasks.current())
   if (id === undefined) throw await noCurrent(tasks)
   const task = await tasks.find(id)
@@ -190,8 +190,8 @@ async function chosen(tasks: TaskRows, taskId: number | undefined): Promise<Task
   return task
 }
 
-/** The one task that the words find; an open one before those that are done, one of exactly that name before others. */
-async function only(tasks: TaskRows, query: string): Promise<TaskRow> {
+/** Returns the only task that matches: by exact name, else the only open match, else the only match. */
+async function findSingleTask(tasks: TaskRows, query: string): Promise<TaskRow> {
   const filter = readSearch(query)
   const found = await tasks.list(filter, MAX_LISTED)
   const named = found.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
@@ -201,7 +201,7 @@ async function only(tasks: TaskRows, query: string): Promise<TaskRow> {
   throw await notOne(tasks, query, open.length > 0 ? open : found)
 }
 
-async function changed(tasks: TaskRows, id: number, stepsBefore: readonly StepRow[] = []): Promise<Change> {
+async function readChange(tasks: TaskRows, id: number, stepsBefore: readonly StepRow[] = []): Promise<Change> {
   const task = await tasks.find(id)
   if (!task) throw new Error(`task ${id} has vanished`)
   const steps: StepRow[] = []
@@ -209,25 +209,25 @@ async function changed(tasks: TaskRows, id: number, stepsBefore: readonly StepRo
   const [next] = await tasks.steps(id, { state: 'open', limit: 1 })
   const { open, openSteps } = await tasks.count({ terms: [] })
   const current = await tasks.current()
-  const nextTask = task.completedAt === null ? undefined : await openTask(tasks, current)
+  const nextTask = task.completedAt === null ? undefined : await findOpenTask(tasks, current)
   return { task, steps, next, nextTask, current, openTasks: open, openSteps }
 }
 
-/** The current task if it is open, otherwise the newest that is. */
-async function openTask(tasks: TaskRows, current: number | undefined): Promise<TaskRow | undefined> {
+/** Returns the current task if it is open, else the newest open task. */
+async function findOpenTask(tasks: TaskRows, current: number | undefined): Promise<TaskRow | undefined> {
   const task = current === undefined ? undefined : await tasks.find(current)
   if (task?.completedAt === null) return task
   const [newest] = await tasks.list({ terms: [], state: 'open' }, 1)
   return newest
 }
 
-function pendingOnes(query: string): TaskFilter {
+function openTaskFilter(query: string): TaskFilter {
   const filter = readSearch(query)
-  if (filter.state === 'done') throw new Failure('What is done is not pending: use list with is:done.')
+  if (filter.state === 'done') throw new Failure('pending lists open tasks only: use list with is:done.')
   return { ...filter, state: 'open' }
 }
 
-/** The newest tasks that the filter lets through, and before them, where they begin, the current one if it is among those. */
+/** Returns the newest tasks that match; on the first page the current task comes first if it matches. */
 async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readonly TaskRow[]> {
   const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
   const current = await tasks.current()
@@ -236,8 +236,8 @@ async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readon
   return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
-/** Of those that a filter let through; without it they are all there are, and need not be counted. */
-async function listing(tasks: TaskRows, entries: readonly Entry[], filter?: TaskFilter): Promise<Listing> {
+/** Without a filter the entries are complete and need not be counted. */
+async function toListing(tasks: TaskRows, entries: readonly Entry[], filter?: TaskFilter): Promise<Listing> {
   const all = await tasks.count({ terms: [] })
   const found = filter ? (await tasks.count(filter)).tasks : entries.length
   return { entries, current: await tasks.current(), found, openTasks: all.open, openSteps: all.openSteps }

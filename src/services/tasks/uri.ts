@@ -1,3 +1,3 @@
-// Where a client finds the tasks as a resource.
+// The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change.
 
 export const TASKS_URI = 'scorpiox://tasks'

@@ -1,6 +1,3 @@
-// The result of AskUserQuestion: answers as JSON; what is not an answer is said in words, so that silence is not taken
-// for consent.
-
 import { answersJson, selection } from '../../services/questions/answers-json.js'
 import type { Later } from '../../services/questions/kept-questions.js'
 import type { Asked, Heard } from '../../services/questions/questions.js'
@@ -22,58 +19,63 @@ interface AnswerFields {
   readonly comment?: string
 }
 
-const VIA: Readonly<Record<Surface, string>> = {
+const SURFACE_NAMES: Readonly<Record<Surface, string>> = {
   client: 'in a form of the client',
   page: 'on the console page',
   inbox: 'in the terminal inbox',
   call: 'in the chat',
 }
 
-export function askedSaid(questions: readonly Question[], asked: Asked): Said {
-  return 'replies' in asked ? heardSaid(questions, asked) : openSaid(questions, asked.id, asked.reasons)
+export function askedSaid(questions: readonly Question[], result: Asked): Said {
+  return 'replies' in result
+    ? answeredResult(questions, result)
+    : unansweredResult(questions, result.id, result.reasons)
 }
 
-/** What became of a question that was asked before. */
-export function laterSaid({ row, before }: Later, given: boolean): Said {
+/** The state of a question that was asked before. */
+export function laterSaid({ row, before }: Later, hasAnswers: boolean): Said {
   const { questions, replies, surface, id } = row
-  if (!replies) return openSaid(questions, id, [`Question ${id} is still open.`])
-  return heardSaid(
+  if (!replies) return unansweredResult(questions, id, [`Question ${id} is still open.`])
+  return answeredResult(
     questions,
     { rung: 'text', replies, surface: surface ?? 'call', id },
-    before && given ? NOT_TAKEN : '',
+    before && hasAnswers ? EARLIER_ANSWER_KEPT : '',
   )
 }
 
-const NOT_TAKEN =
-  'The user had answered it before: this is what they said then, and what was passed on now was not taken.'
+const EARLIER_ANSWER_KEPT = 'The user had already answered it; this is the earlier answer, and the new one was ignored.'
 
-function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & Pick<Said, 'rung'>, note = ''): Said {
-  const { replies, rung, surface, id } = heard
-  const did = replies.some(({ outcome }) => outcome === 'answered') ? 'Answered' : 'Replied'
-  const where = `${did} ${VIA[surface]}${id === undefined ? '' : ` (question ${id})`}.`
-  const notes = [...missingWords(replies), ...(note === '' ? [] : [note]), where]
+function answeredResult(
+  questions: readonly Question[],
+  answered: Omit<Heard, 'rung'> & Pick<Said, 'rung'>,
+  note = '',
+): Said {
+  const { replies, rung, surface, id } = answered
+  const verb = replies.some(({ outcome }) => outcome === 'answered') ? 'Answered' : 'Replied'
+  const where = `${verb} ${SURFACE_NAMES[surface]}${id === undefined ? '' : ` (question ${id})`}.`
+  const notes = [...describeMissing(replies), ...(note === '' ? [] : [note]), where]
   return {
-    answers: questions.map((question, index) => fieldsOf(question, replies[index])),
+    answers: questions.map((question, index) => toAnswerFields(question, replies[index])),
     rung,
     surface,
     ...(id !== undefined && { id }),
-    // The JSON is a block of its own, so that programs can parse it.
+    // The JSON is a content block of its own, so that programs can parse it.
     words: [answersJson(questions, replies), notes.join(' ')].map((text) => ({ type: 'text', text })),
   }
 }
 
-/** Still open: the question as a text that the model can show. */
-function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
+/** Unanswered: the question as text that the model can show. */
+function unansweredResult(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
   const text = [
     `NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
     'Ask the user in the chat, then wait for their answer; do not choose for them:',
     '',
-    ...questions.flatMap(questionLines),
+    ...questions.flatMap(formatQuestion),
     '',
-    ...howToAnswer(questions, id),
+    ...formatHowToAnswer(questions, id),
   ]
   return {
-    answers: questions.map((question) => fieldsOf(question, undefined)),
+    answers: questions.map((question) => toAnswerFields(question, undefined)),
     rung: 'text',
     surface: null,
     ...(id !== undefined && { id }),
@@ -81,13 +83,13 @@ function openSaid(questions: readonly Question[], id: number | undefined, reason
   }
 }
 
-function fieldsOf(question: Question, reply: Reply | undefined): AnswerFields {
+function toAnswerFields(question: Question, reply: Reply | undefined): AnswerFields {
   const { text } = question
   if (reply?.outcome !== 'answered') return { question: text, outcome: reply?.outcome ?? 'no_response', selected: [] }
   return { question: text, outcome: 'answered', ...selection(question, reply) }
 }
 
-function missingWords(replies: readonly Reply[]): readonly string[] {
+function describeMissing(replies: readonly Reply[]): readonly string[] {
   const missing = replies.flatMap(({ outcome }, index) => (outcome === 'answered' ? [] : [{ outcome, index }]))
   if (missing.length === 0) return []
   const [first] = missing
@@ -98,7 +100,7 @@ function missingWords(replies: readonly Reply[]): readonly string[] {
   return [`NOT ANSWERED: ${which}. Nothing was chosen for the user; do not assume an answer.`]
 }
 
-function questionLines({ text, choices, multiple }: Question, index: number): readonly string[] {
+function formatQuestion({ text, choices, multiple }: Question, index: number): readonly string[] {
   const how = multiple ? 'one or more' : 'one'
   return [
     `${index + 1}. ${text} (choose ${how}, or say it in your own words)`,
@@ -108,12 +110,12 @@ function questionLines({ text, choices, multiple }: Question, index: number): re
   ]
 }
 
-const BLANK = '…'
+const PLACEHOLDER = '…'
 
-function howToAnswer(questions: readonly Question[], id: number | undefined): readonly string[] {
+function formatHowToAnswer(questions: readonly Question[], id: number | undefined): readonly string[] {
   if (id === undefined) return ['Go on with what they say in the chat.']
-  // No option by name: whatever stands here might be passed on.
-  const example = questions.map(({ multiple }) => (multiple ? [BLANK, BLANK] : BLANK))
+  // A placeholder instead of an option, because models copy the example.
+  const example = questions.map(({ multiple }) => (multiple ? [PLACEHOLDER, PLACEHOLDER] : PLACEHOLDER))
   return [
     `It is saved as question ${id}; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:`,
     JSON.stringify({ id, answers: example }),

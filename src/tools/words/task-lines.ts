@@ -1,4 +1,5 @@
-// One task and one step, as a line of a list and as they are named in a sentence.
+// Text and fields of TaskManager results. The size is bounded: what does not fit is counted, with the query of the next
+// page.
 
 import { oneLine } from '../../lib/one-line.js'
 import type { StepRow, TaskRow } from '../../store/state/task-rows.js'

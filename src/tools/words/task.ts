@@ -1,5 +1,3 @@
-// What TaskManager says: what was changed, what is next, how many remain; of a long list, how to see the rest.
-
 import { oneLine } from '../../lib/one-line.js'
 import { readOn } from '../../services/tasks/search.js'
 import type { Change, Entry } from '../../services/tasks/tasks.js'
@@ -8,66 +6,66 @@ import type { Changed, Listed } from './task-answer.js'
 import { MAX_NAME, progressOf, stepLine, stepTitled, taskLine, titled } from './task-lines.js'
 import { count, plural } from './words.js'
 
-/** Bytes of a query that is repeated. */
-const MAX_ONWARD = 400
+/** Maximum bytes of a query that is repeated in the text. */
+const MAX_REPEATED_QUERY = 400
 const NOTHING_FOUND = ' Every word must occur in a task or its steps: use fewer, or an empty query for all tasks.'
 
-export function changeWords(changed: Changed): string {
-  const { action, change } = changed
+export function changeWords(result: Changed): string {
+  const { action, change } = result
   const { task, steps, next } = change
   const title = titled(task)
-  if (action === 'create') return createdWords(changed)
-  if (action === 'switch') return `The current task is now ${title}, ${progressOf(task)}.${nextWords(next)}`
-  if (action === 'add') return addedWords(changed)
+  if (action === 'create') return formatCreated(result)
+  if (action === 'switch') return `The current task is now ${title}, ${progressOf(task)}.${formatNextStep(next)}`
+  if (action === 'add') return formatAdded(result)
   const [step] = steps
-  if (!step) return taskDoneWords(change)
+  if (!step) return formatTaskDone(change)
   if (!next)
     return `Completed ${stepTitled(step)}: every step of ${title} is done.${
       task.completedAt === null ? ` Complete the task too: complete (task_id: ${task.id}).` : ''
     }`
   const remaining = task.steps - task.stepsDone
-  return `Completed ${stepTitled(step)} of ${title}.${nextWords(next)} ${count(remaining)} of ${plural(task.steps, 'step', 'steps')} ${remaining === 1 ? 'remains' : 'remain'}.`
+  return `Completed ${stepTitled(step)} of ${title}.${formatNextStep(next)} ${count(remaining)} of ${plural(task.steps, 'step', 'steps')} ${remaining === 1 ? 'remains' : 'remain'}.`
 }
 
-function createdWords(changed: Changed): string {
-  const { task, steps, openTasks } = changed.change
-  const open = openCount(openTasks)
+function formatCreated(result: Changed): string {
+  const { task, steps, openTasks } = result.change
+  const open = formatOpenCount(openTasks)
   if (steps.length === 0) return `Created ${titled(task)}: it is the current task. Add its steps with add. ${open}`
   const head = `Created ${titled(task)} with ${plural(steps.length, 'step', 'steps')}: it is the current task. ${open}`
-  return [head, ...addedLines(changed)].join('\n')
+  return [head, ...formatAddedSteps(result)].join('\n')
 }
 
-function addedWords(changed: Changed): string {
-  const { task, steps, next } = changed.change
+function formatAdded(result: Changed): string {
+  const { task, steps, next } = result.change
   const [first] = steps
-  const after = next && next.id !== first?.id ? nextWords(next) : ''
+  const after = next && next.id !== first?.id ? formatNextStep(next) : ''
   const what = first && steps.length === 1 ? stepTitled(first) : plural(steps.length, 'step', 'steps')
   const head = `Added ${what} to ${titled(task)}, ${progressOf(task)}.${after}`
-  return steps.length === 1 ? head : [head, ...addedLines(changed)].join('\n')
+  return steps.length === 1 ? head : [head, ...formatAddedSteps(result)].join('\n')
 }
 
-function addedLines({ change, shownSteps }: Changed): readonly string[] {
+function formatAddedSteps({ change, shownSteps }: Changed): readonly string[] {
   const rest = change.steps.length - shownSteps.length
   const lines = shownSteps.map(stepLine)
   return rest === 0 ? lines : [...lines, `${count(rest)} more: list (task_id: ${change.task.id}).`]
 }
 
-function taskDoneWords({ task, nextTask, current, openTasks }: Change): string {
+function formatTaskDone({ task, nextTask, current, openTasks }: Change): string {
   const undone = task.steps - task.stepsDone
-  const left = undone === 0 ? '' : ` ${plural(undone, 'of its steps was', 'of its steps were')} not done.`
+  const undoneText = undone === 0 ? '' : ` ${plural(undone, 'of its steps was', 'of its steps were')} not done.`
   const how = nextTask?.id === current ? ', the current one' : `: switch (task_id: ${nextTask?.id})`
-  const onward = nextTask ? ` Go on with ${titled(nextTask)}${how}.` : ''
-  return `Completed ${titled(task)}.${left} ${openCount(openTasks)}${onward}`
+  const nextQuery = nextTask ? ` Go on with ${titled(nextTask)}${how}.` : ''
+  return `Completed ${titled(task)}.${undoneText} ${formatOpenCount(openTasks)}${nextQuery}`
 }
 
-export function listingWords(answer: Listed): string {
-  const { shown, listing } = answer
+export function listingWords(result: Listed): string {
+  const { shown, listing } = result
   const linesOf = ({ task, steps }: Entry): string =>
     [taskLine(task, listing.current), ...steps.map(stepLine)].join('\n')
-  return [...headline(answer), ...shown.entries.map(linesOf), ...closingLines(answer)].join('\n')
+  return [...formatHeadline(result), ...shown.entries.map(linesOf), ...formatClosing(result)].join('\n')
 }
 
-function headline({ kind, query, listing }: Listed): readonly string[] {
+function formatHeadline({ kind, query, listing }: Listed): readonly string[] {
   const { found, openTasks, openSteps } = listing
   if (kind === 'show') return []
   if (kind === 'remaining') return listing.entries.every(({ steps }) => steps.length > 0) ? [] : ['No open steps.']
@@ -89,7 +87,7 @@ function headline({ kind, query, listing }: Listed): readonly string[] {
   ]
 }
 
-function closingLines({ kind, query, listing, shown }: Listed): readonly string[] {
+function formatClosing({ kind, query, listing, shown }: Listed): readonly string[] {
   const { entries, cutAt } = shown
   const steps = cutAt
     ? [
@@ -100,29 +98,29 @@ function closingLines({ kind, query, listing, shown }: Listed): readonly string[
   if (kind === 'show' || kind === 'remaining' || rest <= 0) return steps
   return [
     ...steps,
-    `${count(rest)} more: ${onwardWords(query, marksAfter(kind, entries))}, words in query narrow it down.`,
+    `${count(rest)} more: ${formatNextPage(query, nextPageFilters(kind, entries))}, words in query narrow it down.`,
   ]
 }
 
-/** What is pending begins with the current task, whatever its number: those after it are not older. */
-function marksAfter(kind: Listed['kind'], entries: readonly Entry[]): string {
+/** `pending` begins with the current task, whose id may be smaller than those that follow. */
+function nextPageFilters(kind: Listed['kind'], entries: readonly Entry[]): string {
   const [first = 0, ...others] = entries.map(({ task }) => task.id)
   const last = others.at(-1)
   if (kind === 'list' || (last !== undefined && first > last)) return `before:${last ?? first}`
   return last === undefined ? `not:${first}` : `before:${last} not:${first}`
 }
 
-function onwardWords(query: string, marks: string): string {
-  const onward = JSON.stringify(readOn(query, marks))
-  return Buffer.byteLength(JSON.stringify(onward)) <= MAX_ONWARD
-    ? `query ${onward} shows the next ones`
-    : `add ${marks} to the query for the next ones`
+function formatNextPage(query: string, filters: string): string {
+  const nextQuery = JSON.stringify(readOn(query, filters))
+  return Buffer.byteLength(JSON.stringify(nextQuery)) <= MAX_REPEATED_QUERY
+    ? `query ${nextQuery} shows the next ones`
+    : `add ${filters} to the query for the next ones`
 }
 
-function nextWords(next: StepRow | undefined): string {
+function formatNextStep(next: StepRow | undefined): string {
   return next ? ` Next: ${stepTitled(next)}.` : ''
 }
 
-function openCount(openTasks: number): string {
+function formatOpenCount(openTasks: number): string {
   return openTasks === 0 ? 'No task is open.' : `${plural(openTasks, 'task is', 'tasks are')} open.`
 }

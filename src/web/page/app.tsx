@@ -1,4 +1,4 @@
-// Either the login or the board, in the reader's language.
+// Entry point of the page: shows the login or the console, in the language of the reader.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -9,34 +9,34 @@ import { SpeechProvider, useLanguage } from './speech.js'
 
 export function App() {
   const { words, choose } = useLanguage()
-  const [signedIn, setSignedIn] = useState<SignIn | undefined>(findSignIn)
-  const [farewell, setFarewell] = useState<Farewell>()
+  const [login, setLogin] = useState<SignIn | undefined>(findSignIn)
+  const [logoutReason, setLogoutReason] = useState<Farewell>()
 
   useEffect(() => {
-    const follow = (): void => {
-      if (location.hash.startsWith('#key=')) setSignedIn(findSignIn())
+    const onHashChange = (): void => {
+      if (location.hash.startsWith('#key=')) setLogin(findSignIn())
     }
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
+    addEventListener('hashchange', onHashChange)
+    return () => removeEventListener('hashchange', onHashChange)
   }, [])
 
-  const leave = (reason?: Farewell): void => {
+  const logOut = (reason?: Farewell): void => {
     forgetToken()
-    setFarewell(reason)
-    setSignedIn(undefined)
+    setLogoutReason(reason)
+    setLogin(undefined)
   }
-  const enter = (token: string): void => {
+  const logIn = (token: string): void => {
     keepToken(token)
-    setFarewell(undefined)
-    setSignedIn({ token, byLink: false })
+    setLogoutReason(undefined)
+    setLogin({ token, byLink: false })
   }
 
   return (
     <SpeechProvider value={words}>
-      {signedIn === undefined ? (
-        <Login farewell={farewell} enter={enter} choose={choose} />
+      {login === undefined ? (
+        <Login farewell={logoutReason} enter={logIn} choose={choose} />
       ) : (
-        <Board key={signedIn.token} signedIn={signedIn} leave={leave} choose={choose} />
+        <Board key={login.token} signedIn={login} leave={logOut} choose={choose} />
       )}
     </SpeechProvider>
   )

@@ -1,4 +1,4 @@
-// What the page knows: the board as it was last told, and what became of questions in between.
+// The state of the page: the console view as last received, and which questions appeared or disappeared.
 
 import type { BoardChange, BoardView, QuestionView } from '../../services/board/view.js'
 
@@ -21,7 +21,7 @@ export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'
   return JSON.stringify([project, id])
 }
 
-/** Those that only the first list has. */
+/** Questions that are only in the first list. */
 export function missingFrom(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
   const there = new Set(now.map(questionKey))
   return before.filter((question) => !there.has(questionKey(question)))

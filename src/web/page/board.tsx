@@ -1,4 +1,4 @@
-// The board of somebody who is signed in: the frame with its views, what is announced, and whether it is live.
+// The console after login: navigation, current view, notifications and connection state.
 
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -24,13 +24,13 @@ import { QuestionsView } from './views/questions.js'
 import { TasksView } from './views/tasks.js'
 import { ToolsView } from './views/tools.js'
 
-interface Props {
+interface ConsolePageProps {
   readonly signedIn: SignIn
   readonly leave: (reason?: Farewell) => void
   readonly choose: (language: string) => void
 }
 
-export function Board({ signedIn, leave, choose }: Props) {
+export function Board({ signedIn, leave, choose }: ConsolePageProps) {
   const words = useWords()
   const route = useRoute()
   const { news, tell, close } = useNews()
@@ -44,10 +44,10 @@ export function Board({ signedIn, leave, choose }: Props) {
   })
   const waiting = view?.questions.length ?? 0
   useTitle(words.say(route), waiting)
-  const main = useFocusOnArrival(route)
+  const main = useFocusOnRouteChange(route)
 
-  /** Its form is about to disappear, and the focus with it. */
-  const settled = (text: string): void => {
+  /** Moves the focus before the form that has it disappears. */
+  const onSettled = (text: string): void => {
     tell(text, true)
     main.current?.focus({ preventScroll: true })
   }
@@ -73,7 +73,7 @@ export function Board({ signedIn, leave, choose }: Props) {
         <main id="main" ref={main} tabIndex={-1}>
           <News news={news} close={close} />
           <Problems problems={view.problems} />
-          <OutputProvider value={readOutput}>{SHOWN[route](view, settled)}</OutputProvider>
+          <OutputProvider value={readOutput}>{VIEWS[route](view, onSettled)}</OutputProvider>
         </main>
       </div>
       <p class="unseen" role="status" aria-live="polite">
@@ -83,10 +83,10 @@ export function Board({ signedIn, leave, choose }: Props) {
   )
 }
 
-type Shown = (view: BoardView, settled: (text: string) => void) => VNode
+type RenderView = (view: BoardView, onSettled: (text: string) => void) => VNode
 
-const SHOWN: Readonly<Record<Route, Shown>> = {
-  questions: ({ questions }, settled) => <QuestionsView questions={questions} settled={settled} />,
+const VIEWS: Readonly<Record<Route, RenderView>> = {
+  questions: ({ questions }, onSettled) => <QuestionsView questions={questions} settled={onSettled} />,
   jobs: ({ jobs }) => <JobsView jobs={jobs} />,
   tasks: ({ projects }) => <TasksView projects={projects} />,
   callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,
@@ -101,8 +101,8 @@ function useTitle(name: string, waiting: number): void {
   }, [name, waiting, number])
 }
 
-/** Whoever goes to another view by the keyboard or hears the page goes on reading there. */
-function useFocusOnArrival(route: Route) {
+/** Moves focus and scroll position to the new view, for keyboard and screen reader users. */
+function useFocusOnRouteChange(route: Route) {
   const main = useRef<HTMLElement>(null)
   const before = useRef(route)
   useEffect(() => {
@@ -113,8 +113,8 @@ function useFocusOnArrival(route: Route) {
   return main
 }
 
-/** The fragment belongs to the views. */
-function skipTo(event: Event, place: HTMLElement | null): void {
+/** Does not follow the link, because the URL fragment selects the view. */
+function skipTo(event: Event, target: HTMLElement | null): void {
   event.preventDefault()
-  place?.focus()
+  target?.focus()
 }

@@ -12,7 +12,7 @@ const event = fc.record({
   spaced: fc.boolean(),
 })
 
-test('whatever the pieces, line ends and comments: the same events', () => {
+test('yields the same events for any chunks, line ends and comments', () => {
   fc.assert(
     fc.property(
       fc.array(event, { maxLength: 6 }),
@@ -34,7 +34,7 @@ test('whatever the pieces, line ends and comments: the same events', () => {
   )
 })
 
-test('every cut of a stream of mixed line ends', () => {
+test('handles every split of a stream with mixed line ends', () => {
   const text = ': hello\r\n\r\ndata: {"a":1}\r\ndata\r\ndata:  two\n\ndata: last\r\rdata: never ended\n'
   for (let first = 0; first <= text.length; first += 1) {
     for (let second = first; second <= text.length; second += 1) {

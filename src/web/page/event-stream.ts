@@ -1,40 +1,40 @@
-// Reads server-sent events from text that comes in pieces cut anywhere, and gives back the data of each whole event.
-// Names, ids and comments are skipped: here every event means the same.
+// Parses server-sent events from text chunks that may be split anywhere, and returns the data of complete events. Event
+// names, ids and comments are ignored.
 
 export interface EventReader {
-  /** The data of the events that this piece completes. */
-  read(piece: string): readonly string[]
+  /** Returns the data of the events that this chunk completes. */
+  read(chunk: string): readonly string[]
 }
 
 export function createEventReader(): EventReader {
   let line = ''
   let data: string[] = []
-  let afterReturn = false
+  let afterCarriageReturn = false
 
-  const endLine = (found: string[]): void => {
+  const endLine = (events: string[]): void => {
     if (line === '') {
-      if (data.length > 0) found.push(data.join('\n'))
+      if (data.length > 0) events.push(data.join('\n'))
       data = []
     } else if (line === 'data' || line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
     line = ''
   }
 
   return {
-    read(piece) {
-      const found: string[] = []
+    read(chunk) {
+      const events: string[] = []
       let from = 0
-      for (const { 0: end, index } of piece.matchAll(/\r\n?|\n/g)) {
-        // CR ended the line already; this LF is its other half, in the next piece.
-        const isOtherHalf = afterReturn && index === 0 && end === '\n'
-        if (!isOtherHalf) {
-          line += piece.slice(from, index)
-          endLine(found)
+      for (const { 0: end, index } of chunk.matchAll(/\r\n?|\n/g)) {
+        // The CR at the end of the previous chunk already ended the line.
+        const isRestOfCrLf = afterCarriageReturn && index === 0 && end === '\n'
+        if (!isRestOfCrLf) {
+          line += chunk.slice(from, index)
+          endLine(events)
         }
         from = index + end.length
       }
-      if (piece !== '') afterReturn = piece.endsWith('\r')
-      line += piece.slice(from)
-      return found
+      if (chunk !== '') afterCarriageReturn = chunk.endsWith('\r')
+      line += chunk.slice(from)
+      return events
     },
   }
 }

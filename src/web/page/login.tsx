@@ -1,4 +1,4 @@
-// Asks for a token, says which ones this server takes, and why one was not taken.
+// Token form: explains which tokens the server accepts and why one was rejected.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -9,10 +9,10 @@ import { Said } from './parts/said.js'
 import { fetchLoginKind, type LoginKind } from './server.js'
 import { useWords } from './speech.js'
 
-/** Any token is taken where none is needed. */
+/** Placeholder for servers without authentication. */
 const NO_TOKEN = 'none'
 
-/** Why somebody who tried to be signed in is not. */
+/** Why the user is not logged in. */
 export type Farewell = 'wrong' | 'expired' | 'link' | 'missing'
 
 const REASONS: Readonly<Record<Farewell, Key>> = {
@@ -22,13 +22,13 @@ const REASONS: Readonly<Record<Farewell, Key>> = {
   missing: 'tokenMissing',
 }
 
-interface Props {
+interface LoginProps {
   readonly farewell: Farewell | undefined
   readonly enter: (token: string) => void
   readonly choose: (language: string) => void
 }
 
-export function Login({ farewell, enter, choose }: Props) {
+export function Login({ farewell, enter, choose }: LoginProps) {
   const { say } = useWords()
   const field = useRef<HTMLInputElement>(null)
   const [isMissing, setMissing] = useState(false)

@@ -1,8 +1,6 @@
-// Where the page begins.
-
 import { render } from 'preact'
 
 import { App } from './app.js'
 
-const place = document.getElementById('app')
-if (place !== null) render(<App />, place)
+const root = document.getElementById('app')
+if (root !== null) render(<App />, root)

@@ -1,4 +1,4 @@
-// Which view is shown: the fragment of the address, so that back, forward and bookmarks work.
+// The current view, from the URL fragment, so that back, forward and bookmarks work.
 
 import { useEffect, useState } from 'preact/hooks'
 

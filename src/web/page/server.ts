@@ -1,13 +1,13 @@
-// The only door to the server: the stream of the board, and what a person does. The token goes in a header.
+// All HTTP requests of the page: the event stream and the user's actions. The token is sent in a header.
 
 import type { BoardChange } from '../../services/board/view.js'
 
 export type Verb = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
 
-/** What the login takes: no credential at all, a token of this server, or also the key of `scorpiox-code ui`. */
+/** What the login accepts: no credentials, a token of this server, or also the key of `scorpiox-code ui`. */
 export type LoginKind = 'open' | 'server' | 'ui'
 
-/** What came of it; where it was refused, the server's sentence if it said one. */
+/** The result of an action; if it failed, the message of the server, if any. */
 export type Done =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly status: number; readonly sentence: string | null }
@@ -21,7 +21,7 @@ export function openStream(token: string, signal: AbortSignal): Promise<Response
   })
 }
 
-/** A job's output: one part of it as events, or all of it as a file. */
+/** Output of a job: one part as events, or everything as a file. */
 export function openOutput(
   token: string,
   kind: 'output' | 'download',
@@ -47,7 +47,7 @@ export async function fetchLoginKind(): Promise<LoginKind> {
   }
 }
 
-/** Status 0: there was no answer. */
+/** Status 0: no response. */
 export async function post(token: string, verb: Verb, body: object): Promise<Done> {
   try {
     const response = await fetch(`board/${verb}`, {
@@ -56,18 +56,17 @@ export async function post(token: string, verb: Verb, body: object): Promise<Don
       credentials: 'omit',
       body: JSON.stringify(body),
     })
-    return response.ok ? { ok: true, value: await jsonOf(response) } : await refusalOf(response)
+    return response.ok ? { ok: true, value: await readJson(response) } : await refusalOf(response)
   } catch {
     return { ok: false, status: 0, sentence: null }
   }
 }
 
-/** Why the server did not do it. */
 export async function refusalOf(response: Response): Promise<Done> {
-  return { ok: false, status: response.status, sentence: textOf(await jsonOf(response), 'error') }
+  return { ok: false, status: response.status, sentence: textOf(await readJson(response), 'error') }
 }
 
-function jsonOf(response: Response): Promise<unknown> {
+function readJson(response: Response): Promise<unknown> {
   return response.status === 204 ? Promise.resolve(null) : response.json().catch(() => null)
 }
 
@@ -77,7 +76,7 @@ export function textOf(value: unknown, member: 'error' | 'text' | 'kind'): strin
   return typeof found === 'string' ? found : null
 }
 
-/** Undefined: it is no change of a board. What stands in its parts is the word of our own server. */
+/** Undefined if it is not a change. The content of its parts comes from our own server and is not validated. */
 export function readChange(data: string): BoardChange | undefined {
   try {
     const value: unknown = JSON.parse(data)

@@ -1,51 +1,52 @@
-// The token of this tab. It is kept in sessionStorage, never in a cookie: that would be sent to every port of this
-// machine. A link brings its key in the fragment, which no server sees; it is taken out of the address at once.
+// The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of
+// this machine. A link carries its key in the URL fragment, which is not sent to servers and is removed from the
+// address immediately.
 
-const PLACE = 'token'
+const STORAGE_KEY = 'token'
 
 export interface SignIn {
   readonly token: string
-  /** It came with a link that `scorpiox-code ui` opened. */
+  /** It came from a link that `scorpiox-code ui` opened. */
   readonly byLink: boolean
 }
 
-let ofThisTab: string | null = null
+let tabToken: string | null = null
 
-/** Undefined: nobody is signed in. */
+/** Undefined: not logged in. */
 export function findSignIn(): SignIn | undefined {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1]
   if (key !== undefined) {
     history.replaceState(null, '', location.pathname + location.search)
-    const token = decoded(key)
+    const token = decodeKey(key)
     keepToken(token)
     return { token, byLink: true }
   }
-  const token = kept()
+  const token = readStoredToken()
   return token === null ? undefined : { token, byLink: false }
 }
 
 export function keepToken(token: string): void {
-  ofThisTab = token
-  tolerant(() => sessionStorage.setItem(PLACE, token))
+  tabToken = token
+  orNull(() => sessionStorage.setItem(STORAGE_KEY, token))
 }
 
 export function forgetToken(): void {
-  ofThisTab = null
-  tolerant(() => sessionStorage.removeItem(PLACE))
+  tabToken = null
+  orNull(() => sessionStorage.removeItem(STORAGE_KEY))
 }
 
-function kept(): string | null {
-  return tolerant(() => sessionStorage.getItem(PLACE)) ?? ofThisTab
+function readStoredToken(): string | null {
+  return orNull(() => sessionStorage.getItem(STORAGE_KEY)) ?? tabToken
 }
 
-function decoded(key: string): string {
-  return tolerant(() => decodeURIComponent(key)) ?? key
+function decodeKey(key: string): string {
+  return orNull(() => decodeURIComponent(key)) ?? key
 }
 
-/** Storage may be forbidden, a fragment may be malformed. */
-function tolerant<T>(attempt: () => T): T | null {
+/** Storage may be disabled; the fragment may be malformed. */
+function orNull<T>(work: () => T): T | null {
   try {
-    return attempt()
+    return work()
   } catch {
     return null
   }

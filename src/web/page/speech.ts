@@ -1,4 +1,4 @@
-// The language of the page, for whoever has something to say in it, and the switch for it, which is remembered.
+// The language of the page: context for translated text, and the choice of the user, which is stored.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
@@ -12,44 +12,44 @@ import {
   type Words,
 } from '../../services/board/languages/words.js'
 
-const PLACE = 'language'
+const STORAGE_KEY = 'language'
 
-const Speech = createContext<Words>(speak('en'))
+const TranslatorContext = createContext<Words>(speak('en'))
 
-export const SpeechProvider = Speech.Provider
+export const SpeechProvider = TranslatorContext.Provider
 
 export function useWords(): Words {
-  return useContext(Speech)
+  return useContext(TranslatorContext)
 }
 
 export function useLanguage(): { readonly words: Words; readonly choose: (language: string) => void } {
-  const [language, setLanguage] = useState<Language>(() => remembered() ?? preferred(navigator.languages))
+  const [language, setLanguage] = useState<Language>(() => storedLanguage() ?? preferred(navigator.languages))
   const words = useMemo(() => speak(language, localeOf(language, navigator.languages)), [language])
   useEffect(() => {
     document.documentElement.lang = language
     document.documentElement.dir = words.direction
   }, [language, words])
-  const choose = (wanted: string): void => {
-    const known = find(wanted)
+  const choose = (requested: string): void => {
+    const known = findLanguage(requested)
     if (known === undefined) return
     setLanguage(known)
     try {
-      localStorage.setItem(PLACE, known)
+      localStorage.setItem(STORAGE_KEY, known)
     } catch {
-      // It is chosen for this visit only.
+      // The choice applies to this visit only.
     }
   }
   return { words, choose }
 }
 
-function remembered(): Language | undefined {
+function storedLanguage(): Language | undefined {
   try {
-    return find(localStorage.getItem(PLACE))
+    return findLanguage(localStorage.getItem(STORAGE_KEY))
   } catch {
     return undefined
   }
 }
 
-function find(wanted: string | null): Language | undefined {
-  return LANGUAGES.find(({ language }) => language === wanted)?.language
+function findLanguage(requested: string | null): Language | undefined {
+  return LANGUAGES.find(({ language }) => language === requested)?.language
 }

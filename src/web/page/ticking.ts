@@ -1,16 +1,16 @@
-// The time, told once a second to whoever shows it, by the server's clock. One timer for all; none while nobody asks.
+// Hook that returns the server time, updated once a second. All components share one timer, which stops when unused.
 
 import { useEffect, useState } from 'preact/hooks'
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
-let ahead = 0
+let offset = 0
 
-export function setClock(aheadOfOurs: number): void {
-  ahead = aheadOfOurs
+export function setClock(offsetMs: number): void {
+  offset = offsetMs
 }
 
-/** `step`: how often it is worth showing anew. */
+/** `step`: minimum change in milliseconds that causes an update. */
 export function useNow(step = 1000): number {
   const [time, setTime] = useState(now)
   useEffect(() => {
@@ -29,5 +29,5 @@ export function useNow(step = 1000): number {
 }
 
 function now(): number {
-  return Date.now() + ahead
+  return Date.now() + offset
 }

@@ -1,4 +1,4 @@
-// The board in the hands of the page: what it shows, what became known meanwhile, and what a person can do with it.
+// Hooks of the page: the live console view, actions, and job output.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { setClock } from './ticking.js'
 import { watchBoard, type Connection, type Watch } from './watch-board.js'
 
 export interface LiveBoard {
-  /** Undefined until the server has told everything once. */
+  /** Undefined until the first view arrives. */
   readonly view: BoardView | undefined
   readonly connection: Connection
   readonly retry: () => void
@@ -18,35 +18,35 @@ export interface LiveBoard {
 
 export interface BoardEvents {
   asked(question: QuestionView): void
-  /** It is not open any more, and not because of this page. */
+  /** No longer open, and not because of an action on this page. */
   gone(question: QuestionView): void
   denied(wasLive: boolean): void
 }
 
-/** Questions that were settled on this page: that they disappear is no news. */
+/** Questions settled on this page; no notification when they disappear. */
 const settledHere = new Set<string>()
 
 export function useBoard(token: string, events: BoardEvents): LiveBoard {
   const [view, setView] = useState<BoardView>()
   const [connection, setConnection] = useState<Connection>({ state: 'connecting' })
-  const watch = useRef<Watch | null>(null)
-  const latest = useRef(events)
-  latest.current = events
+  const eventConnection = useRef<Watch | null>(null)
+  const latestHandlers = useRef(events)
+  latestHandlers.current = events
 
   useEffect(() => {
-    let known: BoardView | undefined
+    let current: BoardView | undefined
     const opened = watchBoard(token, {
       connection: setConnection,
       clock: setClock,
-      denied: () => latest.current.denied(known !== undefined),
+      denied: () => latestHandlers.current.denied(current !== undefined),
       change(change) {
-        const next = changed(known ?? NOTHING, change)
-        if (known !== undefined) compare(known, next, latest.current)
-        known = next
+        const next = changed(current ?? NOTHING, change)
+        if (current !== undefined) reportQuestionChanges(current, next, latestHandlers.current)
+        current = next
         setView(next)
       },
     })
-    watch.current = opened
+    eventConnection.current = opened
     const retry = (): void => opened.retry()
     addEventListener('online', retry)
     document.addEventListener('visibilitychange', retry)
@@ -57,10 +57,10 @@ export function useBoard(token: string, events: BoardEvents): LiveBoard {
     }
   }, [token])
 
-  return { view, connection, retry: () => watch.current?.retry() }
+  return { view, connection, retry: () => eventConnection.current?.retry() }
 }
 
-function compare(before: BoardView, next: BoardView, events: BoardEvents): void {
+function reportQuestionChanges(before: BoardView, next: BoardView, events: BoardEvents): void {
   if (before.questions === next.questions) return
   for (const question of missingFrom(next.questions, before.questions)) events.asked(question)
   for (const question of missingFrom(before.questions, next.questions)) {
@@ -70,21 +70,21 @@ function compare(before: BoardView, next: BoardView, events: BoardEvents): void 
 
 export type Act = (verb: Verb, body: object) => Promise<Done>
 
-const Acting = createContext<Act>(() => Promise.resolve({ ok: false, status: 0, sentence: null }))
+const ActionContext = createContext<Act>(() => Promise.resolve<Done>({ ok: false, status: 0, sentence: null }))
 
-export const ActProvider = Acting.Provider
+export const ActProvider = ActionContext.Provider
 
 export function useAct(): Act {
-  return useContext(Acting)
+  return useContext(ActionContext)
 }
 
 export function useActing(token: string, denied: () => void): Act {
-  const latest = useRef(denied)
-  latest.current = denied
+  const latestHandlers = useRef(denied)
+  latestHandlers.current = denied
   return useMemo(
     () => async (verb, body) => {
       const done = await post(token, verb, body)
-      if (!done.ok && done.status === 401) latest.current()
+      if (!done.ok && done.status === 401) latestHandlers.current()
       return done
     },
     [token],
@@ -93,19 +93,19 @@ export function useActing(token: string, denied: () => void): Act {
 
 export type ReadOutput = (kind: 'output' | 'download', body: object, signal: AbortSignal) => Promise<Response>
 
-const ReadingOutput = createContext<ReadOutput>(() => Promise.reject(new Error('not signed in')))
+const JobOutputContext = createContext<ReadOutput>(() => Promise.reject(new Error('not signed in')))
 
-export const OutputProvider = ReadingOutput.Provider
+export const OutputProvider = JobOutputContext.Provider
 
 export function useReadOutput(): ReadOutput {
-  return useContext(ReadingOutput)
+  return useContext(JobOutputContext)
 }
 
 export function useOutputReader(token: string): ReadOutput {
   return useMemo(() => (kind, body, signal) => openOutput(token, kind, body, signal), [token])
 }
 
-/** Before it is sent: the server may tell of it sooner than it answers. */
+/** Call before sending: the change may arrive before the response. */
 export function settleHere(question: QuestionView): () => void {
   const key = questionKey(question)
   settledHere.add(key)

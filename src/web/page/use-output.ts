@@ -1,5 +1,4 @@
-// One part of a job's output, as it streams in. Only this part is kept: a part at the end that has grown too long is
-// replaced by the last part, unless somebody is reading in the middle of it.
+// Hook that streams one part of a job's output. Only this part is kept in memory.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -9,17 +8,17 @@ import { harmless } from './parts/harmless.js'
 import { refusalOf, textOf, type Done } from './server.js'
 import { useReadOutput, type ReadOutput } from './use-board.js'
 
-/** Lines are kept in blocks, so that what is there is not laid out again when more comes. */
-const BLOCK = 16_384
+/** Text is kept in blocks, so that existing text is not laid out again when more arrives. */
+const BLOCK_LENGTH = 16_384
 
 export interface OutputPart extends Pick<OutputEvent, 'from' | 'next' | 'size' | 'isRunning' | 'isLast' | 'open'> {
   readonly blocks: readonly Block[]
 }
 
-/** Text, or how many bytes are missing. */
+/** Text, or the number of missing bytes. */
 export type Block = string | number
 
-/** Which part; the last where nothing is said. */
+/** Which part; the last one by default. */
 export interface Wanted {
   readonly from?: number
   readonly before?: number
@@ -37,43 +36,43 @@ export function useOutput({ server, id }: JobView): Output {
   const [part, setPart] = useState<OutputPart>()
   const [refused, setRefused] = useState<Done>()
   useEffect(() => {
-    const leaving = new AbortController()
+    const abortController = new AbortController()
     setRefused(undefined)
-    let known: OutputPart | undefined
-    const take = (event: OutputEvent): void => {
-      if (leaving.signal.aborted) return
-      known = extended(known, event)
-      setPart(known)
+    let current: OutputPart | undefined
+    const append = (event: OutputEvent): void => {
+      if (abortController.signal.aborted) return
+      current = appendEvent(current, event)
+      setPart(current)
     }
-    void follow(read, { server, id, ...wanted }, take, leaving.signal).then((outcome) => {
-      if (!leaving.signal.aborted) setRefused(outcome)
+    void streamPart(read, { server, id, ...wanted }, append, abortController.signal).then((outcome) => {
+      if (!abortController.signal.aborted) setRefused(outcome)
     })
-    return () => leaving.abort()
+    return () => abortController.abort()
   }, [read, server, id, wanted])
   return { part, refused, show: setWanted }
 }
 
-/** Undefined when the part is complete. */
-async function follow(
+/** Undefined if the part is complete. */
+async function streamPart(
   read: ReadOutput,
   body: object,
-  take: (event: OutputEvent) => void,
+  append: (event: OutputEvent) => void,
   signal: AbortSignal,
 ): Promise<Done | undefined> {
   try {
     const response = await read('output', body, signal)
     if (!response.ok || response.body === null) return await refusalOf(response)
-    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    const reader = createEventReader()
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const parser = createEventReader()
     for (;;) {
-      const { done, value } = await pieces.read()
+      const { done, value } = await reader.read()
       if (done) return { ok: false, status: 0, sentence: null }
-      for (const data of reader.read(value)) {
+      for (const data of parser.read(value)) {
         const event: unknown = JSON.parse(data)
         const error = textOf(event, 'error')
         if (error !== null) return { ok: false, status: response.status, sentence: error }
         if (!isEvent(event)) continue
-        take(event)
+        append(event)
         if (event.isLast) return undefined
       }
     }
@@ -82,30 +81,30 @@ async function follow(
   }
 }
 
-/** The word of our own server. */
+/** Comes from our own server, so a shallow check is enough. */
 function isEvent(value: unknown): value is OutputEvent {
   return typeof value === 'object' && value !== null && 'text' in value && 'open' in value
 }
 
-function extended(part: OutputPart | undefined, event: OutputEvent): OutputPart {
+function appendEvent(part: OutputPart | undefined, event: OutputEvent): OutputPart {
   const { from, next, size, isRunning, isLast, missing } = event
   const [text, open] = [harmless(event.text), harmless(event.open)]
   const blocks = [...(part?.blocks ?? [])]
   if (missing > 0) blocks.push(missing)
   const last = blocks.at(-1)
-  const isOpen = typeof last === 'string' && (last.length < BLOCK || !last.endsWith('\n'))
+  const isOpen = typeof last === 'string' && (last.length < BLOCK_LENGTH || !last.endsWith('\n'))
   if (text !== '') {
-    const [first = '', ...more] = cut(isOpen ? `${last}${text}` : text)
+    const [first = '', ...more] = splitBlocks(isOpen ? `${last}${text}` : text)
     blocks.splice(isOpen ? -1 : blocks.length, isOpen ? 1 : 0, first, ...more)
   }
   return { from, next, size, isRunning, isLast, open, blocks }
 }
 
-/** At the ends of lines. */
-function cut(text: string): readonly string[] {
+/** Splits after line breaks. */
+function splitBlocks(text: string): readonly string[] {
   const blocks: string[] = []
   for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at + BLOCK) + 1
+    const end = text.indexOf('\n', at + BLOCK_LENGTH) + 1
     blocks.push(end === 0 ? text.slice(at) : text.slice(at, end))
     at = end === 0 ? text.length : end
   }

@@ -1,5 +1,4 @@
-// Keeps one event stream open for as long as somebody looks: after an interruption it comes back by itself, waiting a
-// little longer each time. A stream that has gone silent counts as interrupted.
+// Keeps an event stream open and reconnects with increasing delays. A stream without data for 70 s counts as lost.
 
 import type { BoardChange } from '../../services/board/view.js'
 import { createEventReader } from './event-stream.js'
@@ -13,9 +12,9 @@ export type Connection =
 export interface Watcher {
   change(change: BoardChange): void
   connection(connection: Connection): void
-  /** The server's clock is this much ahead of ours. */
+  /** Milliseconds by which the server's clock is ahead. */
   clock(ahead: number): void
-  /** The server does not take the token. */
+  /** The server rejected the token. */
   denied(): void
 }
 
@@ -28,48 +27,48 @@ const SILENCE_MS = 70_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
-export function watchBoard(token: string, watcher: Watcher): Watch {
+export function watchBoard(token: string, handlers: Watcher): Watch {
   const closing = new AbortController()
-  let pause = new AbortController()
+  let retryDelay = new AbortController()
 
-  const keepOn = async (): Promise<void> => {
+  const reconnectLoop = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted; failures += 1) {
-      watcher.connection({ state: 'connecting' })
-      const heard = await follow(token, watcher, closing.signal)
+      handlers.connection({ state: 'connecting' })
+      const result = await streamEvents(token, handlers, closing.signal)
       if (closing.signal.aborted) return
-      if (heard.status === 401) return watcher.denied()
-      if (heard.events > 0) failures = 0
+      if (result.status === 401) return handlers.denied()
+      if (result.events > 0) failures = 0
       const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
-      watcher.connection({ state: 'lost', retryAt: Date.now() + ms, status: heard.status })
-      pause = new AbortController()
-      await paused(ms, AbortSignal.any([pause.signal, closing.signal]))
+      handlers.connection({ state: 'lost', retryAt: Date.now() + ms, status: result.status })
+      retryDelay = new AbortController()
+      await delay(ms, AbortSignal.any([retryDelay.signal, closing.signal]))
     }
   }
-  void keepOn()
+  void reconnectLoop()
 
-  return { retry: () => pause.abort(), close: () => closing.abort() }
+  return { retry: () => retryDelay.abort(), close: () => closing.abort() }
 }
 
-function paused(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)
     signal.addEventListener('abort', () => resolve())
   })
 }
 
-interface Heard {
-  /** 0: no answer. */
+interface StreamResult {
+  /** 0: no response. */
   readonly status: number
   readonly events: number
 }
 
-async function follow(token: string, watcher: Watcher, closing: AbortSignal): Promise<Heard> {
-  // No header can carry it, so no server can know it.
+async function streamEvents(token: string, handlers: Watcher, closing: AbortSignal): Promise<StreamResult> {
+  // A header cannot contain other characters, so no server can accept this token.
   if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
   const attempt = new AbortController()
   let events = 0
   let status = 0
-  let silence = setTimeout(() => attempt.abort(), SILENCE_MS)
+  let silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
   try {
     const response = await openStream(token, AbortSignal.any([attempt.signal, closing]))
     status = response.status
@@ -77,31 +76,31 @@ async function follow(token: string, watcher: Watcher, closing: AbortSignal): Pr
       attempt.abort()
       return { status, events }
     }
-    watcher.clock(aheadOf(response.headers.get('date')))
-    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    const reader = createEventReader()
+    handlers.clock(clockOffset(response.headers.get('date')))
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const parser = createEventReader()
     for (;;) {
-      const { done, value } = await pieces.read()
+      const { done, value } = await reader.read()
       if (done) return { status, events }
-      clearTimeout(silence)
-      silence = setTimeout(() => attempt.abort(), SILENCE_MS)
-      for (const data of reader.read(value)) {
+      clearTimeout(silenceTimer)
+      silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
+      for (const data of parser.read(value)) {
         const change = readChange(data)
         if (change === undefined) continue
-        if (events === 0) watcher.connection({ state: 'live' })
+        if (events === 0) handlers.connection({ state: 'live' })
         events += 1
-        watcher.change(change)
+        handlers.change(change)
       }
     }
   } catch {
     return { status, events }
   } finally {
-    clearTimeout(silence)
+    clearTimeout(silenceTimer)
   }
 }
 
-/** The header counts whole seconds: what is less than a few of them is no difference. */
-function aheadOf(date: string | null): number {
+/** The header has a resolution of one second, so small differences are ignored. */
+function clockOffset(date: string | null): number {
   const ahead = date === null ? Number.NaN : Date.parse(date) - Date.now()
   return Math.abs(ahead) > 3000 ? ahead : 0
 }

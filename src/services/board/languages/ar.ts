@@ -1,4 +1,4 @@
-// The same in Arabic, with its six plural forms.
+// Arabic translations, with all six plural forms.
 
 import type { Catalogue } from './phrase.js'
 

@@ -1,4 +1,4 @@
-// English phrases of the page and the inbox; the other catalogues have the same keys.
+// English texts of the page and the inbox; the other languages have the same keys.
 
 export const en = {
   skip: 'Skip to the content',

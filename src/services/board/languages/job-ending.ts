@@ -1,4 +1,4 @@
-// How a job ended, in the phrase for it. The server says it in English; text that is not known here is shown as it is.
+// Translates how a job ended. The server sends it in English; unknown text is shown unchanged.
 
 import type { Key } from './phrase.js'
 
@@ -9,12 +9,12 @@ const ENDINGS: ReadonlyMap<string, Key> = new Map<string, Key>([
   ['exit status unknown', 'endedUnseen'],
 ])
 
-/** Of jobs that did not end by themselves. */
+/** Of jobs that did not exit by themselves. */
 export function endingKey(ending: string): Key | undefined {
   return ENDINGS.get(ending)
 }
 
-/** `1`, or `137 (SIGKILL)`; undefined where the job has no exit code. */
+/** `1`, or `137 (SIGKILL)`; undefined if the job has no exit code. */
 export function exitCodeText(exitCode: number | null, ending: string): string | undefined {
   const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
   return exitCode === null || signal === undefined ? undefined : `${exitCode} ${signal}`.trim()

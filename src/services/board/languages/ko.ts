@@ -1,4 +1,4 @@
-// The same in Korean.
+// Korean translations.
 
 import type { Catalogue } from './phrase.js'
 

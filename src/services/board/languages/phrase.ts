@@ -1,5 +1,4 @@
-// What a catalogue is made of: sentences with {places} to fill in, and where a number decides, a sentence for each form
-// that the language has.
+// A text has {placeholders}; a text that depends on a number has one form per plural category of the language.
 
 import type { en } from './en.js'
 
@@ -7,7 +6,7 @@ export type Phrase = string | Plural
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }
 
-/** Of the phrases that page and inbox share. */
+/** Keys of the texts that page and inbox share. */
 export type Key = keyof typeof en
 
 export type Catalogue<K extends string = Key> = Readonly<Record<K, Phrase>>

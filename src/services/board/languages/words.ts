@@ -1,5 +1,5 @@
-// Text in one language, for the page and the inbox: phrases with their places filled in, numbers, sizes, durations and
-// dates, all formatted by Intl. Runs in browsers too.
+// Texts in one language for the page and the inbox, and numbers, sizes, durations and dates formatted by Intl. Runs in
+// browsers too.
 
 import { ar } from './ar.js'
 import { en } from './en.js'
@@ -14,14 +14,14 @@ export const LANGUAGES: readonly { readonly language: Language; readonly name: s
   { language: 'ar', name: 'العربية' },
 ]
 
-/** The phrases that page and inbox share. */
+/** The texts that page and inbox share. */
 export const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
 
 export interface Words<K extends string = Key> {
   readonly language: Language
   readonly direction: 'ltr' | 'rtl'
   readonly say: (key: K, values?: Values) => string
-  /** The phrase cut at its places: texts at even positions, names of places at odd ones. */
+  /** The text split at its placeholders: texts at even positions, placeholder names at odd ones. */
   readonly pieces: (key: K, n?: number) => readonly string[]
   readonly number: (value: number) => string
   /** In the unit that fits. */
@@ -29,7 +29,7 @@ export interface Words<K extends string = Key> {
   readonly duration: (ms: number) => string
   readonly ago: (at: number, now: number) => string
   readonly moment: (at: number) => string
-  /** For text of others: whoever writes Arabic may well begin with a name in Latin letters. */
+  /** Direction of untrusted text: Arabic text may begin with a Latin name. */
   readonly directionOf: (text: string) => 'rtl' | 'auto'
 }
 
@@ -40,52 +40,52 @@ export function speak(language: Language, locale: string = language): Words {
   return speakFrom(CATALOGUES[language], language, locale)
 }
 
-/** The same with other phrases. */
-export function speakFrom<K extends string>(catalogue: Catalogue<K>, language: Language, locale: string): Words<K> {
+/** The same with other texts. */
+export function speakFrom<K extends string>(translations: Catalogue<K>, language: Language, locale: string): Words<K> {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const number = (value: number): string => numbers.format(value)
-  const pieces = (key: K, n = 0): readonly string[] => {
-    const phrase: Phrase = catalogue[key]
+  const splitText = (key: K, n = 0): readonly string[] => {
+    const phrase: Phrase = translations[key]
     const text = typeof phrase === 'string' ? phrase : (phrase[rules.select(n)] ?? phrase.other)
     return text.split(/\{(\w+)\}/)
   }
   return {
     language,
     direction: language === 'ar' ? 'rtl' : 'ltr',
-    pieces,
+    pieces: splitText,
     number,
     say(key, values = {}) {
       const { n } = values
-      return pieces(key, typeof n === 'number' ? n : 0)
-        .map((piece, index) => (index % 2 === 0 ? piece : written(values[piece], number)))
+      return splitText(key, typeof n === 'number' ? n : 0)
+        .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part], number)))
         .join('')
     },
-    bytes: (count) => bytesIn(locale, count),
-    duration: (ms) => durationIn(locale, ms),
-    ago: (at, now) => agoIn(relative, at - now),
+    bytes: (count) => formatBytes(locale, count),
+    duration: (ms) => formatDuration(locale, ms),
+    ago: (at, now) => formatTimeAgo(relative, at - now),
     moment: (at) => moments.format(at),
     directionOf: (text) => (language === 'ar' && /[\u0590-\u08ff]/.test(text) ? 'rtl' : 'auto'),
   }
 }
 
-/** The first of the reader's languages that there is. */
-export function preferred(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
-    const found = LANGUAGES.find(({ language }) => language === baseOf(tag))
+/** Returns the first of the reader's languages that is supported. */
+export function preferred(preferences: readonly string[]): Language {
+  for (const tag of preferences) {
+    const found = LANGUAGES.find(({ language }) => language === baseLanguage(tag))
     if (found !== undefined) return found.language
   }
   return 'en'
 }
 
-export function localeOf(language: Language, wanted: readonly string[]): string {
-  return wanted.find((tag) => baseOf(tag) === language && isTag(tag)) ?? language
+export function localeOf(language: Language, preferences: readonly string[]): string {
+  return preferences.find((tag) => baseLanguage(tag) === language && isValidTag(tag)) ?? language
 }
 
-/** Browsers under LANG=C say `en-US@posix`, at which Intl throws. */
-function isTag(tag: string): boolean {
+/** Browsers under LANG=C report `en-US@posix`, for which Intl throws. */
+function isValidTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1
   } catch {
@@ -93,17 +93,17 @@ function isTag(tag: string): boolean {
   }
 }
 
-function baseOf(tag: string): string {
+function baseLanguage(tag: string): string {
   return (tag.split('-')[0] ?? '').toLowerCase()
 }
 
-function written(value: string | number | undefined, number: (value: number) => string): string {
+function formatValue(value: string | number | undefined, number: (value: number) => string): string {
   return typeof value === 'number' ? number(value) : (value ?? '')
 }
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function bytesIn(locale: string, count: number): string {
+function formatBytes(locale: string, count: number): string {
   const power = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)))
   const unit = SIZES[power] ?? 'byte'
   const format = new Intl.NumberFormat(locale, {
@@ -122,28 +122,28 @@ const UNITS = [
   { unit: 'second', ms: 1000 },
 ] as const
 
-/** The two largest units that matter: `2h 5m`, `45s`; below a second with one digit, or in milliseconds. */
-function durationIn(locale: string, ms: number): string {
+/** The two largest units: `2h 5m`, `45s`; below 10 s with one decimal, below 1 s in milliseconds. */
+function formatDuration(locale: string, ms: number): string {
   const span = Math.max(0, ms)
-  if (span < 1000) return measured(locale, Math.round(span), 'millisecond')
-  if (span < 10_000 && span % 1000 !== 0) return measured(locale, Math.floor(span / 100) / 10, 'second')
+  if (span < 1000) return formatUnit(locale, Math.round(span), 'millisecond')
+  if (span < 10_000 && span % 1000 !== 0) return formatUnit(locale, Math.floor(span / 100) / 10, 'second')
   const first = UNITS.findIndex((entry) => span >= entry.ms)
   let rest = span
   return UNITS.slice(first, first + 2)
     .flatMap(({ unit, ms: size }) => {
       const count = Math.floor(rest / size)
       rest -= count * size
-      return count > 0 ? [measured(locale, count, unit)] : []
+      return count > 0 ? [formatUnit(locale, count, unit)] : []
     })
     .join(' ')
 }
 
-function measured(locale: string, value: number, unit: string): string {
+function formatUnit(locale: string, value: number, unit: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value)
 }
 
-function agoIn(relative: Intl.RelativeTimeFormat, difference: number): string {
-  // Seconds would tick without telling anything.
+function formatTimeAgo(relative: Intl.RelativeTimeFormat, difference: number): string {
+  // Counting seconds would change constantly without being useful.
   if (Math.abs(difference) < 10_000) return relative.format(0, 'second')
   const entry = UNITS.find(({ ms }) => Math.abs(difference) >= ms)
   return relative.format(Math.trunc(difference / (entry?.ms ?? 1000)), entry?.unit ?? 'second')

@@ -1,4 +1,4 @@
-// The name, and the mark before it.
+// Header: product name, navigation and language menu.
 
 export function Brand() {
   return (

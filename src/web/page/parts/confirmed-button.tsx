@@ -1,4 +1,4 @@
-// A button for what cannot be undone: it asks once more, and says why if the server refuses.
+// A button for irreversible actions: asks for confirmation and shows the error if the server rejects the action.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -9,28 +9,28 @@ import { useWords } from '../speech.js'
 import { Dialog } from './dialog.js'
 import { Refusal } from './refusal.js'
 
-interface Props {
+interface ConfirmButtonProps {
   readonly name: Key
   readonly ask: Key
   readonly means: Key
   readonly keep: Key
-  /** What it is about; part of the button's name, too. */
+  /** What it acts on; part of the accessible name of the button. */
   readonly subject: string
   readonly shown: ComponentChildren
   readonly act: () => Promise<Done>
 }
 
-export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }: Props) {
+export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }: ConfirmButtonProps) {
   const { say } = useWords()
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<Done>()
+  const [result, setResult] = useState<Done>()
 
   const go = async (): Promise<void> => {
     setBusy(true)
     const done = await act()
     setBusy(false)
-    setRefusal(done)
+    setResult(done)
     if (done.ok) setAsking(false)
   }
 
@@ -44,7 +44,7 @@ export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }:
         <Dialog title={say(ask)} close={() => setAsking(false)}>
           {shown}
           <p>{say(means)}</p>
-          <Refusal done={refusal} />
+          <Refusal done={result} />
           <div class="actions">
             <button class="button" type="button" onClick={() => setAsking(false)}>
               {say(keep)}

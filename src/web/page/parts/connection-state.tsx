@@ -1,15 +1,15 @@
-// Whether what is shown is what is: said in words, and in colour besides.
+// Connection indicator, as text and colour, and the loading screen.
 
 import { useWords } from '../speech.js'
 import { useNow } from '../ticking.js'
 import type { Connection } from '../watch-board.js'
 
-interface Props {
+interface ConnectionProps {
   readonly connection: Connection
   readonly retry: () => void
 }
 
-export function ConnectionState({ connection, retry }: Props) {
+export function ConnectionState({ connection, retry }: ConnectionProps) {
   const { say } = useWords()
   return (
     <div class={`connection ${connection.state}`}>
@@ -32,7 +32,7 @@ export function ConnectionState({ connection, retry }: Props) {
 function NextTry({ at }: { readonly at: number }) {
   const { say, duration } = useWords()
   useNow()
-  // By our own clock: the server's does not matter here.
-  const left = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
-  return <p class="quiet">{say('nextTry', { time: duration(left) })}</p>
+  // The retry time uses the clock of the browser.
+  const remainingMs = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
+  return <p class="quiet">{say('nextTry', { time: duration(remainingMs) })}</p>
 }

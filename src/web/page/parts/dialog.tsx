@@ -1,16 +1,16 @@
-// Something that wants an answer before anything else: the browser's own dialog, with its focus and its Escape.
+// Modal dialog: the native element, which handles focus and Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-interface Props {
+interface DialogProps {
   readonly title: ComponentChildren
   readonly isWide?: boolean
   readonly close: () => void
   readonly children: ComponentChildren
 }
 
-export function Dialog({ title, isWide = false, close, children }: Props) {
+export function Dialog({ title, isWide = false, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {

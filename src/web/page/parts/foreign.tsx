@@ -1,16 +1,16 @@
-// Text that others wrote: the model, a program, a person. It keeps its own direction whatever stands around it.
+// Untrusted text from a model, a program or a user, isolated with its own writing direction.
 
 import { useWords } from '../speech.js'
 import { harmless } from './harmless.js'
 
-interface Props {
+interface UntrustedTextProps {
   readonly text: string
   readonly class?: string
-  /** The server's own sentences are English. */
+  /** Messages of the server are English. */
   readonly lang?: string
 }
 
-export function Foreign({ text, ...rest }: Props) {
+export function Foreign({ text, ...rest }: UntrustedTextProps) {
   const { directionOf } = useWords()
   return (
     <span dir={directionOf(text)} {...rest}>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { harmless } from './harmless.js'
 
-test('nothing turns the text around, and what can be read stays', () => {
+test('removes bidirectional characters and keeps readable ones', () => {
   expect(harmless('\u202Egnp.exe\u202C\u001B[31m\n\tنعم 한국어 \u2066x\u2069\u0085')).toBe(
     'gnp.exe[31m\n\tنعم 한국어 x',
   )

@@ -1,4 +1,4 @@
-// The few drawings of the page. They say nothing that is not said in words beside them.
+// Icons. They are decorative: the text beside them says the same.
 
 import type { Route } from '../route.js'
 

@@ -1,5 +1,3 @@
-// The language, each named in itself.
-
 import { LANGUAGES } from '../../../services/board/languages/words.js'
 import { useWords } from '../speech.js'
 

@@ -1,4 +1,4 @@
-// A moment, as how long ago it was; the date when one points at it.
+// A time relative to now, with the date as tooltip.
 
 import type { Key } from '../../../services/board/languages/phrase.js'
 import { useWords } from '../speech.js'
@@ -8,12 +8,12 @@ export function Moment({ at, phrase }: { readonly at: number; readonly phrase?: 
   const { ago, moment, say } = useWords()
   const when = ago(at, useNow(10_000))
   return (
-    <time dateTime={dated(at)} title={moment(at)}>
+    <time dateTime={toIsoString(at)} title={moment(at)}>
       {phrase === undefined ? when : say(phrase, { when })}
     </time>
   )
 }
 
-function dated(at: number): string {
+function toIsoString(at: number): string {
   return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : ''
 }

@@ -1,13 +1,11 @@
-// The way between the views, with how much waits or runs in each.
-
 import type { BoardView } from '../../../services/board/view.js'
 import type { Key } from '../../../services/board/languages/phrase.js'
 import { ROUTES, type Route } from '../route.js'
 import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 
-/** That can be told at a glance. */
-const MOST = 999
+/** A larger count is shown as `999+`. */
+const MAX_COUNT = 999
 
 export function Navigation({ route, view }: { readonly route: Route; readonly view: BoardView }) {
   const { say } = useWords()
@@ -36,7 +34,7 @@ function Badge({ route, view }: { readonly route: Route; readonly view: BoardVie
   return (
     <>
       <span class={route === 'questions' || route === 'tools' ? 'badge urgent' : 'badge'} aria-hidden="true">
-        {n > MOST ? `${number(MOST)}+` : number(n)}
+        {n > MAX_COUNT ? `${number(MAX_COUNT)}+` : number(n)}
       </span>
       <span class="unseen">, {say(count.phrase, { n })}</span>
     </>

@@ -1,4 +1,4 @@
-// Short notices above the view: what happened to something that has just disappeared from it.
+// Toasts above the view, such as for a question that was answered elsewhere; the list of problems; action errors.
 
 import { useState } from 'preact/hooks'
 
@@ -6,33 +6,33 @@ import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 import { Foreign } from './foreign.js'
 
-interface Notice {
+interface Toast {
   readonly id: number
   readonly text: string
 }
 
-/** More would push the view away. */
-const MOST = 3
-const PASSING_MS = 10_000
+/** More would push the view down. */
+const MAX_TOASTS = 3
+const DISMISS_AFTER_MS = 10_000
 
 let lastId = 0
 
 export function useNews() {
-  const [news, setNews] = useState<readonly Notice[]>([])
+  const [news, setNews] = useState<readonly Toast[]>([])
   const close = (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id))
   return {
     news,
     close,
-    /** What only confirms goes away by itself. */
-    tell: (text: string, isPassing = false): void => {
+    /** Confirmations disappear by themselves. */
+    tell: (text: string, isTransient = false): void => {
       const id = (lastId += 1)
-      setNews((before) => [...before, { id, text }].slice(-MOST))
-      if (isPassing) setTimeout(() => close(id), PASSING_MS)
+      setNews((before) => [...before, { id, text }].slice(-MAX_TOASTS))
+      if (isTransient) setTimeout(() => close(id), DISMISS_AFTER_MS)
     },
   }
 }
 
-export function News({ news, close }: { readonly news: readonly Notice[]; readonly close: (id: number) => void }) {
+export function News({ news, close }: { readonly news: readonly Toast[]; readonly close: (id: number) => void }) {
   const { say } = useWords()
   return (
     <div class="news" role="status">

@@ -1,17 +1,17 @@
-// What is seen before the server has told anything: usually for a blink.
+// Shown until the first view arrives, usually for an instant.
 
 import { useWords } from '../speech.js'
 import type { Connection } from '../watch-board.js'
 import { Brand } from './brand.js'
 import { ConnectionState } from './connection-state.js'
 
-interface Props {
+interface LoadingScreenProps {
   readonly connection: Connection
   readonly retry: () => void
   readonly leave: () => void
 }
 
-export function Opening({ connection, retry, leave }: Props) {
+export function Opening({ connection, retry, leave }: LoadingScreenProps) {
   const { say } = useWords()
   return (
     <main class="door opening">

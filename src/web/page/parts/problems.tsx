@@ -1,4 +1,4 @@
-// What is wrong with the places that everything comes from, above every view: an empty one would be taken for good news.
+// Problems of the data sources, shown above every view, because an empty view would look like a good state.
 
 import { useWords } from '../speech.js'
 import { Foreign } from './foreign.js'

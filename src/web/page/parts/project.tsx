@@ -1,4 +1,4 @@
-// A project: its name to read, its whole path for whoever has two of that name.
+// The name of a project, with the full path as tooltip.
 
 export function Project({ path }: { readonly path: string }) {
   return (

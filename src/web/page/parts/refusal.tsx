@@ -1,4 +1,4 @@
-// Why something was not done, in the server's own sentence where it has one; that one is English.
+// Why an action failed: the English message of the server, if it sent one.
 
 import type { Done } from '../server.js'
 import { useWords } from '../speech.js'

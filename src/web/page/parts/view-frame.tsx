@@ -1,4 +1,4 @@
-// A view under its heading, or what would be in it.
+// Heading of a view, and its content or empty state.
 
 import type { ComponentChildren } from 'preact'
 
@@ -8,7 +8,7 @@ import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 import { Said } from './said.js'
 
-interface Props {
+interface ViewFrameProps {
   readonly route: Route
   readonly summary: { readonly phrase: Key; readonly n: number }
   readonly empty: { readonly phrase: Key; readonly how: Key; readonly tool?: string; readonly other?: string }
@@ -16,7 +16,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export function ViewFrame({ route, summary, empty, isEmpty, children }: Props) {
+export function ViewFrame({ route, summary, empty, isEmpty, children }: ViewFrameProps) {
   const { say } = useWords()
   return (
     <>

@@ -1,5 +1,3 @@
-// Callbacks with the time that is left, and what waits to be told to a model.
-
 import type { CallbackView, MessageView } from '../../../services/board/view.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
 import { Project } from '../parts/project.js'
@@ -11,12 +9,12 @@ import { useAct } from '../use-board.js'
 import { Messages } from './messages.js'
 import { Foreign } from '../parts/foreign.js'
 
-interface Props {
+interface CallbacksViewProps {
   readonly callbacks: readonly CallbackView[]
   readonly messages: readonly MessageView[]
 }
 
-export function CallbacksView({ callbacks, messages }: Props) {
+export function CallbacksView({ callbacks, messages }: CallbacksViewProps) {
   const sorted = [...callbacks].sort((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity))
   return (
     <ViewFrame
@@ -72,7 +70,7 @@ function Callback({ callback }: { readonly callback: CallbackView }) {
 
 function Countdown({ at }: { readonly at: number }) {
   const { say, duration, moment } = useWords()
-  // Rounded up: it never shows less than is left.
+  // Rounded up, so that it never shows less than the remaining time.
   const seconds = Math.ceil((at - useNow()) / 1000)
   return (
     <h2 class="countdown" title={moment(at)}>

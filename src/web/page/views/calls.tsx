@@ -1,4 +1,4 @@
-// The latest tool calls, newest first.
+// Recent tool calls, newest first.
 
 import type { CallView } from '../../../services/board/view.js'
 import type { Key } from '../../../services/board/languages/phrase.js'

@@ -17,12 +17,12 @@ const step = fc.oneof(
   fc.record({ words: fc.constantFrom('', '  ', 'mine') }),
 )
 
-test('nothing is chosen beforehand', () => {
+test('nothing is preselected', () => {
   expect(replyOf(BLANK, question(false))).toBeUndefined()
   expect(replyOf(BLANK, question(true))).toBeUndefined()
 })
 
-test('whatever was clicked: one answer to a single choice, and no empty answer', () => {
+test('after any clicks: one answer to a single choice, and no empty answer', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { maxLength: 12 }), (multiple, steps) => {
       const asked = question(multiple)
@@ -41,7 +41,7 @@ test('whatever was clicked: one answer to a single choice, and no empty answer',
   )
 })
 
-test('own words are taken as they are, without the space around them', () => {
+test('free text is kept, without surrounding white space', () => {
   const asked = question(false)
   expect(replyOf(write(choose(BLANK, asked, 1, true), asked, ' <b>أ</b> '), asked)?.selected).toEqual(['<b>أ</b>'])
 })

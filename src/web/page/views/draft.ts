@@ -1,9 +1,9 @@
-// What a person has chosen so far. Nothing is chosen beforehand; a draft outlives a look at another view.
+// State of an unfinished answer. Nothing is preselected; a draft survives a change of the view.
 
 import type { Question, Reply } from '../../../store/state/question-rows.js'
 
 export interface Draft {
-  /** Positions of the choices made. */
+  /** Indexes of the chosen options. */
   readonly chosen: readonly number[]
   readonly hasOther: boolean
   readonly other: string
@@ -21,12 +21,12 @@ export function chooseOther(draft: Draft, question: Question, isOn: boolean): Dr
   return { ...draft, hasOther: isOn, chosen: isOn && !question.multiple ? [] : draft.chosen }
 }
 
-/** Writing own words means them. */
+/** Entering text selects the free-text option. */
 export function write(draft: Draft, question: Question, other: string): Draft {
   return { ...chooseOther(draft, question, draft.hasOther || other.trim() !== ''), other }
 }
 
-/** Undefined: it is not answered yet. */
+/** Undefined: not answered yet. */
 export function replyOf(draft: Draft, question: Question): Reply | undefined {
   const labels = draft.chosen.flatMap((index) => question.choices[index]?.label ?? [])
   const words = draft.other.trim()

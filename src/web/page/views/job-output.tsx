@@ -1,6 +1,3 @@
-// Everything a job has printed, as far as the server kept it: the end of it first, and live while the job runs. A long
-// output is read part by part, so that the page stays small however long it is.
-
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { JobView } from '../../../services/board/view.js'
@@ -20,10 +17,10 @@ export function JobOutput({ job, close }: { readonly job: JobView; readonly clos
   const isFull = part !== undefined && part.isLast && part.next < part.size
   const isFollowed = useRef(true)
   useEffect(() => {
-    // It has grown as long as a part may be.
+    // The last part has reached its maximum size; load the new last part.
     if (isFull && isFollowed.current && isAtEnd.current) show({})
   }, [isFull, show])
-  const turnTo = (wanted: Wanted): void => {
+  const showPart = (wanted: Wanted): void => {
     isFollowed.current = wanted.from === undefined && wanted.before === undefined
     isAtEnd.current = isFollowed.current
     show(wanted)
@@ -35,12 +32,14 @@ export function JobOutput({ job, close }: { readonly job: JobView; readonly clos
         <code class="command" dir="ltr">
           {job.command}
         </code>
-        {part !== undefined && <State isRunning={part.isRunning} />}
+        {part !== undefined && <RunningState isRunning={part.isRunning} />}
       </p>
       {part === undefined && refused === undefined && <p class="quiet">{say('loading')}</p>}
       <Refusal done={refused} />
       {part !== undefined && <OutputText part={part} label={title} isAtEnd={isAtEnd} />}
-      {part !== undefined && (part.from > 0 || part.next < part.size) && <Parts part={part} turnTo={turnTo} />}
+      {part !== undefined && (part.from > 0 || part.next < part.size) && (
+        <PartNavigation part={part} turnTo={showPart} />
+      )}
       <div class="actions">
         <Download job={job} />
         <button class="button" type="button" onClick={close}>
@@ -51,7 +50,7 @@ export function JobOutput({ job, close }: { readonly job: JobView; readonly clos
   )
 }
 
-function State({ isRunning }: { readonly isRunning: boolean }) {
+function RunningState({ isRunning }: { readonly isRunning: boolean }) {
   const { say } = useWords()
   return (
     <span>
@@ -65,10 +64,10 @@ interface PartsProps {
   readonly turnTo: (wanted: Wanted) => void
 }
 
-function Parts({ part: { from, next, size }, turnTo }: PartsProps) {
+function PartNavigation({ part: { from, next, size }, turnTo: showPart }: PartsProps) {
   const { say, bytes } = useWords()
   const button = (name: Key, isUseful: boolean, wanted: Wanted) => (
-    <button class="button" type="button" aria-disabled={!isUseful} onClick={() => isUseful && turnTo(wanted)}>
+    <button class="button" type="button" aria-disabled={!isUseful} onClick={() => isUseful && showPart(wanted)}>
       {say(name)}
     </button>
   )
@@ -94,18 +93,18 @@ function Download({ job: { server, id } }: { readonly job: JobView }) {
   const read = useReadOutput()
   const [isBusy, setBusy] = useState(false)
   const [refused, setRefused] = useState<Done>()
-  const leaving = useRef(new AbortController())
-  useEffect(() => () => leaving.current.abort(), [])
+  const abortController = useRef(new AbortController())
+  useEffect(() => () => abortController.current.abort(), [])
 
   const download = async (): Promise<void> => {
     setBusy(true)
     setRefused(undefined)
     try {
-      const response = await read('download', { server, id }, leaving.current.signal)
-      if (response.ok) save(await response.blob(), `job-${id}.log`)
+      const response = await read('download', { server, id }, abortController.current.signal)
+      if (response.ok) saveBlob(await response.blob(), `job-${id}.log`)
       else setRefused(await refusalOf(response))
     } catch {
-      if (!leaving.current.signal.aborted) setRefused({ ok: false, status: 0, sentence: null })
+      if (!abortController.current.signal.aborted) setRefused({ ok: false, status: 0, sentence: null })
     }
     setBusy(false)
   }
@@ -120,8 +119,8 @@ function Download({ job: { server, id } }: { readonly job: JobView }) {
   )
 }
 
-/** The token goes in a header, which a plain link cannot send. The browser keeps a large blob on the disk. */
-function save(file: Blob, name: string): void {
+/** The request needs a header, which a plain link cannot send. Browsers keep large blobs on disk. */
+function saveBlob(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name

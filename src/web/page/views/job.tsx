@@ -1,5 +1,3 @@
-// One job: its command, how it stands, and the last lines it printed.
-
 import type { JobView } from '../../../services/board/view.js'
 import { endingKey, exitCodeText } from '../../../services/board/languages/job-ending.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
@@ -13,12 +11,12 @@ import { useAct } from '../use-board.js'
 import { Tail } from './tail.js'
 import { Foreign } from '../parts/foreign.js'
 
-interface Props {
+interface JobCardProps {
   readonly job: JobView
   readonly showOutput: () => void
 }
 
-export function Job({ job, showOutput }: Props) {
+export function Job({ job, showOutput }: JobCardProps) {
   const { say } = useWords()
   const act = useAct()
   const label = `${say('lastLines')} #${job.id}`
@@ -30,7 +28,7 @@ export function Job({ job, showOutput }: Props) {
   return (
     <li class="card job">
       <div class="title">
-        <Standing job={job} />
+        <JobState job={job} />
         <h3>{command}</h3>
       </div>
       <p class="meta">
@@ -69,7 +67,7 @@ export function Job({ job, showOutput }: Props) {
   )
 }
 
-function Standing({ job }: { readonly job: JobView }) {
+function JobState({ job }: { readonly job: JobView }) {
   const { say } = useWords()
   const isFine = job.exitCode === 0
   return (

@@ -1,4 +1,4 @@
-// Background jobs: those that run first, the rest below.
+// Background jobs: running ones first, then ended ones.
 
 import { useState } from 'preact/hooks'
 
@@ -8,19 +8,19 @@ import { useWords } from '../speech.js'
 import { JobOutput } from './job-output.js'
 import { Job } from './job.js'
 
-/** Of those that have ended; the rest on demand. */
-const SHOWN = 20
+/** Ended jobs shown at first. */
+const SHOWN_ENDED = 20
 
 export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
   const { say } = useWords()
   const [showsAll, setShowsAll] = useState(false)
-  // Here and not in its job: that changes its place when it ends, and what somebody reads must stay.
-  const [read, setRead] = useState<JobView>()
+  // Kept here and not in the card, which moves to another list when the job ends; the open dialog must stay.
+  const [openedJob, setOpenedJob] = useState<JobView>()
   const running = jobs.filter(({ isRunning }) => isRunning).sort((a, b) => b.startedAt - a.startedAt)
   const ended = jobs
     .filter(({ isRunning }) => !isRunning)
     .sort((a, b) => (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt))
-  const shown = showsAll ? ended : ended.slice(0, SHOWN)
+  const shown = showsAll ? ended : ended.slice(0, SHOWN_ENDED)
   return (
     <ViewFrame
       route="jobs"
@@ -31,13 +31,13 @@ export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
       {running.length > 0 && (
         <section aria-labelledby="running">
           <h2 id="running">{say('running')}</h2>
-          <Jobs jobs={running} read={setRead} />
+          <Jobs jobs={running} showOutput={setOpenedJob} />
         </section>
       )}
       {ended.length > 0 && (
         <section aria-labelledby="ended">
           <h2 id="ended">{say('ended')}</h2>
-          <Jobs jobs={shown} read={setRead} />
+          <Jobs jobs={shown} showOutput={setOpenedJob} />
           {shown.length < ended.length && (
             <button class="button more" type="button" onClick={() => setShowsAll(true)}>
               {say('showAll', { n: ended.length - shown.length })}
@@ -45,21 +45,21 @@ export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
           )}
         </section>
       )}
-      {read !== undefined && <JobOutput job={read} close={() => setRead(undefined)} />}
+      {openedJob !== undefined && <JobOutput job={openedJob} close={() => setOpenedJob(undefined)} />}
     </ViewFrame>
   )
 }
 
 interface JobsProps {
   readonly jobs: readonly JobView[]
-  readonly read: (job: JobView) => void
+  readonly showOutput: (job: JobView) => void
 }
 
-function Jobs({ jobs, read }: JobsProps) {
+function Jobs({ jobs, showOutput: openedJob }: JobsProps) {
   return (
     <ul class="cards">
       {jobs.map((job) => (
-        <Job key={`${job.server} ${job.id}`} job={job} showOutput={() => read(job)} />
+        <Job key={`${job.server} ${job.id}`} job={job} showOutput={() => openedJob(job)} />
       ))}
     </ul>
   )

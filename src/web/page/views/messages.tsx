@@ -1,4 +1,4 @@
-// What a model has not been told yet; a person who has seen to it can dismiss it.
+// Callbacks with their remaining time, and pending messages, which the user can dismiss.
 
 import { useState } from 'preact/hooks'
 

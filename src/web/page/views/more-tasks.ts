@@ -1,4 +1,4 @@
-// Open tasks and steps beyond those that the board sends by itself. They are read again when the project changes.
+// Hooks that load tasks and steps beyond those in the view. They are loaded again when the project changes.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -34,7 +34,7 @@ interface Loaded<Item> {
 
 const NOTHING = { items: [] }
 
-/** What was asked for last counts. */
+/** Ignores results of outdated requests. */
 function useLoading<Item>(
   load: () => Promise<Loaded<Item>>,
   keep: (loaded: Loaded<Item>) => void,
@@ -76,7 +76,7 @@ async function loadSteps(act: Act, project: string, { id: task, steps }: TaskVie
   }
 }
 
-/** The list in an answer of our own server. */
+/** Reads the list in a response of our own server. */
 function listIn<Item>(
   value: unknown,
   member: 'tasks' | 'steps',

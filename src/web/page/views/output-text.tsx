@@ -1,4 +1,5 @@
-// The text of one part of an output. It stays at the end while more comes, unless somebody has scrolled up to read.
+// Output of a job: the last part first, live while the job runs. Long output is shown in parts, so that the page stays
+// small. The text follows the end unless the user has scrolled up.
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -6,14 +7,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useWords } from '../speech.js'
 import type { OutputPart } from '../use-output.js'
 
-interface Props {
+interface OutputTextProps {
   readonly part: OutputPart
   readonly label: string
-  /** Whether the end is shown; also set here, when somebody scrolls. */
+  /** Whether the end is visible; updated when the user scrolls. */
   readonly isAtEnd: RefObject<boolean>
 }
 
-export function OutputText({ part, label, isAtEnd }: Props) {
+export function OutputText({ part, label, isAtEnd }: OutputTextProps) {
   const { say, bytes } = useWords()
   const box = useRef<HTMLPreElement>(null)
   useLayoutEffect(() => {
@@ -29,7 +30,7 @@ export function OutputText({ part, label, isAtEnd }: Props) {
     <pre
       ref={box}
       dir="ltr"
-      // It scrolls, so it must be reachable.
+      // Scrollable, so it must be focusable.
       tabIndex={0}
       role="group"
       aria-label={label}

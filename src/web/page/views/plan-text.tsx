@@ -1,4 +1,4 @@
-// The whole text of the plan that is open in a project, as it was written.
+// Tasks and the open plan of each project.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -28,7 +28,7 @@ export function PlanText({ project, close }: { readonly project: string; readonl
       {done === undefined ? <p class="quiet">{say('loading')}</p> : <Refusal done={done} />}
       {done?.ok === true && text === null && <p class="quiet none">{say('planEmpty')}</p>}
       {text !== null && (
-        // It scrolls, so it must be reachable. Each line has its own direction.
+        // Scrollable, so it must be focusable. Each line has its own writing direction.
         <pre class="prose" tabIndex={0} role="group" aria-label={say('planOpen')}>
           {harmless(text)}
         </pre>

@@ -1,4 +1,4 @@
-// All questions of one call as one form. It is sent when each has an answer, or declined as a whole.
+// All questions of one call as one form. It can be sent when each question has an answer, or declined as a whole.
 
 import { useId, useState } from 'preact/hooks'
 
@@ -14,12 +14,12 @@ import { Foreign } from '../parts/foreign.js'
 
 const drafts = new Map<string, readonly Draft[]>()
 
-interface Props {
+interface QuestionFormProps {
   readonly question: QuestionView
   readonly settled: (text: string) => void
 }
 
-export function QuestionForm({ question, settled }: Props) {
+export function QuestionForm({ question, settled }: QuestionFormProps) {
   const { say } = useWords()
   const act = useAct()
   const key = questionKey(question)
@@ -35,23 +35,23 @@ export function QuestionForm({ question, settled }: Props) {
     setDraft(all)
   }
 
-  const send = async (given: readonly Reply[], thanks: 'answerSent' | 'declineSent'): Promise<void> => {
+  const send = async (complete: readonly Reply[], confirmationKey: 'answerSent' | 'declineSent'): Promise<void> => {
     setBusy(true)
-    const unsettle = settleHere(question)
-    const outcome = await act('answer', { project: question.project, id: question.id, replies: given })
+    const unmark = settleHere(question)
+    const outcome = await act('answer', { project: question.project, id: question.id, replies: complete })
     setBusy(false)
     setDone(outcome)
-    if (!outcome.ok) return unsettle()
+    if (!outcome.ok) return unmark()
     drafts.delete(key)
-    settled(say(thanks))
+    settled(say(confirmationKey))
   }
 
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault()
     setChecked(true)
-    const given = replies.flatMap((reply) => reply ?? [])
-    if (given.length === replies.length) void send(given, 'answerSent')
-    else focusOn(event.currentTarget, replies.indexOf(undefined), draft)
+    const complete = replies.flatMap((reply) => reply ?? [])
+    if (complete.length === replies.length) void send(complete, 'answerSent')
+    else focusMissing(event.currentTarget, replies.indexOf(undefined), draft)
   }
 
   const decline = (): void => {
@@ -85,7 +85,7 @@ export function QuestionForm({ question, settled }: Props) {
   )
 }
 
-function focusOn(form: HTMLFormElement, index: number, draft: readonly Draft[]): void {
+function focusMissing(form: HTMLFormElement, index: number, draft: readonly Draft[]): void {
   const group = form.querySelectorAll('fieldset')[index]
   const wanted = draft[index]?.hasOther === true ? '.field' : 'input'
   group?.querySelector<HTMLInputElement>(wanted)?.focus()
@@ -139,7 +139,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
         <input
           class="field"
           type="text"
-          // Empty it is the page's: a placeholder has no direction of its own.
+          // Inherited while empty: the placeholder has no direction of its own.
           dir={draft.other === '' ? undefined : 'auto'}
           autocomplete="off"
           aria-label={`${say('other')}: ${say('ownWords')}`}

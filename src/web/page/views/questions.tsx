@@ -1,4 +1,4 @@
-// The questions that wait for a person, each form in a card of its own.
+// Open questions, one form per card.
 
 import type { QuestionView } from '../../../services/board/view.js'
 import { questionKey } from '../board-state.js'
@@ -8,12 +8,12 @@ import { ViewFrame } from '../parts/view-frame.js'
 import { useWords } from '../speech.js'
 import { QuestionForm } from './question-form.js'
 
-interface Props {
+interface QuestionsViewProps {
   readonly questions: readonly QuestionView[]
   readonly settled: (text: string) => void
 }
 
-export function QuestionsView({ questions, settled }: Props) {
+export function QuestionsView({ questions, settled }: QuestionsViewProps) {
   return (
     <ViewFrame
       route="questions"

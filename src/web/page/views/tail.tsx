@@ -1,16 +1,16 @@
-// Lines of a program. It stays at the end while more comes, unless somebody has scrolled up to read.
+// One job: command, state and last lines of output. The lines follow the end unless the user has scrolled up.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { harmless } from '../parts/harmless.js'
 
-interface Props {
+interface OutputTailProps {
   readonly text: string
   readonly label: string
   readonly empty: string
 }
 
-export function Tail({ text, label, empty }: Props) {
+export function Tail({ text, label, empty }: OutputTailProps) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
   useLayoutEffect(() => {
@@ -21,7 +21,7 @@ export function Tail({ text, label, empty }: Props) {
     <pre
       ref={box}
       dir="ltr"
-      // It scrolls, so it must be reachable.
+      // Scrollable, so it must be focusable.
       tabIndex={0}
       role="group"
       aria-label={label}

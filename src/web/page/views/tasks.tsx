@@ -1,5 +1,3 @@
-// Tasks and the open plan of each project.
-
 import { useId, useState } from 'preact/hooks'
 
 import type { ProjectView, TaskView } from '../../../services/board/view.js'

@@ -1,4 +1,4 @@
-// Which servers run, which of their tools work, and why the others do not.
+// Running servers, and which of their tools work.
 
 import { useId } from 'preact/hooks'
 
@@ -11,11 +11,11 @@ import { ViewFrame } from '../parts/view-frame.js'
 import { useWords } from '../speech.js'
 import { Foreign } from '../parts/foreign.js'
 
-interface Props {
+interface ToolsViewProps {
   readonly servers: readonly ServerView[]
 }
 
-export function ToolsView({ servers }: Props) {
+export function ToolsView({ servers }: ToolsViewProps) {
   return (
     <ViewFrame
       route="tools"
@@ -58,7 +58,7 @@ function Server({ server }: { readonly server: ServerView }) {
         <span>{say('toolsWork', { works: working, n: server.tools.length })}</span>
       </p>
       <ul class="tools">
-        {[...server.tools.filter(isPlain), ...server.tools.filter((tool) => !isPlain(tool))].map((tool) => (
+        {[...server.tools.filter(worksFully), ...server.tools.filter((tool) => !worksFully(tool))].map((tool) => (
           <Tool key={tool.name} tool={tool} />
         ))}
       </ul>
@@ -66,14 +66,14 @@ function Server({ server }: { readonly server: ServerView }) {
   )
 }
 
-/** The others take a line each, below. */
-function isPlain({ works, note }: ToolView): boolean {
+/** The others get a line of their own, below. */
+function worksFully({ works, note }: ToolView): boolean {
   return works && note === null
 }
 
 function Tool({ tool }: { readonly tool: ToolView }) {
   const { say } = useWords()
-  const { phrase, tone } = standing(tool)
+  const { phrase, tone } = toolState(tool)
   return (
     <li class={tool.note === null ? tone : `${tone} noted`}>
       <Icon of={tool.works ? 'check' : 'cross'} tone={tone} />
@@ -86,7 +86,7 @@ function Tool({ tool }: { readonly tool: ToolView }) {
   )
 }
 
-function standing({ works, note }: ToolView): { readonly phrase: Key; readonly tone: string } {
+function toolState({ works, note }: ToolView): { readonly phrase: Key; readonly tone: string } {
   if (!works) return { phrase: 'worksNot', tone: 'bad' }
   return note === null ? { phrase: 'works', tone: 'good' } : { phrase: 'worksPartly', tone: 'busy' }
 }
