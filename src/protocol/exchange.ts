@@ -16,10 +16,6 @@ import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 import type { Ticket } from './live-ticket.js'
 
-// Re-exported until the transports import both types from their own files.
-export type { Outlet } from './outlet.js'
-export type Peer = Who
-
 /** What all requests of one session share. */
 export interface Conversation extends AskSession {
   readonly server: Server

@@ -23,9 +23,6 @@ import type { Server } from './server.js'
 
 const MAX_ECHO = 100
 
-// Re-exported until the HTTP transport imports the type from its own file.
-export type { Due } from './message.js'
-
 export interface Session {
   /** The revision negotiated by `initialize`; undefined before it. */
   readonly agreed: Revision | undefined

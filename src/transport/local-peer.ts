@@ -2,9 +2,9 @@
 // because most calls do not need them.
 
 import { osUser } from '../platform/user.js'
-import type { Peer } from '../protocol/exchange.js'
+import type { Who } from '../services/who.js'
 
-export function localPeer(): Peer {
+export function localPeer(): Who {
   let user: string | undefined
   let session: string | undefined
   return {

@@ -2,7 +2,7 @@
 // transport.
 
 import { answerText, readText, Registered, type Answer } from '../protocol/message.js'
-import type { Peer } from '../protocol/exchange.js'
+import type { Who } from '../services/who.js'
 import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
 import { localPeer } from './local-peer.js'
@@ -25,7 +25,7 @@ export interface LinkedTransport {
   close(): Promise<void>
 }
 
-export function linkInMemory(server: Server, caller: Peer = localPeer()): LinkedTransport {
+export function linkInMemory(server: Server, caller: Who = localPeer()): LinkedTransport {
   let isClosed = false
   const sink = { notify: deliver, send: deliver, written: (onWritten: () => void) => onWritten() }
   const session = createSession(server, caller, { outlet: sink })

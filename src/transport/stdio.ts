@@ -5,7 +5,8 @@
 import type { Writable } from 'node:stream'
 
 import { bunVersion } from '../platform/bun.js'
-import type { Outlet, Peer } from '../protocol/exchange.js'
+import type { Outlet } from '../protocol/outlet.js'
+import type { Who } from '../services/who.js'
 import {
   answerText,
   malformed,
@@ -38,7 +39,7 @@ const MAX_PENDING_BYTES = 1024 * 1024
 export async function serveStdio(
   server: Server,
   maxLineBytes = DEFAULT_MAX_LINE_BYTES,
-  caller: Peer = localPeer(),
+  caller: Who = localPeer(),
 ): Promise<void> {
   const isBun = bunVersion() !== undefined
   const stdout = createStdoutWriter(isBun ? (await import('./unbuffered-stdout.js')).openUnbuffered() : process.stdout)

@@ -1,3 +1,4 @@
+import type { Client } from '../../protocol/client.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -5,7 +6,7 @@ import { contentMembers } from '../../protocol/content.js'
 import type { Block, Words } from '../../tools/tool.js'
 import { ARMORIQ } from './armoriq-format.js'
 
-const armoriq = { revision: '2024-11-05', name: '', capabilities: {}, logLevel: undefined, dialect: ARMORIQ } as const
+const armoriq: Client = { revision: '2024-11-05', name: '', capabilities: {}, logLevel: undefined, dialect: ARMORIQ }
 
 function textsOf(words: Words): string[] {
   const { content } = JSON.parse(`{${contentMembers(words, armoriq, {})}}`)

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import type { Dialect } from '../../protocol/client.js'
-import type { Peer } from '../../protocol/exchange.js'
+import type { Who } from '../../services/who.js'
 import type { Message } from '../../protocol/message.js'
 import type { Server } from '../../protocol/server.js'
 import { createSession, type Session, type SessionOptions } from '../../protocol/session.js'
@@ -73,7 +73,7 @@ export interface House extends Omit<HouseRules, 'accessLog'>, Books {
   readonly extensions: HttpExtensions
   readonly server: Server
   /** Creates a session. */
-  converse(caller: Peer, options: SessionOptions): Session
+  converse(caller: Who, options: SessionOptions): Session
   /** Sessions that last as long as a request or a connection. */
   readonly passing: Set<Session>
   readonly sessions: LegacySessions

@@ -1,7 +1,7 @@
 // POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
 // cancels nothing. Without a session, a call ends with its connection.
 
-import type { Outlet } from '../../protocol/exchange.js'
+import type { Outlet } from '../../protocol/outlet.js'
 import { answerText, type Batch, type Message, type Request } from '../../protocol/message.js'
 import type { LegacyRevision } from '../../protocol/revision.js'
 import type { House } from './house.js'

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-import type { Peer } from '../../protocol/exchange.js'
+import type { Who } from '../../services/who.js'
 import type { Dialect } from '../../protocol/client.js'
 import type { Session, SessionOptions } from '../../protocol/session.js'
 import { EventLog, readId } from './event-log.js'
@@ -14,7 +14,7 @@ const CLEANUP_INTERVAL_MS = 60 * 1000
 const MAX_PER_USER = 1000
 const SERVER_STREAM = 'standing'
 
-type CreateSession = (peer: Peer, options: SessionOptions) => Session
+type CreateSession = (peer: Who, options: SessionOptions) => Session
 
 export class LegacySession {
   readonly id = randomBytes(24).toString('base64url')

@@ -2,14 +2,15 @@
 // client disconnects, the call is aborted.
 
 import { answerText, Rejection, type Answer } from '../../protocol/message.js'
-import type { Outlet } from '../../protocol/exchange.js'
+import type { Outlet } from '../../protocol/outlet.js'
 import {
   HEADER_MISMATCH,
   METHOD_NOT_FOUND,
   MISSING_CAPABILITY,
   UNSUPPORTED_VERSION,
 } from '../../protocol/protocol-error.js'
-import type { Due, Session } from '../../protocol/session.js'
+import type { Due } from '../../protocol/message.js'
+import type { Session } from '../../protocol/session.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
 import { settleWith } from './settle-with.js'

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-import type { Outlet } from '../../protocol/exchange.js'
+import type { Outlet } from '../../protocol/outlet.js'
 import { answerText, readText, Registered } from '../../protocol/message.js'
 import type { Session } from '../../protocol/session.js'
 import type { EventStream } from './event-stream.js'

@@ -3,7 +3,7 @@
 
 import { WebSocketServer, type WebSocket } from 'ws'
 
-import type { Outlet } from '../../protocol/exchange.js'
+import type { Outlet } from '../../protocol/outlet.js'
 import {
   answerText,
   errorText,
