@@ -17,16 +17,25 @@ const PROCESSES = [
   'test/plan/writes.test.ts',
   'test/stdio.test.ts',
   'test/hostile.test.ts',
-  'src/platform/**/*.test.ts',
-  'src/services/shell/*.test.ts',
-  'src/services/jobs/*.test.ts',
-  'src/protocol/tickets.test.ts',
+  'packages/server/src/{process,sandbox,guarded-fetch,browser}/**/*.test.ts',
+  'packages/server/src/features/shell/*.test.ts',
+  'packages/mcp/src/protocol-tasks/task-handles.test.ts',
 ]
 
 /** Unit tests that need a process of their own: they replace a module, or expect that one was not loaded before. */
-const ISOLATED_UNITS = ['src/protocol/schema-check.test.ts', 'src/store/job-numbers.test.ts']
+const ISOLATED_UNITS = [
+  'packages/mcp/src/json-schema/lazy-compile.test.ts',
+  'packages/server/src/features/shell/job-ids.test.ts',
+]
+
+/** The packages of this repository import each other's sources. */
+const SOURCES = {
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+}
 
 export default defineConfig({
+  ...SOURCES,
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/closing-line.mjs'],
@@ -47,7 +56,7 @@ export default defineConfig({
       }),
       // Files share a process: loading the modules again for each file took as long as the tests.
       group(0, 'units', 5, {
-        include: ['src/**/*.test.ts'],
+        include: ['packages/**/*.test.ts'],
         exclude: [...PROCESSES, ...ISOLATED_UNITS],
         isolate: false,
       }),
@@ -65,6 +74,7 @@ interface ProjectFiles {
 
 function group(groupOrder: number, name: string, maxWorkers: number, files: ProjectFiles) {
   return {
+    ...SOURCES,
     test: {
       name,
       maxWorkers,

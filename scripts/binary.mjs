@@ -30,10 +30,14 @@ const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canva
 
 /** Child processes and threads of the executable are separate embedded files. */
 const PARTS = [
-  { file: 'scorpiox-code.js', source: 'src/executable.ts', absent: ABSENT },
+  { file: 'scorpiox-code.js', source: 'packages/app/src/executable.ts', absent: ABSENT },
   // PDF pages cannot be drawn without a canvas, and the PDF parser is large.
-  { file: 'darkroom.js', source: 'src/services/images/darkroom/main.ts', absent: [...ABSENT, 'unpdf'] },
-  { file: 'parts/extract-worker.js', source: 'src/services/documents/extract/worker.ts', absent: ABSENT },
+  { file: 'darkroom.js', source: 'packages/server/src/features/images/worker/main.ts', absent: [...ABSENT, 'unpdf'] },
+  {
+    file: 'parts/extract-worker.js',
+    source: 'packages/server/src/features/documents/extract/readers/worker.ts',
+    absent: ABSENT,
+  },
 ]
 
 // Do not read Bun settings of the directory in which the executable is started: it may belong to a project.

@@ -2,7 +2,7 @@
 // one entry file and chunks that are loaded on demand, because unparsed code does not delay the start. The page for
 // browsers is three files in dist/page/.
 
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +29,9 @@ const helpersPlugin = {
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
 }
 
+/** The packages of this repository import each other's sources. */
+const SOURCES = { conditionNames: ['source', 'node', 'import', 'default'] }
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
@@ -37,20 +40,32 @@ await mkdir('dist', { recursive: true })
 const old = (await readdir('dist')).filter((name) => !/^(scorpiox-code(\.exe)?|binaries)$/.test(name))
 for (const name of old) await rm(`dist/${name}`, { recursive: true, force: true })
 await bundle(
-  { 'scorpiox-code': 'src/main.ts', [HELPERS]: HELPERS },
+  { 'scorpiox-code': 'packages/app/src/main.ts', [HELPERS]: HELPERS },
   { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },
 )
 await rm(`dist/${HELPERS}.js`)
 // The image worker, a separate process.
-await bundle('src/services/images/darkroom/main.ts', { file: 'dist/darkroom.js', format: 'cjs', codeSplitting: false })
-await bundle('src/library.ts', {
+await bundle('packages/server/src/features/images/worker/main.ts', {
+  file: 'dist/darkroom.js',
+  format: 'cjs',
+  codeSplitting: false,
+})
+await bundle('packages/app/src/library.ts', {
   dir: 'dist',
   format: 'esm',
   entryFileNames: 'library.mjs',
   chunkFileNames: 'library/[name].mjs',
 })
+// The kernel as a package of its own.
+await rm('packages/mcp/dist', { recursive: true, force: true })
+await bundle('packages/mcp/src/index.ts', {
+  dir: 'packages/mcp/dist',
+  format: 'esm',
+  entryFileNames: 'index.mjs',
+  chunkFileNames: 'parts/[name].mjs',
+})
 // The worker thread of the extractor, which loads packages that no other code may load.
-await bundle('src/services/documents/extract/worker.ts', {
+await bundle('packages/server/src/features/documents/extract/readers/worker.ts', {
   file: 'dist/parts/extract-worker.js',
   format: 'cjs',
   codeSplitting: false,
@@ -58,29 +73,29 @@ await bundle('src/services/documents/extract/worker.ts', {
 await buildPage()
 await copySqlite()
 // Tested separately against other validators and the official suite.
-await bundle('src/lib/json-schema/compile.ts', {
+await bundle('packages/mcp/src/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
   format: 'esm',
   codeSplitting: false,
 })
 // Tested separately with killed, resource-starved and concurrent processes.
-await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
+await bundle('packages/server/src/state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
 // Benchmarked separately against another browser driver.
 await bundle(
   {
-    'find-browser': 'src/platform/browser/find-browser.ts',
-    'open-browser': 'src/services/documents/open-browser.ts',
-    'way-out': 'src/platform/way-out/create-way-out.ts',
+    'find-browser': 'packages/server/src/browser/find-browser.ts',
+    'open-browser': 'packages/server/src/browser/open-browser-pool.ts',
+    'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
 // Measured and trained on a page corpus outside of this repository.
-await bundle('src/services/documents/extract/open-extractor.ts', {
+await bundle('packages/server/src/features/documents/extract/extractor.ts', {
   file: 'dist/judge/extractor.mjs',
   format: 'esm',
   codeSplitting: false,
 })
-await bundle('src/services/documents/extract/lesson.ts', {
+await bundle('packages/server/src/features/documents/extract/readers/training-export.ts', {
   file: 'dist/judge/lesson.mjs',
   format: 'esm',
   codeSplitting: false,
@@ -88,15 +103,14 @@ await bundle('src/services/documents/extract/lesson.ts', {
 // The package is ESM, but the .js file of this directory is CommonJS; the types describe the ESM library.
 await writeFile('dist/package.json', '{ "type": "commonjs", "sideEffects": false }\n')
 await chmod('dist/scorpiox-code.js', 0o755)
-declarations()
-await keepReachable('dist/types', 'dist/types/library.d.ts')
-await writeFile('dist/types/package.json', '{ "type": "module" }\n')
+await writeDeclarations()
 
 async function bundle(input, output) {
   const build = await rolldown({
     input,
     platform: 'node',
     tsconfig: false,
+    resolve: SOURCES,
     external: EXTERNAL,
     plugins: [helpersPlugin, rawText],
     onLog: failOnWarning,
@@ -108,7 +122,7 @@ async function bundle(input, output) {
 /** The page that the HTTP server serves. */
 async function buildPage() {
   const build = await rolldown({
-    input: 'src/web/page/page.tsx',
+    input: 'packages/console/src/page/main.tsx',
     platform: 'browser',
     tsconfig: false,
     transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -122,9 +136,9 @@ async function buildPage() {
     postBanner: '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */',
   })
   await build.close()
-  const style = await readFile('src/web/page/page.css', 'utf8')
+  const style = await readFile('packages/console/src/page/page.css', 'utf8')
   await writeFile('dist/page/page.css', smaller(style))
-  await copyFile('src/web/page/index.html', 'dist/page/index.html')
+  await copyFile('packages/console/src/page/index.html', 'dist/page/index.html')
 }
 
 /** Removes comments and insignificant spaces; spaces around a colon may be significant. */
@@ -156,9 +170,23 @@ function failOnWarning(level, log) {
   if (level === 'warn') throw new Error(log.message)
 }
 
-function declarations() {
+/** Types of the kernel in packages/mcp/dist, and of the library in dist/types, where the kernel's lie beside it. */
+async function writeDeclarations() {
+  compileDeclarations('packages/mcp')
+  compileDeclarations('tsconfig.build.json')
+  const isType = (file) => !/\.mjs$|parts$/.test(file)
+  await cp('packages/mcp/dist', 'dist/types', { recursive: true, filter: isType })
+  const library = await readFile('dist/declarations/app/src/library.d.ts', 'utf8')
+  await writeFile('dist/types/library.d.ts', library.replaceAll(/'@scorpiox\/mcp\/([^']+)'/g, "'./$1.js'"))
+  await rm('dist/declarations', { recursive: true })
+  await keepReachable('dist/types', 'dist/types/library.d.ts')
+  await keepReachable('packages/mcp/dist', 'packages/mcp/dist/index.d.ts')
+  await writeFile('dist/types/package.json', '{ "type": "module" }\n')
+}
+
+function compileDeclarations(project) {
   const tsc = 'node_modules/typescript/bin/tsc'
-  const run = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+  const run = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' })
   if (run.status !== 0) process.exit(run.status ?? 1)
 }
 
@@ -173,6 +201,6 @@ async function keepReachable(folder, entry) {
   }
   for (const found of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = resolve(found.parentPath, found.name)
-    if (found.isFile() && !kept.has(file)) await rm(file)
+    if (found.name.endsWith('.d.ts') && !kept.has(file)) await rm(file)
   }
 }

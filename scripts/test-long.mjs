@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 const tag = /\btags\b.*\['long'\]|@module-tag long/
 
 const named = process.argv.slice(2)
-const files = named.length > 0 ? named : ['test', 'src'].flatMap(testFiles).filter(hasTag)
+const files = named.length > 0 ? named : ['test', 'packages'].flatMap(testFiles).filter(hasTag)
 const { status } = spawnSync('vitest', ['run', '--tags-filter=long', ...files], {
   stdio: 'inherit',
   shell: process.platform === 'win32',

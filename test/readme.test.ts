@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 
 import { describe, expect, test } from 'vitest'
 
-import { readArguments } from '../src/cli/args.js'
-import { COMMAND_HELP } from '../src/cli/command-help.js'
+import { parseArguments } from '@scorpiox/app/cli/arguments'
+import { COMMAND_HELP } from '@scorpiox/app/cli/command-help'
 import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -64,7 +64,7 @@ test('every command of the README exists, with its options', () => {
   const commands = blocks('README.md').flatMap((code) => code.match(/^(?:npx )?scorpiox-code .*$/gm) ?? [])
   const read = commands.map((line) => {
     const words: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
-    return readArguments(words.slice(words.indexOf('scorpiox-code') + 1)).command
+    return parseArguments(words.slice(words.indexOf('scorpiox-code') + 1)).command
   })
   expect(read.length).toBeGreaterThan(8)
   expect(read.filter((command) => command === undefined || !COMMAND_HELP.has(command))).toEqual([])

@@ -20,7 +20,7 @@ export async function buildFold(models, fold) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const packages = Object.keys({ ...dependencies, ...optionalDependencies })
   const build = await rolldown({
-    input: join(ROOT, 'src/services/documents/extract/worker.ts'),
+    input: join(ROOT, 'packages/server/src/features/documents/extract/readers/worker.ts'),
     platform: 'node',
     tsconfig: false,
     external: packages.map((name) => new RegExp(`^${name}(/|$)`)),

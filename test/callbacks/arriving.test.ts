@@ -16,7 +16,7 @@ async function leftBehind(): Promise<SimulatedMachine> {
 
 test('a request during the takeover waits for it', async () => {
   const { callbacks, who } = (await leftBehind()).start()
-  const arriving = callbacks.arrive(who)
+  const arriving = callbacks.sessionStarted(who)
   expect(await callbacks.list(who)).toHaveLength(1)
   await arriving
 })
@@ -33,7 +33,7 @@ test('a session that keeps everything also takes over what a later killed sessio
   const state = memoryState()
   const world = new SimulatedMachine(() => state)
   const [first, keeper] = [world.start(), world.start()]
-  await keeper.callbacks.adoptAll()
+  await keeper.callbacks.adoptOrphans()
   await first.set('left', 30, 1)
   first.die()
   for (let minute = 0; minute < 3; minute++) {

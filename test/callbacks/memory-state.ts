@@ -1,22 +1,22 @@
 // The tables behind callbacks in plain arrays, with the transactions of a database: writers are serialised, readers see
 // what was committed, and a transaction that throws changes nothing.
 
-import { createInTurn } from '../../src/lib/in-turn.js'
-import type { CallbackRow } from '../../src/store/state/callback-rows.js'
-import type { MessageRow } from '../../src/store/state/message-rows.js'
-import type { SessionRow } from '../../src/store/state/session-rows.js'
-import type { Rows, Scope, State } from '../../src/store/state/state.js'
+import { createKeyedMutex } from '@scorpiox/server/util/concurrency'
+import type { CallbackRow } from '@scorpiox/server/features/callbacks/callback-table'
+import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
+import type { SessionLease } from '@scorpiox/server/sessions/session-lease-table'
+import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
 
 interface Content {
-  sessions: readonly SessionRow[]
+  sessions: readonly SessionLease[]
   callbacks: readonly CallbackRow[]
-  waiting: readonly MessageRow[]
+  waiting: readonly PendingMessage[]
   nextMessage: number
 }
 
-export function memoryState(): State {
+export function memoryState(): StateDatabase {
   let kept: Content = { sessions: [], callbacks: [], waiting: [], nextMessage: 1 }
-  const inTurn = createInTurn()
+  const inTurn = createKeyedMutex()
   const listeners = new Set<(scope: Scope) => void>()
   return {
     read: (_, work) => work(rowsOver({ ...kept })),
@@ -32,49 +32,49 @@ export function memoryState(): State {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    look: () => Promise.resolve(),
-    openProjects: () => Promise.resolve([]),
-    waitingUsers: () => Promise.resolve(kept.callbacks.length + kept.waiting.length > 0 ? ['ann'] : []),
+    pollNow: () => Promise.resolve(),
+    listProjectsWithOpenItems: () => Promise.resolve([]),
+    listUsersWithPendingItems: () => Promise.resolve(kept.callbacks.length + kept.waiting.length > 0 ? ['ann'] : []),
     close: () => Promise.resolve(),
   }
 }
 
-function rowsOver(draft: Content): Rows {
+function rowsOver(draft: Content): StateTables {
   const isAt = (row: CallbackRow, session: string, slot: number): boolean =>
     row.session === session && row.slot === slot
-  const callbacks: Rows['callbacks'] = {
-    all: async () =>
+  const callbacks: StateTables['callbacks'] = {
+    list: async () =>
       draft.callbacks.toSorted((a, b) => (a.session < b.session ? -1 : a.session > b.session ? 1 : a.slot - b.slot)),
-    async put(row) {
+    async upsert(row) {
       draft.callbacks = [...draft.callbacks.filter((each) => !isAt(each, row.session, row.slot)), row]
     },
     async remove(session, slot) {
       draft.callbacks = draft.callbacks.filter((each) => !isAt(each, session, slot))
     },
   }
-  const messages: Rows['messages'] = {
+  const messages: StateTables['messages'] = {
     async insert(message) {
       const row = { ...message, id: draft.nextMessage++, file: null }
       draft.waiting = [...draft.waiting, row]
       return row
     },
-    waiting: async () => draft.waiting,
-    async deliver(id) {
+    listPending: async () => draft.waiting,
+    async markDelivered(id) {
       const before = draft.waiting
       draft.waiting = before.filter((each) => each.id !== id)
       return draft.waiting.length < before.length
     },
-    async place(id, file) {
+    async setInboxFile(id, file) {
       draft.waiting = draft.waiting.map((each) => (each.id === id ? { ...each, file } : each))
     },
-    async readdress(from, to) {
+    async moveToSession(from, to) {
       draft.waiting = draft.waiting.map((each) => (each.session === from ? { ...each, session: to } : each))
     },
-    forget: async () => {},
+    deleteDeliveredBefore: async () => {},
   }
-  const sessions: Rows['sessions'] = {
-    all: async () => draft.sessions,
-    async hold(session) {
+  const sessions: StateTables['sessions'] = {
+    list: async () => draft.sessions,
+    async upsert(session) {
       draft.sessions = [...draft.sessions.filter(({ name }) => name !== session.name), session]
     },
     async release(name) {
@@ -86,5 +86,5 @@ function rowsOver(draft: Content): Rows {
   }
   const questions = { open: async () => [], undelivered: async () => [], readdress: async () => {} }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what callbacks never touch is left out
-  return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as Rows
+  return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as StateTables
 }

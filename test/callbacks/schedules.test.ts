@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { openState } from '../../src/store/state/open-state.js'
+import { openStateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
 import { memoryState } from './memory-state.js'
 import { simulate } from './simulate.js'
@@ -34,7 +34,7 @@ async function simulateOnFiles(count: number): Promise<void> {
   for (let seed = 1; seed <= count; seed++) {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
-    const states = await Promise.all(Array.from({ length: 6 }, () => openState(place)))
+    const states = await Promise.all(Array.from({ length: 6 }, () => openStateDatabase(place)))
     let next = 0
     const opened = () => states[next++ % states.length] ?? memoryState()
     for (const complaint of await simulate(seed, opened)) wrong.push(`${seed}: ${complaint}`)

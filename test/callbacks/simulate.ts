@@ -2,13 +2,13 @@
 // keep sessions busy, and processes are killed inside and outside of transactions. At the end one process runs until
 // everything is over, and the log is checked.
 
-import type { State } from '../../src/store/state/state.js'
+import type { StateDatabase } from '@scorpiox/server/state'
 import { SimulatedMachine, type ScheduledCallback, type Firing, type SimulatedProcess } from './simulated-machine.js'
 
 const HOUR = 3_600_000
 
 /** What is wrong with how it went; nothing, where everything is right. */
-export async function simulate(seed: number, openState: () => State): Promise<readonly string[]> {
+export async function simulate(seed: number, openState: () => StateDatabase): Promise<readonly string[]> {
   const random = generator(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const oneOf = <T>(things: readonly T[]): T | undefined => things[below(things.length)]
@@ -23,7 +23,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
     const process = world.start()
     processes.push(process)
     const { callbacks, who } = process
-    await (below(3) === 0 ? callbacks.adoptAll() : callbacks.arrive(who)).catch(() => undefined)
+    await (below(3) === 0 ? callbacks.adoptOrphans() : callbacks.sessionStarted(who)).catch(() => undefined)
   }
 
   async function pass(ms: number): Promise<void> {
@@ -104,7 +104,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
   processes = []
   const heir = world.start()
   processes.push(heir)
-  await heir.callbacks.arrive(heir.who)
+  await heir.callbacks.sessionStarted(heir.who)
   const endless = [...world.booked.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
   const before = new Map(endless.map(({ name, fired }) => [name, fired.length]))
   for (let round = 0; round < 400 && !isOver(world, before); round++) {

@@ -1,11 +1,11 @@
 // A simulated machine: its monotonic time, its wall clock, its reboots, processes that are killed at any point of a
 // transaction, and a log of every callback that was set or fired.
 
-import type { Moment } from '../../src/platform/clock.js'
-import { createCallbacks, type Callbacks } from '../../src/services/callbacks/callbacks.js'
-import type { Marks } from '../../src/services/marks.js'
-import { createNotices } from '../../src/services/notices.js'
-import type { Rows, State } from '../../src/store/state/state.js'
+import type { ClockReading } from '@scorpiox/server/features/callbacks/clock'
+import { createCallbackService, type CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
+import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
+import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { StateTables, StateDatabase } from '@scorpiox/server/state'
 
 const USER = 'ann'
 const PROJECT = '/srv/project'
@@ -54,12 +54,12 @@ export class SimulatedMachine {
   #processes = 0
   #noted = 0
 
-  constructor(readonly openState: () => State) {}
+  constructor(readonly openState: () => StateDatabase) {}
 
-  moment = (): Moment => ({
-    calendar: this.time + this.calendarOffset,
+  moment = (): ClockReading => ({
+    wallMs: this.time + this.calendarOffset,
     // As coarse as the system tells it.
-    uptime: Math.floor((this.time - this.bootedAt) / 10) * 10,
+    uptimeMs: Math.floor((this.time - this.bootedAt) / 10) * 10,
     boot: `boot ${this.boots}`,
   })
 
@@ -88,7 +88,7 @@ export class SimulatedMachine {
 
   now(session = '', text = '', isForResult = false): Firing {
     const { time, boots, jumps } = this
-    return { order: ++this.#noted, time, calendar: this.moment().calendar, boots, jumps, session, text, isForResult }
+    return { order: ++this.#noted, time, calendar: this.moment().wallMs, boots, jumps, session, text, isForResult }
   }
 
   /** What a transaction that was kept has inserted. */
@@ -101,9 +101,9 @@ export class SimulatedMachine {
   }
 }
 
-function marksOf(world: SimulatedMachine): Marks {
-  const isThere = (): boolean => world.isMarked
-  return { isThere, isAny: isThere, put: () => void (world.isMarked = true), remove: () => {} }
+function marksOf(world: SimulatedMachine): FlagFiles {
+  const isSet = (): boolean => world.isMarked
+  return { isSet, isAnySet: isSet, set: () => void (world.isMarked = true), clear: () => {} }
 }
 
 class Killed extends Error {}
@@ -120,31 +120,31 @@ export class SimulatedProcess {
   #work: () => Promise<number | undefined> = () => Promise.resolve(undefined)
   #stop = (): void => {}
   #missed = (): void => {}
-  readonly callbacks: Callbacks
+  readonly callbacks: CallbackService
   wakeAt = Infinity
 
   constructor(
     readonly world: SimulatedMachine,
     readonly name: string,
-    state: State,
+    state: StateDatabase,
   ) {
     this.who = { user: USER, session: `session of ${name}` }
-    this.callbacks = createCallbacks({
+    this.callbacks = createCallbackService({
       state: this.#mortal(state),
       project: PROJECT,
-      notices: createNotices(),
+      changeEvents: createChangeEvents(),
       clock: world.moment,
-      holder: name,
-      isGone: ({ holder }) => world.isGone(holder),
-      marks: marksOf(world),
+      leaseOwner: name,
+      isOwnerGone: ({ owner }) => world.isGone(owner),
+      flags: marksOf(world),
       jobs: () => Promise.reject(new Error('no jobs here')),
       isBusy: () => this.isBusy,
-      besides: { tell: () => {}, close: () => Promise.resolve() },
-      inbox: { stemOf: () => '', folderOf: () => undefined },
-      lateAnswers: () => Promise.resolve(),
-      alarm: (work) => {
+      sideEffects: { run: () => {}, close: () => Promise.resolve() },
+      inbox: { fileStemOf: () => '', directoryOf: () => undefined },
+      queueLateAnswers: () => Promise.resolve(),
+      createWakeTimer: (work) => {
         this.#work = work
-        return { poke: () => (this.wakeAt = Math.min(this.wakeAt, world.time)), close: () => Promise.resolve() }
+        return { wake: () => (this.wakeAt = Math.min(this.wakeAt, world.time)), close: () => Promise.resolve() }
       },
       warn: (message) => this.problems.push(message),
     })
@@ -208,15 +208,15 @@ export class SimulatedProcess {
     this.isAnswering = true
     await this.callbacks.prepare?.(this.who)
     this.isAnswering = false
-    const parcel = this.callbacks.take(this.who)
+    const parcel = this.callbacks.takeBatch(this.who)
     if (!parcel) return
-    if (!isWritten) return parcel.returned()
+    if (!isWritten) return parcel.release()
     const lines = parcel.text.split('\n\n')
     for (const line of lines) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
-    parcel.delivered()
+    parcel.confirm()
     // Another result may leave before it is remembered that the first one has.
-    const next = this.callbacks.take(this.who)
-    next?.returned()
+    const next = this.callbacks.takeBatch(this.who)
+    next?.release()
     for (const line of next?.text.split('\n\n') ?? []) {
       if (lines.includes(line)) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
     }
@@ -227,12 +227,12 @@ export class SimulatedProcess {
   async #remembered(lines: readonly string[]): Promise<void> {
     for (let tries = 0; tries < 1000 && this.isAlive; tries++) {
       await new Promise((resolve) => setImmediate(resolve))
-      const waiting = await this.callbacks.waiting(this.who).catch(() => [])
+      const waiting = await this.callbacks.listPending(this.who).catch(() => [])
       if (!waiting.some(({ text }) => lines.includes(text))) return
     }
   }
 
-  #mortal(state: State): State {
+  #mortal(state: StateDatabase): StateDatabase {
     const step = (): void => {
       if (!this.isAlive) throw new Killed()
       if (this.lethal && !this.lethal.afterCommit && --this.lethal.steps <= 0) {
@@ -270,7 +270,7 @@ export class SimulatedProcess {
   }
 }
 
-function stepping(rows: Rows, step: () => void, inserted: (readonly [string, string])[]): Rows {
+function stepping(rows: StateTables, step: () => void, inserted: (readonly [string, string])[]): StateTables {
   const { messages } = rows
   return {
     ...rows,
@@ -279,7 +279,9 @@ function stepping(rows: Rows, step: () => void, inserted: (readonly [string, str
     messages: stepped({ ...messages, insert }, step),
   }
 
-  function insert(message: Parameters<Rows['messages']['insert']>[0]): ReturnType<Rows['messages']['insert']> {
+  function insert(
+    message: Parameters<StateTables['messages']['insert']>[0],
+  ): ReturnType<StateTables['messages']['insert']> {
     inserted.push([message.session, message.text])
     return messages.insert(message)
   }

@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { pidSpace } from '../../src/platform/process-identity.js'
+import { pidNamespace } from '@scorpiox/server/process/process-identity'
 import {
   sendRequest,
   openConnection,
@@ -482,8 +482,8 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     const server = createServer(() => visitors++).listen(address)
     await once(server, 'listening')
     const id = 'fedcba9876543210'
-    const { ourselves } = await import('../../src/platform/process-identity.js')
-    const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+    const { currentProcessIdentity } = await import('@scorpiox/server/process/process-identity')
+    const entry = { id, owner: currentProcessIdentity(), host: hostname(), pidSpace: pidNamespace(), address }
     execFileSync('chown', ['-R', String(NOBODY), lodging])
     writeFileSync(join(machine.socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
     const board = await watchConsole(page)
@@ -510,7 +510,7 @@ test('an entry that leads elsewhere is neither followed nor does it remove what 
     join(home, 'desk.sock'),
   ].entries()) {
     const id = `000000000000000${index}`
-    const entry = { id, owner: dead, host: hostname(), pidSpace: pidSpace(), address }
+    const entry = { id, owner: dead, host: hostname(), pidSpace: pidNamespace(), address }
     writeFileSync(join(own.socketDirectory, `${id}.json`), JSON.stringify(entry))
   }
   symlinkSync(victim, join(own.socketDirectory, '000000000000000a.json'))

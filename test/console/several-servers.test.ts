@@ -381,9 +381,9 @@ async function impersonate({ socketDirectory }: Machine, behave: (socket: Socket
     behave(socket)
   })
   await new Promise<void>((resolve) => server.listen(address, resolve))
-  const { ourselves, pidSpace } = await import('../../src/platform/process-identity.js')
+  const { currentProcessIdentity, pidNamespace } = await import('@scorpiox/server/process/process-identity')
   const { hostname } = await import('node:os')
-  const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+  const entry = { id, owner: currentProcessIdentity(), host: hostname(), pidSpace: pidNamespace(), address }
   writeFileSync(join(socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
   return server
 }

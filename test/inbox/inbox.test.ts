@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { widthOf } from '../../src/lib/fit-columns.js'
+import { textWidth } from '@scorpiox/server/text/column-width'
 import {
   call,
   cleanEnv,
@@ -213,7 +213,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
     const terminal = await home.inbox({ env: { LC_ALL: 'ko_KR.UTF-8' }, columns: 62, rows: 16 })
     const overview = await terminal.waitForText(/● 질문 · 어떤 색으로[^]*○ 나가기[^]*↑\/↓ 이동 • Enter: 확인/)
     const drawn = overview.slice(overview.indexOf('◆')).split('\n')
-    expect(drawn.filter((line) => widthOf(line) > 62)).toEqual([])
+    expect(drawn.filter((line) => textWidth(line) > 62)).toEqual([])
     expect(overview).toMatch(/질문 · 어떤 .*…\n/)
     terminal.type(ENTER)
     await terminal.waitForText('Space: 선택')
@@ -401,7 +401,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
 
   test('a callback is shown, and cancelled when that is confirmed', async () => {
     await home.write((rows) =>
-      rows.callbacks.put({
+      rows.callbacks.upsert({
         session: 's',
         slot: 4,
         message: 'look at the build',
@@ -425,7 +425,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await terminal.waitForText('Cancel callback 4?')
     terminal.type('y')
     await terminal.waitForText('Callback 4 is cancelled.')
-    expect(await home.write((rows) => rows.callbacks.all())).toEqual([])
+    expect(await home.write((rows) => rows.callbacks.list())).toEqual([])
   })
 
   test('a message for the model can be dismissed', async () => {
@@ -438,7 +438,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await terminal.waitForText(/Callback that fired[^]*● Back/)
     terminal.type(DOWN, ENTER)
     await terminal.waitForText('Dismissed.')
-    expect(await home.write((rows) => rows.messages.waiting())).toEqual([])
+    expect(await home.write((rows) => rows.messages.listPending())).toEqual([])
   })
 
   test('what else there is can be looked at, and a smaller terminal shows it as well', async () => {

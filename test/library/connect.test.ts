@@ -7,12 +7,12 @@ import {
   connect,
   defineTool,
   Failure,
-  linkedTransport,
-  toolsOver,
-  type Call,
+  createMemoryTransport,
+  defineToolWith,
+  type CallContext,
   type JsonObject,
   type ServeOptions,
-} from '../../src/library.js'
+} from '@scorpiox/app/library'
 import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
@@ -20,7 +20,7 @@ const REVISIONS = [...LEGACY, MODERN] as const
 const text = { type: 'string' } as const
 const named = { type: 'object', properties: { name: text }, required: ['name'] } as const
 
-function serverWith(run: (call: Call) => unknown, more: Partial<ServeOptions> = {}): ServeOptions {
+function serverWith(run: (call: CallContext) => unknown, more: Partial<ServeOptions> = {}): ServeOptions {
   return {
     name: 'tested',
     version: '1',
@@ -187,13 +187,13 @@ test('a form is typed by its schema, and what does not fit it is not taken', asy
     const { who } = await call.ask({ who: { kind: 'form', message: 'Who?', schema: named } })
     return who.action === 'accept' ? who.content.name : who.action
   })
-  for (const [answer, words] of [
+  for (const [answer, text] of [
     [{ action: 'accept', content: { name: 'Ann' } }, 'Ann'],
     [{ action: 'decline' }, 'decline'],
     [{ action: 'accept', content: { name: 5 } }, "The client's answer cannot be used: 'name' must be a string, got 5."],
   ] as const) {
     const client = await connect(server, { answers: { 'elicitation/create': () => answer } })
-    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text: words }] })
+    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text }] })
     await client.close()
   }
 })
@@ -219,7 +219,7 @@ test('services are opened by the first call and closed with the line, also when 
         return { close: () => events.push('closed') }
       },
     },
-    tools: [toolsOver<{ diary: object }>()({ name: 'do', needs: ['diary'], run: () => new Promise(() => {}) })],
+    tools: [defineToolWith<{ diary: object }>()({ name: 'do', services: ['diary'], run: () => new Promise(() => {}) })],
   }
   const client = await connect(server)
   expect(events).toEqual([])
@@ -260,7 +260,7 @@ type OfficialMessage =
   | { jsonrpc: '2.0'; id: string | number; error: { code: number; message: string; data?: unknown } }
 
 test('the linked transport is one that the official SDK takes', async () => {
-  const transport: OfficialTransport = await linkedTransport(serverWith(() => 'done'))
+  const transport: OfficialTransport = await createMemoryTransport(serverWith(() => 'done'))
   const messages: object[] = []
   const errors: Error[] = []
   transport.onmessage = (message) => {

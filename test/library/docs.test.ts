@@ -67,7 +67,7 @@ defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'numbe
 })
 
 test('every export says what it is for', () => {
-  const library = readFileSync(join(ROOT, 'src/library.ts'), 'utf8')
+  const library = readFileSync(join(ROOT, 'packages/mcp/src/index.ts'), 'utf8')
   const isDocumented = (source: string, name: string): boolean =>
     new RegExp(`\\*/\\nexport (?:async )?(?:interface|type|const|function|class) ${name}\\b`).test(source)
   const reExported = [...library.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)]

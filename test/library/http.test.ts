@@ -7,15 +7,15 @@ import {
   defineTool,
   serveHttp,
   type HttpOptions,
-  type HttpServing,
+  type RunningHttpServer,
   type ServeOptions,
-} from '../../src/library.js'
+} from '@scorpiox/app/library'
 import { MODERN, modernMeta, type Json } from '../support/client.js'
 
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }
 
-let serving: HttpServing | undefined
+let serving: RunningHttpServer | undefined
 afterEach(() => serving?.close())
 
 async function call(auth: HttpOptions['auth'], headers: Record<string, string> = {}): Promise<[number, Json]> {

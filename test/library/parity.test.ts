@@ -6,8 +6,8 @@ import { dirname, join, normalize, resolve } from 'node:path'
 
 import { describe, expect, expectTypeOf, test } from 'vitest'
 
-import type { ServeOptions } from '../../src/library.js'
-import type { ServerDescription } from '../../src/protocol/server.js'
+import type { ServeOptions } from '@scorpiox/app/library'
+import type { ServerDefinition } from '@scorpiox/mcp/server/mcp-server'
 import { LIBRARY } from '../support/client.js'
 
 const SRC = resolve(import.meta.dirname, '../../src')
@@ -71,7 +71,7 @@ describe('what tools are made of', () => {
   })
 
   test('the program gives its server nothing that ServeOptions lacks', () => {
-    expectTypeOf<Exclude<keyof ServerDescription, keyof ServeOptions>>().toBeNever()
+    expectTypeOf<Exclude<keyof ServerDefinition, keyof ServeOptions>>().toBeNever()
   })
 })
 

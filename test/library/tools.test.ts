@@ -3,14 +3,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { connect, defineTool, type JsonObject, type Revision, type Tool } from '../../src/library.js'
-import { TOOLS } from '../../src/tools/index.js'
+import { connect, defineTool, type JsonObject, type Revision, type ToolDefinition } from '@scorpiox/app/library'
+import { TOOLS } from '@scorpiox/server/tool-list'
 import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
 
 async function ask(
-  tools: readonly Tool[],
+  tools: readonly ToolDefinition[],
   method: string,
   params?: JsonObject,
   revision?: Revision,
@@ -23,7 +23,7 @@ async function ask(
   }
 }
 
-async function said(run: () => unknown, more: Partial<Tool> = {}): Promise<JsonObject> {
+async function said(run: () => unknown, more: Partial<ToolDefinition> = {}): Promise<JsonObject> {
   return ask([{ ...defineTool({ name: 'x', run }), ...more }], 'tools/call', { name: 'x' })
 }
 
@@ -174,12 +174,12 @@ describe('without words of its own', () => {
 describe('a bug of a tool is reported with its name', () => {
   const output = { type: 'object', properties: { sum: { type: 'number' } } } as const
 
-  test.each<[string, Partial<Tool>]>([
+  test.each<[string, Partial<ToolDefinition>]>([
     ['promises an object and gives a text', { output, run: () => 'three' }],
     ['promises an object and gives nothing', { output, run: () => undefined }],
     ['promises an object and gives a list', { output, run: () => [3] }],
     ['gives what is no JSON', { output, run: () => ({ sum: 3n }) }],
-    ['renders nothing', { run: () => 3, render: () => JSON.parse('5') }],
+    ['renders nothing', { run: () => 3, format: () => JSON.parse('5') }],
     [
       'throws a word',
       {
@@ -213,7 +213,7 @@ describe('complaints', () => {
       },
       required: ['verb'],
     },
-    complaints: { verb: 'read grammar://verbs first', place: 'where?' },
+    argumentErrors: { verb: 'read grammar://verbs first', place: 'where?' },
     run: ({ verb }) => verb,
   })
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { VERSION } from '../../src/lib/version.js'
+import { VERSION } from '@scorpiox/server/util/version'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 

@@ -21,9 +21,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { marksOf } from '../../src/services/marks.js'
-import { openState } from '../../src/store/state/open-state.js'
-import type { Rows } from '../../src/store/state/state.js'
+import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { StateTables } from '@scorpiox/server/state'
 import { sendRequest, modernCall, startProgram, tokenFor } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import {
@@ -73,8 +73,8 @@ const CHECKLIST = '# Do it\n\n- [ ] one\n  - [x] two\n1. [ ] three\n\n```\n- [ ]
 const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
 const me = (): string => userInfo().username
 
-async function rowsOf<T>({ project, state }: PlanProject, work: (rows: Rows) => Promise<T>): Promise<T> {
-  const opened = await openState({ file: join(state, 'state.db'), databaseUrl: '' })
+async function rowsOf<T>({ project, state }: PlanProject, work: (rows: StateTables) => Promise<T>): Promise<T> {
+  const opened = await openStateDatabase({ file: join(state, 'state.db'), databaseUrl: '' })
   try {
     return await opened.read({ project, user: me() }, work)
   } finally {
@@ -84,8 +84,8 @@ async function rowsOf<T>({ project, state }: PlanProject, work: (rows: Rows) => 
 
 const versionsOf = (house: PlanProject): Promise<readonly string[]> =>
   rowsOf(house, async ({ plans }) => {
-    const { id = 0 } = (await plans.latest()) ?? {}
-    return (await plans.versions(id)).map(({ text }) => text)
+    const { id = 0 } = (await plans.findLatest()) ?? {}
+    return (await plans.listVersions(id)).map(({ text }) => text)
   })
 
 describe('what it says', () => {
@@ -270,9 +270,9 @@ describe('the plan', () => {
     expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current task.')
     expect(structured.task_id).toBe(1)
     const found = await rowsOf(house, async ({ tasks }) => ({
-      current: await tasks.current(),
+      current: await tasks.findCurrentId(),
       task: await tasks.find(1),
-      steps: await tasks.steps(1),
+      steps: await tasks.listSteps(1),
     }))
     expect(found).toMatchObject({ current: 1, task: { name: 'Repair it', completedAt: null, steps: 3, stepsDone: 1 } })
     expect(found.steps.map(({ text: step, completedAt }) => [step, completedAt !== null])).toEqual([
@@ -687,12 +687,12 @@ describe('where it cannot be had', () => {
 
   test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
     const house = newPlanProject()
-    const marks = marksOf(house.state, 'plans', realpathSync(house.project))
+    const marks = openFlagFiles(house.state, 'plans', realpathSync(house.project))
     mkdirSync(house.state, { mode: 0o700 })
-    marks.put(me())
+    marks.set(me())
     const client = serve(house)
     expect(await writes(client)).toBe(true)
-    expect(marks.isThere(me())).toBe(false)
+    expect(marks.isSet(me())).toBe(false)
     await client.close()
   })
 })

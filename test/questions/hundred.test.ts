@@ -3,13 +3,13 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { loadConfig } from '../../src/config/load.js'
-import { projectOf } from '../../src/platform/project.js'
-import { osUser } from '../../src/platform/user.js'
-import { openBoards } from '../../src/services/board/open-boards.js'
-import type { Board } from '../../src/services/board/board.js'
-import type { QuestionView } from '../../src/services/board/view.js'
-import { lazyState } from '../../src/services/state.js'
+import { loadConfig } from '@scorpiox/server/config/load-config'
+import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import { openUserConsoles } from '@scorpiox/console/user-consoles'
+import type { UserConsole } from '@scorpiox/console/user-console'
+import type { QuestionView } from '@scorpiox/console/view'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
 import { sendRequest as post, startProgram, stream, TOKEN, type HttpServer } from '../support/http-client.js'
 import { resultData, type Json, type TestClient } from '../support/client.js'
 import { questionEnvironment, callOf, legacyIn } from './support.js'
@@ -35,12 +35,12 @@ test('each is answered once, none is lost', async () => {
     cwdFlag: world.cwd,
     overrides: [`STATE_DIR=${world.env.STATE_DIR}`],
   })
-  const state = lazyState(config)
-  const scope = { project: projectOf(world.cwd), user: osUser() }
+  const state = createLazyDatabase(config)
+  const scope = { project: findProjectRoot(world.cwd), user: getOsUser() }
   const wasAsked = async (id: number): Promise<boolean> =>
     (await state.open()).read(scope, async ({ questions }) => (await questions.find(id)) !== undefined)
-  const boards = openBoards({ config, state, own: undefined })
-  const inbox = boards.of(osUser(), true)
+  const boards = openUserConsoles({ config, state, localFeed: undefined })
+  const inbox = boards.forUser(getOsUser(), true)
   const open = new Map<string, QuestionView>()
   const stopWatching = inbox.watch(({ questions = [] }) => questions.forEach((each) => open.set(nameOf(each), each)))
 
@@ -98,7 +98,7 @@ async function askAll(client: TestClient, label: string): Promise<string[]> {
 
 interface Surfaces {
   readonly page: HttpServer
-  readonly inbox: Board
+  readonly inbox: UserConsole
   readonly open: ReadonlyMap<string, QuestionView>
   readonly win: (name: string, choice: string) => void
   readonly won: ReadonlyMap<string, string[]>

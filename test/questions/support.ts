@@ -4,12 +4,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { osUser } from '../../src/platform/user.js'
-import { projectOf } from '../../src/platform/project.js'
-import type { MessageRow } from '../../src/store/state/message-rows.js'
-import { openState } from '../../src/store/state/open-state.js'
-import type { QuestionRow } from '../../src/store/state/question-rows.js'
-import type { Rows, Scope, State } from '../../src/store/state/state.js'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
+import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
 import {
   type Json,
   newEnvironment,
@@ -87,22 +87,25 @@ export function allText({ content }: ToolResult): string {
 }
 
 export interface StoreReader {
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  write<T>(work: (rows: StateTables) => Promise<T>): Promise<T>
   question(id: number): Promise<QuestionRow | undefined>
   open(): Promise<readonly QuestionRow[]>
-  messages(): Promise<readonly MessageRow[]>
+  messages(): Promise<readonly PendingMessage[]>
   close(): Promise<void>
 }
 
 /** Another process at the same store, as a board is one. */
 export async function openStoreReader({ cwd, env }: ServerEnvironment): Promise<StoreReader> {
-  const state: State = await openState({ file: join(String(env.STATE_DIR), 'state.db'), databaseUrl: '' })
-  const scope: Scope = { project: projectOf(cwd), user: osUser() }
+  const state: StateDatabase = await openStateDatabase({
+    file: join(String(env.STATE_DIR), 'state.db'),
+    databaseUrl: '',
+  })
+  const scope: Scope = { project: findProjectRoot(cwd), user: getOsUser() }
   return {
     write: (work) => state.write(scope, work),
     question: (id) => state.read(scope, (rows) => rows.questions.find(id)),
-    open: () => state.read(scope, (rows) => rows.questions.open()),
-    messages: () => state.read(scope, (rows) => rows.messages.waiting()),
+    open: () => state.read(scope, (rows) => rows.questions.listOpen()),
+    messages: () => state.read(scope, (rows) => rows.messages.listPending()),
     close: () => state.close(),
   }
 }

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { Failure } from '../../src/lib/failure.js'
-import { answerQuestion } from '../../src/services/questions/answer-question.js'
-import { lateAnswers } from '../../src/services/questions/late-answers.js'
-import type { Reply } from '../../src/store/state/question-rows.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { answerQuestion } from '@scorpiox/server/features/questions/answer-question'
+import { queueLateAnswers } from '@scorpiox/server/features/questions/late-answers'
+import type { QuestionReply } from '@scorpiox/server/features/questions/question-form'
 import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestClient } from '../support/client.js'
 import {
   allText,
@@ -22,7 +22,7 @@ import {
   type StoreReader,
 } from './support.js'
 
-const RED: readonly Reply[] = [{ outcome: 'answered', selected: ['Red'] }]
+const RED: readonly QuestionReply[] = [{ outcome: 'answered', selected: ['Red'] }]
 
 const plainIn = (world: ServerEnvironment): Promise<TestClient> => legacyIn(world, '2025-11-25', {})
 
@@ -202,7 +202,7 @@ describe('a server that is killed', () => {
     await answer(onlooker, 1)
     await answer(onlooker, 3)
     expect(await onlooker.messages()).toEqual([])
-    for (let round = 0; round < 2; round++) await onlooker.write((rows) => lateAnswers(rows, new Set(['gone'])))
+    for (let round = 0; round < 2; round++) await onlooker.write((rows) => queueLateAnswers(rows, new Set(['gone'])))
     expect(await onlooker.messages()).toMatchObject([{ session: 'gone', text: expect.stringContaining('Question 1') }])
     // No call waits for the other question, so its answer is delivered at once.
     await answer(onlooker, 2)

@@ -5,14 +5,14 @@
 // $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK something to write,
 // `py CODE` for raw system calls, and `said` after something that must not succeed.
 
-import { JUDGED, REFUSED, UNKNOWN } from '../../src/platform/sandbox/syscalls.js'
-import type { CageLevel } from '../../src/platform/sandbox/level.js'
+import { CHECKED_BY_ARGUMENT, DENIED, ANSWERED_ENOSYS } from '@scorpiox/server/sandbox/syscall-numbers'
+import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 
 export interface Attempt {
   readonly name: string
   readonly how: string
   /** Where its success would be an escape. */
-  readonly levels: readonly CageLevel[]
+  readonly levels: readonly ActiveSandboxLevel[]
   /** How one would notice. */
   readonly sign: 'change' | 'secret' | 'packet' | 'said'
   /** Whether the same words can be shown to work without a sandbox. */
@@ -27,8 +27,8 @@ type Options = Partial<Omit<Attempt, 'name' | 'how' | 'sign'>>
 
 const IS_ROOT = process.getuid?.() === 0
 
-const ALL: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
-const WRITING: readonly CageLevel[] = ['workspace', 'strict']
+const ALL: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
+const WRITING: readonly ActiveSandboxLevel[] = ['workspace', 'strict']
 
 function attempts(sign: Attempt['sign'], list: readonly Words[], options: Options = {}): readonly Attempt[] {
   return list.map(([name, how]) => ({
@@ -44,9 +44,9 @@ function attempts(sign: Attempt['sign'], list: readonly Words[], options: Option
 }
 
 const numbers: Readonly<Record<string, { readonly x64?: number; readonly arm64?: number }>> = {
-  ...REFUSED,
-  ...UNKNOWN,
-  ...JUDGED,
+  ...DENIED,
+  ...ANSWERED_ENOSYS,
+  ...CHECKED_BY_ARGUMENT,
   renameat2: { x64: 316, arm64: 276 },
   pidfd_open: { x64: 434, arm64: 434 },
   pidfd_send_signal: { x64: 424, arm64: 424 },

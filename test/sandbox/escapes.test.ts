@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { enterCage } from '../../src/platform/sandbox/enter.js'
-import type { CageLevel } from '../../src/platform/sandbox/level.js'
-import { openSandbox, type Sandbox } from '../../src/platform/sandbox/sandbox.js'
+import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { openSandbox, type Sandbox } from '@scorpiox/server/sandbox/sandbox'
 import { CORPUS, type Attempt } from './escape-corpus.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
-const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
+const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 
 /** What every attempt may use. */
 const PRELUDE = String.raw`
@@ -46,7 +46,7 @@ beforeAll(async () => {
     levels: LEVELS,
     project,
     home,
-    folder: join(state, 'sandbox'),
+    workFolder: join(state, 'sandbox'),
     hidden: [
       state,
       ...['.ssh', '.netrc', '.config/gh', '.aws', '.bash_history', '.claude/scorpiox-env.txt'].map((name) =>
@@ -57,7 +57,7 @@ beforeAll(async () => {
     ],
     writable: [],
     readable: [],
-    fixed: [join(project, 'node_modules', 'server')],
+    readOnly: [join(project, 'node_modules', 'server')],
     pids: 512,
     memoryBytes: 2 ** 30,
     env: process.env,
@@ -112,11 +112,11 @@ describe('escapes', requires(SANDBOX), () => {
 })
 
 /** All of them in one cage, one after the other, each with its name before its output. */
-async function runInSandbox(level: CageLevel, attempts: readonly Attempt[]): Promise<string> {
-  const cage = sandbox.cage(level)
+async function runInSandbox(level: ActiveSandboxLevel, attempts: readonly Attempt[]): Promise<string> {
+  const cage = sandbox.create(level)
   const work = level === 'read-only' ? '/tmp/work' : join(world.project, 'work')
   try {
-    return await run(enterCage(cage, [cage.bash, '-c', `${cage.prelude}${scriptOf(attempts, work)}`]), 'inside')
+    return await run(wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${scriptOf(attempts, work)}`]), 'inside')
   } finally {
     cage.release()
   }

@@ -23,16 +23,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Grants } from '../../src/platform/sandbox/cage.js'
-import { enterCage } from '../../src/platform/sandbox/enter.js'
-import type { CageLevel } from '../../src/platform/sandbox/level.js'
-import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
-import type { Cage } from '../../src/platform/sandboxed-command.js'
+import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
+import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { openSandbox, type Sandbox, type SandboxPolicy } from '@scorpiox/server/sandbox/sandbox'
+import type { SandboxedCommand } from '@scorpiox/server/process/sandboxed-command'
 import { PROGRAM, waitForExit } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 
-const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
+const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 const MEGABYTE = 2 ** 20
 
 /** Outside /tmp, which the sandbox replaces. */
@@ -59,20 +59,20 @@ interface OpenSandbox {
 }
 
 async function open(
-  change: (house: { home: string; project: string }) => Partial<SandboxTerms> = () => ({}),
+  change: (house: { home: string; project: string }) => Partial<SandboxPolicy> = () => ({}),
 ): Promise<OpenSandbox> {
   const home = folder()
   const project = join(home, 'project')
   mkdirSync(project)
-  const terms: SandboxTerms = {
+  const terms: SandboxPolicy = {
     levels: LEVELS,
     project,
     home,
-    folder: join(home, '.scorpiox', 'sandbox'),
+    workFolder: join(home, '.scorpiox', 'sandbox'),
     hidden: [join(home, '.scorpiox')],
     writable: [],
     readable: [],
-    fixed: [],
+    readOnly: [],
     pids: 128,
     memoryBytes: 512 * MEGABYTE,
     env: process.env,
@@ -90,11 +90,11 @@ interface Outcome {
 
 async function run(
   { sandbox, project }: OpenSandbox,
-  level: CageLevel,
+  level: ActiveSandboxLevel,
   command: string,
-  grants?: Grants,
+  grants?: WriteGrants,
 ): Promise<Outcome> {
-  const cage = sandbox.cage(level, grants)
+  const cage = sandbox.create(level, grants)
   try {
     const child = start(cage, project, command)
     const chunks: Buffer[] = []
@@ -107,8 +107,8 @@ async function run(
   }
 }
 
-function start(cage: Cage, cwd: string, command: string): ChildProcess {
-  const [file = '', ...args] = enterCage(cage, [cage.bash, '-c', `${cage.prelude}${command}`])
+function start(cage: SandboxedCommand, cwd: string, command: string): ChildProcess {
+  const [file = '', ...args] = wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${command}`])
   return spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 }
 
@@ -116,7 +116,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
   test('is tried out within half a second, and says what is in force', async () => {
     const { sandbox } = await open()
     expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
-    expect(sandbox.report.escapes).toBeGreaterThanOrEqual(12)
+    expect(sandbox.report.escapesTried).toBeGreaterThanOrEqual(12)
     expect(sandbox.report.pids).not.toBe('nothing')
   })
 
@@ -156,8 +156,8 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     expect((await run(house, 'read-only', command, { writable: [granted] })).text).toContain('new')
     expect(readdirSync(granted).sort()).toEqual(['.claude', 'new'])
     expect(readdirSync(join(granted, '.claude'))).toEqual([])
-    expect(() => house.sandbox.cage('workspace', { writable: [house.home] })).toThrow('would allow an escape')
-    expect(() => house.sandbox.cage('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
+    expect(() => house.sandbox.create('workspace', { writable: [house.home] })).toThrow('would allow an escape')
+    expect(() => house.sandbox.create('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
   })
 
   test('plants no settings beside the program, nor in what was granted, where the server would obey them', async () => {
@@ -165,8 +165,11 @@ describe('a sandboxed command', requires(SANDBOX), () => {
       const [granted, beside, whole] = [join(home, '.claude'), join(project, 'bin'), join(project, 'dist')]
       for (const path of [granted, beside, whole]) mkdirSync(path)
       writeFileSync(join(beside, 'program'), 'ours')
-      const obeyed = [granted, beside, whole].flatMap((path) => [join(path, 'settings.txt'), join(path, 'profiles')])
-      return { writable: [granted], fixed: [join(beside, 'program'), whole], obeyed }
+      const controlFiles = [granted, beside, whole].flatMap((path) => [
+        join(path, 'settings.txt'),
+        join(path, 'profiles'),
+      ])
+      return { writable: [granted], readOnly: [join(beside, 'program'), whole], controlFiles }
     })
     const { home, project, sandbox } = house
     const tries = [join(home, '.claude'), 'bin', 'dist'].map(
@@ -314,7 +317,7 @@ print(n)`
 
   test('a fork bomb stays within its sandbox, and ends with it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
-    const cage = sandbox.cage('workspace')
+    const cage = sandbox.create('workspace')
     const child = start(cage, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
     await sleep(700)
     expect(processesIn(cage).length).toBeLessThanOrEqual(64)
@@ -326,7 +329,7 @@ print(n)`
     )
     cage.release()
     await sleep(200)
-    for (const entrance of cage.limits) expect(existsSync(dirname(entrance))).toBe(false)
+    for (const entrance of cage.cgroupFiles) expect(existsSync(dirname(entrance))).toBe(false)
   })
 
   test('a command has so much memory and no more', async () => {
@@ -360,7 +363,7 @@ describe('the end', requires(SANDBOX), () => {
 
   test('of bwrap is the end of everything in the sandbox', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
-    const cage = sandbox.cage('workspace')
+    const cage = sandbox.create('workspace')
     const child = start(cage, project, TREE)
     await ready(child)
     const inside = descendants(child.pid ?? 0)
@@ -373,8 +376,8 @@ describe('the end', requires(SANDBOX), () => {
 
   test('of its parent is, too', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
-    const cage = sandbox.cage('workspace')
-    const words = enterCage(cage, [cage.bash, '-c', `${cage.prelude}${TREE}`])
+    const cage = sandbox.create('workspace')
+    const words = wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${TREE}`])
     const parent = spawn('/bin/sh', ['-c', '"$@"; true', 'sh', ...words], {
       cwd: project,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -398,7 +401,7 @@ describe('the end', requires(SANDBOX), () => {
   test('of one sandbox leaves what protects the commands of another', async () => {
     const one = await open()
     const other = await open(() => ({ project: one.project }))
-    const cage = one.sandbox.cage('workspace')
+    const cage = one.sandbox.create('workspace')
     const child = start(
       cage,
       one.project,
@@ -430,19 +433,19 @@ describe('a repository', requires(SANDBOX), () => {
 
   test('that a running command created stays while it runs, and a pooled sandbox sees it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
-    const running = sandbox.cage('workspace')
-    const kept = sandbox.cage('workspace')
-    expect(kept.isCurrent()).toBe(true)
+    const running = sandbox.create('workspace')
+    const kept = sandbox.create('workspace')
+    expect(kept.isUpToDate()).toBe(true)
     mkdirSync(join(project, '.git'))
     writeFileSync(join(project, '.git', 'config'), '')
-    expect(kept.isCurrent()).toBe(true)
+    expect(kept.isUpToDate()).toBe(true)
     expect(kept.argv.join(' ')).not.toContain('.git')
     running.release()
-    expect(kept.isCurrent()).toBe(false)
+    expect(kept.isUpToDate()).toBe(false)
     kept.release()
-    const next = sandbox.cage('workspace')
+    const next = sandbox.create('workspace')
     expect(next.argv.join(' ')).toContain(`--ro-bind ${project}/.git/config`)
-    expect(next.isCurrent()).toBe(true)
+    expect(next.isUpToDate()).toBe(true)
     next.release()
   })
 
@@ -454,11 +457,11 @@ describe('a repository', requires(SANDBOX), () => {
     writeFileSync(join(project, '.git', 'config'), '')
     for (const path of [join(project, '.git', 'config'), join(home, 'token')]) {
       await sleep(1100)
-      const kept = sandbox.cage('workspace')
-      expect(kept.isCurrent()).toBe(true)
+      const kept = sandbox.create('workspace')
+      expect(kept.isUpToDate()).toBe(true)
       writeFileSync(`${path}.new`, 'SECRET')
       renameSync(`${path}.new`, path)
-      expect(kept.isCurrent()).toBe(false)
+      expect(kept.isUpToDate()).toBe(false)
       kept.release()
     }
     expect((await run(house, 'workspace', 'cat ../token')).text).toBe('')
@@ -467,7 +470,7 @@ describe('a repository', requires(SANDBOX), () => {
   test('behind a link is refused with what to do', async () => {
     const house = await open(() => ({ levels: ['workspace', 'read-only'] }))
     symlinkSync('/elsewhere', join(house.project, '.git'))
-    expect(() => house.sandbox.cage('workspace')).toThrow('is a symbolic link')
+    expect(() => house.sandbox.create('workspace')).toThrow('is a symbolic link')
     expect((await run(house, 'read-only', 'echo fine')).text).toBe('fine')
   })
 })
@@ -521,7 +524,7 @@ describe('no sandbox rather than half of one', () => {
 
   test('a folder that cannot be written to is reported', async () => {
     const env = fakeBwrap(RUN_IT)
-    await expect(open(() => ({ env, folder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
+    await expect(open(() => ({ env, workFolder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
   })
 
   test('what failed leaves nothing in the project', async () => {
@@ -532,8 +535,8 @@ describe('no sandbox rather than half of one', () => {
 })
 
 /** The processes in the cgroups of a cage. */
-function processesIn({ limits }: Cage): readonly number[] {
-  return [...new Set(limits.flatMap((entrance) => pidsIn(entrance)))]
+function processesIn({ cgroupFiles }: SandboxedCommand): readonly number[] {
+  return [...new Set(cgroupFiles.flatMap((entrance) => pidsIn(entrance)))]
 }
 
 function pidsIn(entrance: string): readonly number[] {

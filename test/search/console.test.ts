@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import type { ToolView } from '../../src/services/board/view.js'
+import type { ToolView } from '@scorpiox/console/view'
 import { newMachine, startUi, watchConsole } from '../support/console-client.js'
 import { call, startServer } from '../support/client.js'
 import { startReplay, type Replay } from './support.js'

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { createWayOut } from '../../src/platform/way-out/create-way-out.js'
-import type { WayOut } from '../../src/platform/way-out/way-out.js'
-import { createAskEngine } from '../../src/services/search/ask-engine.js'
-import type { Engine } from '../../src/services/search/engine.js'
-import { ENGINES } from '../../src/services/search/engines.js'
-import { LIMITS } from '../../src/services/search/enough.js'
-import { readRoster } from '../../src/services/search/line-up.js'
-import { createSearch, type Found } from '../../src/services/search/search.js'
-import { openEngineStates } from '../../src/store/engine-states.js'
+import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { createEngineClient } from '@scorpiox/server/features/search/engine-client'
+import type { SearchEngine } from '@scorpiox/server/features/search/engine-kit/search-engine'
+import { ALL_ENGINES } from '@scorpiox/server/features/search/engines/index'
+import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
+import { readEngineSelection } from '@scorpiox/server/features/search/engine-selection'
+import { createSearchService, type SearchResult } from '@scorpiox/server/features/search/search-service'
+import { openEngineStateFile } from '@scorpiox/server/features/search/engine-state-file'
 import { emptyFolder } from '../support/client.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
 
@@ -21,30 +21,30 @@ const QUERY = 'walnut joinery basics'
 const PATIENCE_MS = 100_000
 
 let replay: Replay
-let wayOut: WayOut
+let wayOut: GuardedFetch
 beforeAll(async () => {
   replay = await startReplay()
   const proxies = { fixed: '', http: '', https: '', bypass: '' }
-  wayOut = createWayOut({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
+  wayOut = createGuardedFetch({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
 })
 afterAll(() => wayOut.close())
 
-async function ask({ id }: Engine, play: string, timeoutMs = PATIENCE_MS): Promise<Found> {
-  const roster = readRoster({
+async function ask({ id }: SearchEngine, play: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
+  const selection = readEngineSelection({
     WEBSEARCH_ENGINES: id,
     WEBSEARCH_DENY: '',
     WEBSEARCH_KEYS: ALL_KEYS,
     WEBSEARCH_GATEWAY: replay.gateway(play),
     SEARXNG_URL: 'http://own.example.org',
   })
-  const states = openEngineStates(join(emptyFolder(), 'engines.json'))
-  const asking = createAskEngine({ wayOut, ...roster, timeoutMs })
-  const search = createSearch({
-    roster,
-    engines: ENGINES,
+  const states = openEngineStateFile(join(emptyFolder(), 'engines.json'))
+  const asking = createEngineClient({ guardedFetch: wayOut, ...selection, timeoutMs })
+  const search = createSearchService({
+    selection,
+    engines: ALL_ENGINES,
     states,
-    ask: asking,
-    limits: { ...LIMITS, hardMs: PATIENCE_MS },
+    queryEngine: asking,
+    limits: { ...DEFAULT_QUORUM_LIMITS, hardMs: PATIENCE_MS },
   })
   try {
     return await search.search(QUERY, AbortSignal.timeout(PATIENCE_MS))
@@ -56,7 +56,7 @@ async function ask({ id }: Engine, play: string, timeoutMs = PATIENCE_MS): Promi
 /** By engine, as `outcome` or `outcome: detail`. */
 async function row(play: string, timeoutMs?: number): Promise<Record<string, string>> {
   const cells = await Promise.all(
-    ENGINES.map(async (engine) => {
+    ALL_ENGINES.map(async (engine) => {
       const { reports } = await ask(engine, play, timeoutMs)
       expect(reports).toHaveLength(1)
       const [{ outcome, detail } = { outcome: 'none', detail: null }] = reports
@@ -66,13 +66,13 @@ async function row(play: string, timeoutMs?: number): Promise<Record<string, str
   return Object.fromEntries(cells)
 }
 
-const allEngines = (outcome: string | ((engine: Engine) => string)): Record<string, string> =>
-  Object.fromEntries(ENGINES.map((engine) => [engine.id, typeof outcome === 'string' ? outcome : outcome(engine)]))
+const allEngines = (outcome: string | ((engine: SearchEngine) => string)): Record<string, string> =>
+  Object.fromEntries(ALL_ENGINES.map((engine) => [engine.id, typeof outcome === 'string' ? outcome : outcome(engine)]))
 
 /** What is read from a tree can be read in part. */
 const READ_FROM_TREE = new Set(['duckduckgo', 'brave', 'mojeek', 'startpage', 'yahoo', 'bing', 'arxiv'])
 /** Their hits are always of one host. */
-const isVertical = ({ tier }: Engine): boolean => tier === 'vertical'
+const isVertical = ({ tier }: SearchEngine): boolean => tier === 'vertical'
 
 test.each([
   ['ok', 'ok'],
@@ -86,9 +86,9 @@ test.each([
   ['drift', 'layout_changed'],
   ['poison', 'suspect: off-topic'],
   ['echo', 'ok'],
-  ['one-host', (engine: Engine) => (isVertical(engine) ? 'ok' : 'suspect: one-host')],
+  ['one-host', (engine: SearchEngine) => (isVertical(engine) ? 'ok' : 'suspect: one-host')],
   ['slow', 'ok'],
-  ['truncated', ({ id }: Engine) => (READ_FROM_TREE.has(id) ? 'ok' : 'failed: its response broke off')],
+  ['truncated', ({ id }: SearchEngine) => (READ_FROM_TREE.has(id) ? 'ok' : 'failed: its response broke off')],
   ['bomb', 'failed: its response is too large'],
   ['wrong-charset', 'ok'],
   ['lying-charset', 'ok'],
@@ -107,7 +107,7 @@ test('stall', async () => {
 
 test('what was found is whole: links are unwrapped and clean, advertisements left out, charsets decoded', async () => {
   const answers = await Promise.all(
-    ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })),
+    ALL_ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })),
   )
   for (const { engine, found } of answers) {
     expect(found.pages, engine.id).toHaveLength(8)
@@ -121,13 +121,13 @@ test('what was found is whole: links are unwrapped and clean, advertisements lef
 })
 
 test('Retry-After is the cooldown of an engine', async () => {
-  const { reports } = await ask(ENGINES[0]!, '429')
+  const { reports } = await ask(ALL_ENGINES[0]!, '429')
   const seconds = ((reports[0]?.until ?? 0) - Date.now()) / 1000
   expect(seconds).toBeGreaterThan(60)
   expect(seconds).toBeLessThanOrEqual(120)
 })
 
 test('an engine that will not even give its token is blocked', async () => {
-  const startpage = ENGINES.find(({ id }) => id === 'startpage')!
+  const startpage = ALL_ENGINES.find(({ id }) => id === 'startpage')!
   expect((await ask(startpage, 'token-challenge')).reports).toMatchObject([{ outcome: 'blocked', detail: 'challenge' }])
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
-import { LIMITS } from '../../src/services/search/enough.js'
+import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
 import {
   call,
   cleanEnv,
@@ -62,7 +62,7 @@ async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<To
     const said = await search(client)
     const ms = performance.now() - startedAt
     expect(await client.close()).toBe(0)
-    const isLate = ms >= LIMITS.hedgeMs || Object.values(outcomes(said)).includes('late')
+    const isLate = ms >= DEFAULT_QUORUM_LIMITS.hedgeMs || Object.values(outcomes(said)).includes('late')
     if (!isLate || attempt === 5) return said
   }
 }

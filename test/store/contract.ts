@@ -3,28 +3,28 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { StatePlace } from '../../src/config/state-place.js'
-import { Failure } from '../../src/lib/failure.js'
-import { storableText } from '../../src/lib/storable-text.js'
-import { openState } from '../../src/store/state/open-state.js'
-import type { Rows, Scope, State } from '../../src/store/state/state.js'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
+import { Failure } from '@scorpiox/mcp/errors'
+import { toStorableText } from '@scorpiox/server/text/normalize-text'
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
 import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
 
 const SCOPE: Scope = { project: '/srv/project', user: 'ann' }
 
-export function describeContract(name: string, newPlace: () => Promise<StatePlace>): void {
+export function describeContract(name: string, newPlace: () => Promise<DatabaseLocation>): void {
   describe(`state in ${name}`, () => {
-    let place: StatePlace
-    let state: State
-    let opened: State[]
+    let place: DatabaseLocation
+    let state: StateDatabase
+    let opened: StateDatabase[]
 
-    const open = async (): Promise<State> => {
-      const another = await openState(place)
+    const open = async (): Promise<StateDatabase> => {
+      const another = await openStateDatabase(place)
       opened.push(another)
       return another
     }
-    const newTask = (rows: Rows, title = 'one') => rows.tasks.insert(title, 1)
-    const count = (from: State, scope = SCOPE) => from.read(scope, (rows) => rows.tasks.count({ terms: [] }))
+    const newTask = (rows: StateTables, title = 'one') => rows.tasks.insert(title, 1)
+    const count = (from: StateDatabase, scope = SCOPE) => from.read(scope, (rows) => rows.tasks.count({ terms: [] }))
 
     beforeEach(async () => {
       opened = []
@@ -55,7 +55,7 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
               ]
               for (const { scope, deeds, fails, filter: wanted } of transactions) {
                 const trial = structuredClone(models)
-                const work = async (rows: Rows): Promise<void> => {
+                const work = async (rows: StateTables): Promise<void> => {
                   for (const each of deeds) {
                     const [answered, expected] = await doBoth(rows, trial[scope]!, each)
                     expect(answered).toEqual(expected)
@@ -95,16 +95,16 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       const other = { ...row, slot: 0, fireAt: null, job: 3, pattern: "'%", position: 0 }
       const stored = (one: typeof row | typeof other) => ({
         ...one,
-        session: storableText(one.session),
-        message: storableText(one.message),
+        session: toStorableText(one.session),
+        message: toStorableText(one.message),
       })
       await state.write(SCOPE, async ({ callbacks, sessions, messages }) => {
-        await callbacks.put({ ...row, message: 'before' })
-        await callbacks.put(row)
-        await callbacks.put(other)
-        await sessions.hold({ name: 'a', holder: 'x', renewedAt: 1 })
-        await sessions.hold({ name: 'a', holder: 'y', renewedAt: 2 })
-        await sessions.hold({ name: 'b', holder: 'y', renewedAt: 2 })
+        await callbacks.upsert({ ...row, message: 'before' })
+        await callbacks.upsert(row)
+        await callbacks.upsert(other)
+        await sessions.upsert({ name: 'a', owner: 'x', renewedAt: 1 })
+        await sessions.upsert({ name: 'a', owner: 'y', renewedAt: 2 })
+        await sessions.upsert({ name: 'b', owner: 'y', renewedAt: 2 })
         await sessions.release('b')
         for (const text of ['one', 'two', 'three']) {
           await messages.insert({ session: 'a', kind: text === 'two' ? 'answer' : 'callback', text, createdAt: 5 })
@@ -112,31 +112,31 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       })
       const another = await open()
       await another.write(SCOPE, async ({ messages }) => {
-        expect(await messages.deliver(1, { at: 10, via: 'result' })).toBe(true)
-        expect(await messages.deliver(1, { at: 11, via: 'inbox' })).toBe(false)
-        expect(await messages.deliver(99, { at: 11, via: 'inbox' })).toBe(false)
-        await messages.place(2, '/srv/inbox/x.json')
-        await messages.readdress('a', 'c')
-        await messages.forget(10)
-        await messages.forget(11)
+        expect(await messages.markDelivered(1, { at: 10, via: 'result' })).toBe(true)
+        expect(await messages.markDelivered(1, { at: 11, via: 'inbox' })).toBe(false)
+        expect(await messages.markDelivered(99, { at: 11, via: 'inbox' })).toBe(false)
+        await messages.setInboxFile(2, '/srv/inbox/x.json')
+        await messages.moveToSession('a', 'c')
+        await messages.deleteDeliveredBefore(10)
+        await messages.deleteDeliveredBefore(11)
       })
       await state.read(SCOPE, async ({ callbacks, sessions, messages }) => {
-        expect(await callbacks.all()).toEqual([stored(other), stored(row)])
-        expect(await sessions.all()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
-        expect(await messages.waiting()).toEqual([
+        expect(await callbacks.list()).toEqual([stored(other), stored(row)])
+        expect(await sessions.list()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
+        expect(await messages.listPending()).toEqual([
           { id: 2, session: 'c', kind: 'answer', text: 'two', createdAt: 5, file: '/srv/inbox/x.json' },
           { id: 3, session: 'c', kind: 'callback', text: 'three', createdAt: 5, file: null },
         ])
       })
-      expect(await state.waitingUsers(SCOPE.project)).toEqual([SCOPE.user])
-      expect(await state.waitingUsers('/srv/elsewhere')).toEqual([])
-      const nobody = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.all())
+      expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([SCOPE.user])
+      expect(await state.listUsersWithPendingItems('/srv/elsewhere')).toEqual([])
+      const nobody = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.list())
       expect(nobody).toEqual([])
       await state.write(SCOPE, async ({ callbacks, messages }) => {
-        for (const { session, slot } of await callbacks.all()) await callbacks.remove(session, slot)
-        for (const { id } of await messages.waiting()) await messages.deliver(id, { at: 12, via: 'page' })
+        for (const { session, slot } of await callbacks.list()) await callbacks.remove(session, slot)
+        for (const { id } of await messages.listPending()) await messages.markDelivered(id, { at: 12, via: 'page' })
       })
-      expect(await state.waitingUsers(SCOPE.project)).toEqual([])
+      expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([])
     })
 
     test('keeps every one of 40 parallel writes of each of 3 connections, in order of their numbers', async () => {
@@ -179,11 +179,11 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
           })
           const [found, steps, hits] = await state.read(scope, async (rows) => [
             await rows.tasks.find(task),
-            await rows.tasks.steps(task),
+            await rows.tasks.listSteps(task),
             await rows.tasks.list({ terms: [text] }, 1000),
           ])
-          expect(found?.name).toBe(storableText(text))
-          expect(steps.map((each) => each.text)).toEqual([storableText(text)])
+          expect(found?.name).toBe(toStorableText(text))
+          expect(steps.map((each) => each.text)).toEqual([toStorableText(text)])
           expect(hits.map(({ id }) => id)).toContain(task)
         }),
         { numRuns: 60 },
@@ -197,7 +197,7 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
         const steps = Array.from({ length: 1000 }, (_, index) => ({ text: `step ${index}`, completedAt: null }))
         const made = await rows.tasks.insertSteps(task.id, steps, 1)
         expect(made.map((each) => each.id)).toEqual(steps.map((_, index) => index + 1))
-        expect(await rows.tasks.steps(task.id)).toEqual(made)
+        expect(await rows.tasks.listSteps(task.id)).toEqual(made)
         expect(await rows.tasks.list({ terms: ['SS🦂', 'step 999'] }, 5)).toHaveLength(1)
         return task.id
       })
@@ -232,7 +232,7 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
         const [found, step, steps, before] = await state.read(SCOPE, async ({ tasks }) => [
           await tasks.find(asked),
           await tasks.findStep(asked),
-          await tasks.steps(task.id, { from: asked }),
+          await tasks.listSteps(task.id, { from: asked }),
           await tasks.list({ terms: [], before: 999_999_999_999_999, except: 999_999_999_999_999 }, 5),
         ])
         expect([found, step]).toEqual([undefined, undefined])
@@ -245,7 +245,7 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a read transaction cannot write')
       const kept = await state.write(SCOPE, async (rows) => rows)
       await expect(newTask(kept)).rejects.toThrow('has ended')
-      await expect(kept.tasks.current()).rejects.toThrow('has ended')
+      await expect(kept.tasks.findCurrentId()).rejects.toThrow('has ended')
       expect(await count(state)).toMatchObject({ tasks: 0 })
     })
 
@@ -255,7 +255,7 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       const heard: string[] = []
       const stop = state.onChange(({ project }) => heard.push(project))
       await count(state)
-      await state.write(SCOPE, (rows) => rows.tasks.current())
+      await state.write(SCOPE, (rows) => rows.tasks.findCurrentId())
       await expect(state.write(SCOPE, () => Promise.reject(new Failure('no')))).rejects.toThrow('no')
       expect(heard).toEqual([])
       await state.write(SCOPE, (rows) => newTask(rows))

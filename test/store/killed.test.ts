@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { underLoad } from '../support/load.js'
-import { loadSqlite } from '../../src/store/state/sqlite-library.js'
-import { openState } from '../../src/store/state/open-state.js'
+import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
+import { openStateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
@@ -43,7 +43,7 @@ async function killWriters(rounds: number, acks: number): Promise<void> {
       slowest = Math.max(slowest, Number(ready?.slice(6) ?? 0))
     }
   }
-  const state = await openState(place)
+  const state = await openStateDatabase(place)
   const tasks = await state.read({ project: '/srv/project', user: 'ann' }, (rows) =>
     rows.tasks.list({ terms: [] }, 1_000_000),
   )

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 
-import { foldText } from '../../src/lib/fold-text.js'
-import { storableText } from '../../src/lib/storable-text.js'
-import type { PlanRow, PlanVersion } from '../../src/store/state/plan-rows.js'
-import type { Rows } from '../../src/store/state/state.js'
-import type { NewStep, StepRow, TaskFilter, TaskRow } from '../../src/store/state/task-rows.js'
+import { foldForSearch } from '@scorpiox/server/text/normalize-text'
+import { toStorableText } from '@scorpiox/server/text/normalize-text'
+import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/plan-table'
+import type { StateTables } from '@scorpiox/server/state'
+import type { NewStep, StepRow, TaskFilter, TaskRow } from '@scorpiox/server/features/tasks/task-table'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -30,11 +30,11 @@ export function emptyModel(): Model {
 }
 
 /** Does the same to the rows and to the model, and says what the rows answered and what they should have. */
-export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<readonly [unknown, unknown]> {
+export async function doBoth(rows: StateTables, model: Model, deed: Deed): Promise<readonly [unknown, unknown]> {
   const { at } = deed
   switch (deed.kind) {
     case 'task': {
-      const task = { id: model.tasks.length + 1, name: storableText(deed.name), createdAt: at, completedAt: null }
+      const task = { id: model.tasks.length + 1, name: toStorableText(deed.name), createdAt: at, completedAt: null }
       model.tasks.push({ ...task, steps: 0, stepsDone: 0 })
       return [await rows.tasks.insert(deed.name, at), { ...task, steps: 0, stepsDone: 0 }]
     }
@@ -43,7 +43,7 @@ export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<read
       if (!task) return [0, 0]
       const first = model.steps.length + 1
       const steps = deed.steps.map(({ text, completedAt }, index) => {
-        return { id: first + index, taskId: task.id, createdAt: at, completedAt, text: storableText(text) }
+        return { id: first + index, taskId: task.id, createdAt: at, completedAt, text: toStorableText(text) }
       })
       model.steps.push(...structuredClone(steps))
       task.steps += steps.length
@@ -72,8 +72,8 @@ export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<read
       if (model.plans.at(-1)?.outcome === 'open') return [0, 0]
       const plan: PlanRow = {
         id: model.plans.length + 1,
-        goal: storableText(deed.goal),
-        session: storableText(deed.session),
+        goal: toStorableText(deed.goal),
+        session: toStorableText(deed.session),
         startedAt: at,
         outcome: 'open',
         endedAt: null,
@@ -85,38 +85,38 @@ export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<read
     case 'end': {
       const plan = model.plans.at(-1)
       if (!plan) return [0, 0]
-      const planFile = deed.file === null ? null : storableText(deed.file)
+      const planFile = deed.file === null ? null : toStorableText(deed.file)
       if (plan.outcome === 'open') Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
-      return [await rows.plans.end(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
+      return [await rows.plans.close(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
     }
     case 'version':
       break
   }
   const plan = model.plans.at(-1)
   if (!plan) return [0, 0]
-  const version = { number: plan.versions.length + 1, text: storableText(deed.text), savedAt: at }
+  const version = { number: plan.versions.length + 1, text: toStorableText(deed.text), savedAt: at }
   plan.versions.push(version)
   return [await rows.plans.addVersion(plan.id, deed.text, at), version]
 }
 
 /** Everything that can be read, by asking in each way there is. */
-export async function readAll(rows: Rows, filter: TaskFilter): Promise<unknown> {
+export async function readAll(rows: StateTables, filter: TaskFilter): Promise<unknown> {
   const tasks = await rows.tasks.list({ terms: [] }, 1000)
-  const latest = await rows.plans.latest()
+  const latest = await rows.plans.findLatest()
   return {
-    current: await rows.tasks.current(),
+    current: await rows.tasks.findCurrentId(),
     tasks,
     found: await Promise.all(tasks.map(({ id }) => rows.tasks.find(id))),
-    steps: await Promise.all(tasks.map(({ id }) => rows.tasks.steps(id))),
-    firstOpen: await Promise.all(tasks.map(({ id }) => rows.tasks.steps(id, { state: 'open', limit: 2 }))),
+    steps: await Promise.all(tasks.map(({ id }) => rows.tasks.listSteps(id))),
+    firstOpen: await Promise.all(tasks.map(({ id }) => rows.tasks.listSteps(id, { state: 'open', limit: 2 }))),
     step: await rows.tasks.findStep(3),
-    nothing: [await rows.tasks.find(1000), await rows.tasks.findStep(1000), await rows.tasks.steps(1000)],
+    nothing: [await rows.tasks.find(1000), await rows.tasks.findStep(1000), await rows.tasks.listSteps(1000)],
     filtered: await rows.tasks.list(filter, 5),
     counts: await rows.tasks.count(filter),
-    open: await rows.plans.open(),
-    all: await rows.plans.all(),
+    open: await rows.plans.findOpen(),
+    all: await rows.plans.list(),
     latest,
-    versions: latest && (await rows.plans.versions(latest.id)),
+    versions: latest && (await rows.plans.listVersions(latest.id)),
   }
 }
 
@@ -154,12 +154,12 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
 }
 
 function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, before, except }: TaskFilter): boolean {
-  const texts = [task.name, ...steps.map(({ text }) => text)].map(foldText)
+  const texts = [task.name, ...steps.map(({ text }) => text)].map(foldForSearch)
   return (
     (state === undefined || (state === 'open') === (task.completedAt === null)) &&
     (before === undefined || task.id < before) &&
     task.id !== except &&
-    terms.every((term) => texts.some((text) => text.includes(foldText(storableText(term)))))
+    terms.every((term) => texts.some((text) => text.includes(foldForSearch(toStorableText(term)))))
   )
 }
 

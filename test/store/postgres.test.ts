@@ -3,12 +3,12 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
-import { exportState } from '../../src/store/state/export-state.js'
-import { importState } from '../../src/store/state/import-state.js'
-import { openDatabase } from '../../src/store/state/open-database.js'
-import { openState } from '../../src/store/state/open-state.js'
-import { printStateDocument, readStateDocument } from '../../src/store/state/state-document.js'
-import type { State } from '../../src/store/state/state.js'
+import { exportState } from '@scorpiox/app/cli/state/transfer'
+import { importState } from '@scorpiox/app/cli/state/transfer'
+import { openDatabase } from '@scorpiox/server/storage/open-database'
+import { openStateDatabase } from '@scorpiox/server/state'
+import { formatStateExport, parseStateExport } from '@scorpiox/app/cli/state/state-document'
+import type { StateDatabase } from '@scorpiox/server/state'
 import { requires } from '../support/requirements.js'
 import { emptyFolder } from '../support/client.js'
 import { describeContract } from './contract.js'
@@ -30,14 +30,14 @@ else {
 
 function describeServer({ database, sql, start, stop }: PostgresServer): void {
   describe('a PostgreSQL server', () => {
-    const opened: State[] = []
-    const open = async (databaseUrl: string): Promise<State> => {
-      const state = await openState({ file: '', databaseUrl })
+    const opened: StateDatabase[] = []
+    const open = async (databaseUrl: string): Promise<StateDatabase> => {
+      const state = await openStateDatabase({ file: '', databaseUrl })
       opened.push(state)
       return state
     }
-    const write = (state: State, name: string) => state.write(SCOPE, (rows) => rows.tasks.insert(name, 1))
-    const names = async (state: State) => {
+    const write = (state: StateDatabase, name: string) => state.write(SCOPE, (rows) => rows.tasks.insert(name, 1))
+    const names = async (state: StateDatabase) => {
       const tasks = await state.read(SCOPE, (rows) => rows.tasks.list({ terms: [] }, 100))
       return tasks.map(({ name }) => name).toReversed()
     }
@@ -139,21 +139,21 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), deed)), async (deeds) => {
           const lite = { file: `${emptyFolder()}/state.db`, databaseUrl: '' }
-          const state = await openState(lite)
+          const state = await openStateDatabase(lite)
           const models = { '/a': emptyModel(), '/b': emptyModel() }
           for (const [project, each] of deeds) {
             await state.write({ project, user: 'ann' }, (rows) => doBoth(rows, models[project], each))
           }
           await state.close()
           const first = await openDatabase(lite)
-          const text = printStateDocument(await exportState(first))
+          const text = formatStateExport(await exportState(first))
           await first.close()
           const there = await openDatabase({ file: '', databaseUrl: await database() })
-          await importState(there, readStateDocument(text), false)
-          expect(printStateDocument(await exportState(there))).toBe(text)
+          await importState(there, parseStateExport(text), false)
+          expect(formatStateExport(await exportState(there))).toBe(text)
           const back = await openDatabase({ file: `${emptyFolder()}/state.db`, databaseUrl: '' })
           await importState(back, await exportState(there), false)
-          expect(printStateDocument(await exportState(back))).toBe(text)
+          expect(formatStateExport(await exportState(back))).toBe(text)
           await Promise.all([there.close(), back.close()])
         }),
         { numRuns: 10 },

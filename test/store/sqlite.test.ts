@@ -18,9 +18,9 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { underLoad } from '../support/load.js'
-import { openState } from '../../src/store/state/open-state.js'
-import { loadSqlite } from '../../src/store/state/sqlite-library.js'
-import type { State } from '../../src/store/state/state.js'
+import { openStateDatabase } from '@scorpiox/server/state'
+import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
+import type { StateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
 import { describeContract } from './contract.js'
 import { startWriter } from './writers.js'
@@ -31,11 +31,11 @@ describeContract('SQLite', async () => ({ file: join(emptyFolder(), 'state.db'),
 
 describe('a SQLite file', () => {
   let file: string
-  let state: State
-  let opened: State[]
+  let state: StateDatabase
+  let opened: StateDatabase[]
 
-  const open = async (at = file): Promise<State> => {
-    const another = await openState({ file: at, databaseUrl: '' })
+  const open = async (at = file): Promise<StateDatabase> => {
+    const another = await openStateDatabase({ file: at, databaseUrl: '' })
     opened.push(another)
     return another
   }

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import type { StatePlace } from '../../src/config/state-place.js'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { cleanEnv } from '../support/client.js'
 
 const WRITER = resolve(import.meta.dirname, '../fixture/state-writer.mjs')
@@ -18,7 +18,7 @@ export interface Writer {
 }
 
 export interface WriterOptions {
-  readonly place: StatePlace
+  readonly place: DatabaseLocation
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
   readonly count?: number

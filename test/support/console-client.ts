@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 
 import { eventually } from './eventually.js'
-import { NOTHING } from '../../src/cli/inbox/sight.js'
-import type { BoardView } from '../../src/services/board/view.js'
-import { openState } from '../../src/store/state/open-state.js'
-import type { Rows, Scope } from '../../src/store/state/state.js'
+import { EMPTY_CONSOLE_VIEW } from '@scorpiox/console/terminal/follow-view'
+import type { ConsoleView } from '@scorpiox/console/view'
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { StateTables, Scope } from '@scorpiox/server/state'
 import { sendRequest, stream, type HttpResponse, type HttpServer } from './http-client.js'
 import { cleanEnv, emptyFolder, PROGRAM } from './client.js'
 
@@ -65,8 +65,8 @@ export async function startUi({ home }: Machine, env: NodeJS.ProcessEnv = {}): P
 
 export interface ConsoleStream {
   /** All parts as they are now. */
-  readonly view: () => BoardView
-  readonly until: (fits: (view: BoardView) => boolean) => Promise<BoardView>
+  readonly view: () => ConsoleView
+  readonly until: (fits: (view: ConsoleView) => boolean) => Promise<ConsoleView>
   readonly ended: Promise<void>
   readonly leave: () => void
 }
@@ -75,9 +75,9 @@ export interface ConsoleStream {
 export async function watchConsole(server: HttpServer, token = server.token): Promise<ConsoleStream> {
   const events = await stream(server, { method: 'GET', path: '/board', token })
   expect(events.status).toBe(200)
-  const view = (): BoardView => Object.assign({}, NOTHING, ...events.events.map(({ json }) => json))
+  const view = (): ConsoleView => Object.assign({}, EMPTY_CONSOLE_VIEW, ...events.events.map(({ json }) => json))
   const first = await events.next()
-  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(NOTHING).sort())
+  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(EMPTY_CONSOLE_VIEW).sort())
   return {
     view,
     ended: events.ended,
@@ -97,9 +97,13 @@ export function sendCommand(
   return sendRequest(server, { path: `/board/${verb}`, body: JSON.stringify(body), token })
 }
 
-export async function withStore<T>({ stateDir }: Machine, scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  { stateDir }: Machine,
+  scope: Scope,
+  work: (rows: StateTables) => Promise<T>,
+): Promise<T> {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const state = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
+  const state = await openStateDatabase({ file: join(stateDir, 'state.db'), databaseUrl: '' })
   try {
     return await state.write(scope, work)
   } finally {
@@ -128,7 +132,7 @@ export function insertPendingItems(machine: Machine, scope: Scope) {
       text: 'wake up',
       createdAt: Date.now(),
     })
-    await callbacks.put({
+    await callbacks.upsert({
       session: 'asker',
       slot: 3,
       message: 'look again',

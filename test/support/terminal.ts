@@ -7,10 +7,11 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import { eventually } from './eventually.js'
-import { createScreen } from '../../src/lib/screen/screen.js'
-import { openState } from '../../src/store/state/open-state.js'
-import type { Question, QuestionRow } from '../../src/store/state/question-rows.js'
-import type { Rows } from '../../src/store/state/state.js'
+import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
+import type { FormQuestion } from '@scorpiox/server/features/questions/question-form'
+import type { StateTables } from '@scorpiox/server/state'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
 
 /** Pseudo-terminals of this package do not work on Bun. */
@@ -28,8 +29,8 @@ export interface InboxHome {
   readonly env: NodeJS.ProcessEnv
   server(): TestClient
   inbox(look?: TerminalOptions): Promise<Terminal>
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
-  ask(...questions: readonly Partial<Question>[]): Promise<QuestionRow>
+  write<T>(work: (rows: StateTables) => Promise<T>): Promise<T>
+  ask(...questions: readonly Partial<FormQuestion>[]): Promise<QuestionRow>
   find(id: number): Promise<QuestionRow | undefined>
 }
 
@@ -60,8 +61,8 @@ export function newInboxHome(): InboxHome {
   const env = { HOME: emptyFolder(), STATE_DIR: stateDir, ASK_WAIT: '60' }
   const scope = { project: cwd, user: userInfo().username }
 
-  async function withState<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
-    const state = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
+  async function withState<T>(work: (rows: StateTables) => Promise<T>): Promise<T> {
+    const state = await openStateDatabase({ file: join(stateDir, 'state.db'), databaseUrl: '' })
     try {
       return await state.write(scope, work)
     } finally {
@@ -83,11 +84,11 @@ export function newInboxHome(): InboxHome {
   }
 }
 
-function whole(question: Partial<Question>): Question {
+function whole(question: Partial<FormQuestion>): FormQuestion {
   return { text: 'Which?', header: null, choices: choices('red', 'green', 'blue'), multiple: false, ...question }
 }
 
-export function choices(...labels: readonly string[]): Question['choices'] {
+export function choices(...labels: readonly string[]): FormQuestion['choices'] {
   return labels.map((label) => ({ label, description: null }))
 }
 
@@ -128,7 +129,7 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
     encoding: null,
   })
   const received: Buffer[] = []
-  const screen = createScreen(() => {})
+  const screen = createTerminalRenderer(() => {})
   terminal.onData((data: string | Buffer) => {
     const bytes = Buffer.from(data)
     received.push(bytes)
@@ -136,7 +137,7 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
   })
   const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
   const read = (name: string): string => (existsSync(join(desk, name)) ? readFileSync(join(desk, name), 'utf8') : '')
-  const shown = (): string => screen.rest().toString()
+  const shown = (): string => screen.remainingText().toString()
 
   const pid = Number(await eventually(() => read('pid')))
   return {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import type { StateDocument } from '../../src/store/state/state-document.js'
+import type { StateExport } from '@scorpiox/app/cli/state/state-document'
 import {
   emptyFolder,
   newEnvironment,
@@ -111,12 +111,12 @@ function state(world: ServerEnvironment, ...args: readonly string[]): void {
   expect([status, stderr]).toEqual([0, ''])
 }
 
-function exported(world: ServerEnvironment, file: string): StateDocument {
+function exported(world: ServerEnvironment, file: string): StateExport {
   state(world, 'export', file)
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-function found({ scopes }: StateDocument): unknown {
+function found({ scopes }: StateExport): unknown {
   const tasks = scopes.flatMap((scope) => scope.tasks)
   const steps = tasks.flatMap((each) => each.steps.map((step) => ({ ...step, taskId: each.id })))
   const done = (rows: readonly { id: number; completedAt: number | null }[]) =>
@@ -140,7 +140,7 @@ async function counted(world: ServerEnvironment): Promise<unknown> {
   }
 }
 
-function recounted({ scopes }: StateDocument): unknown {
+function recounted({ scopes }: StateExport): unknown {
   const tasks = scopes.flatMap((scope) => scope.tasks)
   const open = tasks.filter(({ completedAt }) => completedAt === null)
   const steps = open.flatMap((each) => each.steps).filter(({ completedAt }) => completedAt === null)

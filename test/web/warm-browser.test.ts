@@ -10,11 +10,11 @@ import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-import type { Browser } from '../../src/platform/browser/browser.js'
-import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/launch.js'
-import { sweepProfiles } from '../../src/platform/browser/profile.js'
-import type { WayOut } from '../../src/platform/way-out/way-out.js'
-import { createWarmBrowser, type Terms } from '../../src/services/documents/warm-browser.js'
+import type { PageRenderer } from '@scorpiox/server/browser/page-renderer'
+import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { removeAbandonedProfiles } from '@scorpiox/server/browser/profile-folder'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { createBrowserPool, type BrowserPoolOptions } from '@scorpiox/server/browser/browser-pool'
 import { emptyFolder } from '../support/client.js'
 import {
   browserFile,
@@ -30,14 +30,14 @@ import {
   type Site,
 } from './browser-support.js'
 
-function kill(live: LiveBrowser | undefined): void {
+function kill(live: BrowserProcess | undefined): void {
   if (!live || live.pid < 2) throw new Error('there is no such browser')
   process.kill(live.pid, 'SIGKILL')
 }
 
 describe.runIf(HAS_BROWSER)('a warm browser', () => {
   let site: Site
-  let way: WayOut
+  let way: GuardedFetch
 
   beforeAll(async () => {
     site = await openSite({ '/page': PROSE, '/silent': () => {} })
@@ -49,19 +49,19 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   })
 
   /** With every browser that it started. */
-  function open(terms: Partial<Terms> = {}): { browser: Browser; started: LiveBrowser[] } {
-    const started: LiveBrowser[] = []
+  function open(terms: Partial<BrowserPoolOptions> = {}): { browser: PageRenderer; started: BrowserProcess[] } {
+    const started: BrowserProcess[] = []
     let launches = 0
-    const launch = async (): Promise<LiveBrowser> => {
+    const launch = async (): Promise<BrowserProcess> => {
       const number = launches++
       return (started[number] = await launchOne(way))
     }
-    const browser = createWarmBrowser({ launch, ...terms })
+    const browser = createBrowserPool({ launch, ...terms })
     onTestFinished(() => browser.close())
     return { browser, started }
   }
 
-  const read = async (browser: Browser, path = '/page'): Promise<string> =>
+  const read = async (browser: PageRenderer, path = '/page'): Promise<string> =>
     wordsOf((await browser.render(`${site.origin}${path}`, RENDER_OPTIONS)).html)
 
   test('is one for twenty concurrent reads, and each gets its own page', async () => {
@@ -81,19 +81,19 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   test('is closed when idle, and started again for the next page', async () => {
     const { browser, started } = open({ idleMs: 200 })
     await read(browser)
-    await started[0]?.ended
+    await started[0]?.exited
     expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
     await read(browser)
     expect(started).toHaveLength(2)
   })
 
   test('is replaced after much use or a crash, without failing a read', { tags: ['long'] }, async () => {
-    const { browser, started } = open({ strength: { maxPages: 2 } })
+    const { browser, started } = open({ limits: { maxPages: 2 } })
     await Promise.all([1, 2, 3].map(() => read(browser)))
     expect(started).toHaveLength(2)
-    await started[0]?.ended
+    await started[0]?.exited
     kill(started[1])
-    await started[1]?.ended
+    await started[1]?.exited
     await read(browser)
     expect(started).toHaveLength(3)
     const reading = read(browser, '/page')
@@ -103,7 +103,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   })
 
   test('ends a page that takes too much memory, and serves the next', async () => {
-    const { browser, started } = open({ strength: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
+    const { browser, started } = open({ limits: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
     site.routes.set(
       '/hog',
       `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
@@ -158,7 +158,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   test('does not outlive its parent process, however that ended', async () => {
     const folder = emptyFolder()
     const build = await rolldown({
-      input: resolve('src/platform/browser/launch.ts'),
+      input: resolve('packages/server/src/browser/browser-process.ts'),
       platform: 'node',
       tsconfig: false,
     })
@@ -187,7 +187,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     holder.kill('SIGKILL')
     await once(holder, 'exit')
     await expect.poll(() => processesOf(pid), { timeout: 10_000 }).toEqual([])
-    await sweepProfiles()
+    await removeAbandonedProfiles()
     expect(profilesOf(holder.pid)).toEqual([])
   })
 })

@@ -1,0 +1,60 @@
+// Parses the command line into a command, its operands and its flags.
+
+import { parseArgs } from 'node:util'
+
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
+
+const OPTIONS = {
+  cwd: { type: 'string' },
+  env: { type: 'string', short: 'e', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+  json: { type: 'boolean' },
+  http: { type: 'boolean' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  'no-auth': { type: 'boolean' },
+  'no-open': { type: 'boolean' },
+  name: { type: 'string' },
+  user: { type: 'string' },
+  expires: { type: 'string' },
+  'behind-proxy': { type: 'boolean' },
+  'no-sandbox': { type: 'boolean' },
+  token: { type: 'string' },
+  'key-header': { type: 'string' },
+  tool: { type: 'string' },
+  args: { type: 'string' },
+  replace: { type: 'boolean' },
+  once: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  lang: { type: 'string' },
+  doctor: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  'dry-run': { type: 'boolean' },
+  'codex-approval': { type: 'string' },
+  'continue-bash': { type: 'string' },
+} as const
+
+/** The options that were given, by their long name. */
+export type CommandFlags = Readonly<ReturnType<typeof parseOptions>['values']>
+
+export interface CommandArguments {
+  readonly command: string | undefined
+  readonly operands: readonly string[]
+  readonly flags: CommandFlags
+}
+
+export function parseArguments(argv: readonly string[]): CommandArguments {
+  try {
+    const { values, positionals } = parseOptions(argv)
+    const [command, ...operands] = positionals
+    return { command, operands, flags: values }
+  } catch (error) {
+    throw new UsageError(errorMessage(error))
+  }
+}
+
+function parseOptions(argv: readonly string[]) {
+  return parseArgs({ args: [...argv], allowPositionals: true, options: OPTIONS })
+}

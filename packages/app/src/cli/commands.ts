@@ -1,0 +1,304 @@
+// The table of commands. Each command is imported when it is used, prints its output and returns the exit code.
+
+import { join } from 'node:path'
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import { VERSION } from '@scorpiox/server/util/version'
+import type { Log } from '@scorpiox/mcp/log'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { CommandArguments } from './arguments.js'
+import type { ServerWithConsole } from './serve-http.js'
+import { currentLaunch, describeRuntime, commandAsTyped } from './program-info.js'
+import {
+  printErrorText,
+  waitForStopSignal,
+  getOutputColumns,
+  print,
+  printText,
+} from '@scorpiox/server/terminal/terminal'
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
+
+export interface CommandDeps {
+  readonly config: Config
+  readonly createServer: (confinement?: CommandSandbox) => McpServer
+  /** Creates the server for callers over HTTP. */
+  readonly createServing: (confinement: CommandSandbox) => ServerWithConsole
+  readonly log: Log
+}
+
+const KEEP_ALIVE_MS = 60_000
+
+type Command = (deps: CommandDeps, input: CommandArguments) => Promise<number>
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['greet', runGreet],
+  ['help', runHelp],
+  ['install', runInstall],
+  ['uninstall', runUninstall],
+  ['serve', runServe],
+  ['tools', runTools],
+  ['call', runCall],
+  ['config', runConfig],
+  ['doctor', runDoctor],
+  ['search', runSearch],
+  ['skills', runSkills],
+  ['token', runToken],
+  ['state', runState],
+  ['check', runCheck],
+  ['ui', runUi],
+  ['inbox', runInbox],
+])
+
+export async function runCommand(name: string, deps: CommandDeps, input: CommandArguments): Promise<number> {
+  const { flags } = input
+  if (flags.version) return exitWithZero(print(`${VERSION}\n`))
+  const command = COMMANDS.get(name)
+  if (!command) throw await unknownCommand(name)
+  if (flags.help)
+    return runHelp(deps, input.command === 'help' ? input : { ...input, operands: [input.command ?? 'help'] })
+  return keepingProcessAlive(() => command(deps, input))
+}
+
+/** Services unref their timers and pipes; without this, Node.js exits while a command still waits for one of them. */
+async function keepingProcessAlive(run: () => Promise<number>): Promise<number> {
+  const timer = setInterval(() => {}, KEEP_ALIVE_MS)
+  try {
+    return await run()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function runHelp(_: CommandDeps, { operands: [command = 'help'] }: CommandArguments): Promise<number> {
+  const { formatCommandHelp, formatHelpOverview } = await import('./help.js')
+  const columns = getOutputColumns()
+  if (command === 'help') return exitWithZero(print(formatHelpOverview(columns)))
+  const text = formatCommandHelp(command, columns)
+  if (text === undefined) throw await unknownCommand(command)
+  return exitWithZero(print(text))
+}
+
+async function unknownCommand(name: string): Promise<UsageError> {
+  const { didYouMean } = await import('./did-you-mean.js')
+  const known = [...COMMANDS.keys()].filter((command) => command !== 'greet')
+  return new UsageError(`unknown command: ${name}. ${didYouMean(name, known)}scorpiox-code --help lists the commands`)
+}
+
+async function runGreet(deps: CommandDeps): Promise<number> {
+  const { formatGreeting } = await import('./doctor/doctor.js')
+  const name = commandAsTyped(deps.config.childEnv.PATH)
+  return exitWithZero(print(formatGreeting(currentLaunch(), await basicFindings(deps), name, getOutputColumns())))
+}
+
+async function runInstall({ config }: CommandDeps, args: CommandArguments): Promise<number> {
+  const { runInstallCommand } = await import('../install/install-command.js')
+  return runInstallCommand(config, args)
+}
+
+async function runUninstall({ config }: CommandDeps, args: CommandArguments): Promise<number> {
+  const { runUninstallCommand } = await import('../install/uninstall-command.js')
+  return runUninstallCommand(config, args)
+}
+
+async function runServe({ config, createServing, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const { runServeHttpCommand } = await import('./serve-http.js')
+  return exitWithZero(runServeHttpCommand(createServing, config, flags, log))
+}
+
+async function runTools({ createServer }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const { formatTools, formatToolsJson } = await import('./tools-command.js')
+  const server = createServer()
+  try {
+    await server.refreshLists()
+    const { toolRegistry } = server
+    return await exitWithZero(flags.json ? print(formatToolsJson(toolRegistry)) : printText(formatTools(toolRegistry)))
+  } finally {
+    await server.close()
+  }
+}
+
+async function runCall({ config, createServer }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
+  const [{ runCallCommand }, { formatJobNotice }, { openMemoryTransport }, { connectMemoryClient }] = await Promise.all(
+    [
+      import('./call-command.js'),
+      import('./call-command.js'),
+      import('@scorpiox/mcp/memory/memory-transport'),
+      import('@scorpiox/mcp/memory/memory-client'),
+    ],
+  )
+  const client = await connectMemoryClient(openMemoryTransport(createServer()))
+  let startedJob: number | undefined
+  try {
+    const callResult = runCallCommand(client, operands, flags.json ?? false)
+    const result = await Promise.race([callResult, waitForStopSignal()])
+    if (typeof result === 'number') return result
+    await print(result.text)
+    startedJob = result.startedJob
+    return result.exitCode
+  } finally {
+    await client.close()
+    // On stderr, so that stdout contains only the result.
+    if (startedJob !== undefined)
+      await printErrorText(formatJobNotice(startedJob, config, commandAsTyped(config.childEnv.PATH)))
+  }
+}
+
+async function runConfig({ config }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
+  const { formatSettings, formatSettingsJson } = await import('./config-command.js')
+  const text = flags.json ? formatSettingsJson(config, operands) : formatSettings(config, operands, getOutputColumns())
+  return exitWithZero(print(text))
+}
+
+async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const [
+    { withTypedCommand, formatFindings },
+    { diagnoseInstallation },
+    { diagnoseImages },
+    { diagnoseSandbox },
+    { diagnoseSearch },
+  ] = await Promise.all([
+    import('./doctor/doctor.js'),
+    import('./doctor/diagnose-installation.js'),
+    import('./doctor/diagnose-environment.js'),
+    import('./doctor/diagnose-environment.js'),
+    import('./doctor/diagnose-environment.js'),
+  ])
+  const { settings } = deps.config
+  const allFindings = [
+    ...(await basicFindings(deps)),
+    ...(await diagnoseInstallation(deps.config)),
+    await stateFinding(deps.config),
+    await diagnoseImages(),
+    ...(await diagnoseSandbox(settings, () => verifySandbox(deps.config))),
+    await browserFinding(deps.config),
+    diagnoseSearch(settings),
+    ...(await scriptFindings(deps)),
+  ]
+  const name = commandAsTyped(deps.config.childEnv.PATH)
+  const shownFindings = allFindings.map((finding) => withTypedCommand(finding, name))
+  await (flags.json ? print(`${JSON.stringify(shownFindings, null, 2)}\n`) : printText(formatFindings(shownFindings)))
+  return shownFindings.every((finding) => finding.ok) ? 0 : 1
+}
+
+/** Calls WebSearch; with `--doctor`, tests each search engine instead. */
+async function runSearch(deps: CommandDeps, input: CommandArguments): Promise<number> {
+  if (input.flags.doctor) return testSearchEngines(deps, input)
+  const query = input.operands.join(' ')
+  if (query.trim() === '') throw new UsageError('no query given; example: scorpiox-code search "node streams"')
+  return runCall(deps, { ...input, operands: ['WebSearch', JSON.stringify({ query })] })
+}
+
+async function testSearchEngines({ config, log }: CommandDeps, { flags }: CommandArguments) {
+  const [{ testEngines }, { openSearchService }, { openGuardedFetch }, { readEngineSelection }, { ALL_ENGINES }] =
+    await Promise.all([
+      import('./search-command.js'),
+      import('@scorpiox/server/features/search/open-search-service'),
+      import('@scorpiox/server/guarded-fetch/guarded-fetch'),
+      import('@scorpiox/server/features/search/engine-selection'),
+      import('@scorpiox/server/features/search/engines/index'),
+    ])
+  const guardedFetch = openGuardedFetch(config, log)
+  const searchService = openSearchService(config.settings, guardedFetch)
+  const stop = new AbortController()
+  try {
+    const searchParts = { search: searchService, selection: readEngineSelection(config.settings), engines: ALL_ENGINES }
+    const result = await Promise.race([testEngines(searchParts, stop.signal), waitForStopSignal()])
+    if (typeof result === 'number') return result
+    await print(flags.json ? `${JSON.stringify(result.json, null, 2)}\n` : result.table)
+    return result.works ? 0 : 1
+  } finally {
+    stop.abort()
+    await searchService.close()
+    await guardedFetch.close()
+  }
+}
+
+async function runSkills(deps: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const { inspectSkillDirectories, formatSkillDirectories } = await import('./skills-command.js')
+  const folders = await inspectSkillDirectories(deps.config)
+  return exitWithZero(
+    flags.json ? print(`${JSON.stringify(folders, null, 2)}\n`) : printText(formatSkillDirectories(folders)),
+  )
+}
+
+async function runToken({ config: { settings } }: CommandDeps, input: CommandArguments): Promise<number> {
+  const [{ runTokenCommand }, { openTokenFile }] = await Promise.all([
+    import('./token-command.js'),
+    import('../http/token-file.js'),
+  ])
+  const tokens = openTokenFile(join(getStateDir(settings), 'tokens.json'))
+  const text = runTokenCommand(tokens, input, getOsUser())
+  return exitWithZero(input.flags.json ? print(text) : printText(text))
+}
+
+async function runState({ config: { settings } }: CommandDeps, input: CommandArguments): Promise<number> {
+  const [{ runStateCommand }, { getDatabaseLocation }] = await Promise.all([
+    import('./state/state-command.js'),
+    import('@scorpiox/server/storage/open-database'),
+  ])
+  return exitWithZero(print(await runStateCommand(getDatabaseLocation(settings), input)))
+}
+
+async function runCheck(_: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
+  const { runCheckCommand } = await import('./check/check-command.js')
+  const result = await Promise.race([runCheckCommand(operands, flags), waitForStopSignal()])
+  if (typeof result === 'number') return result
+  await (flags.json ? print(result.text) : printText(result.text))
+  return result.exitCode
+}
+
+async function runUi({ config, log, createServer }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const { runUiCommand } = await import('./ui-command.js')
+  return exitWithZero(runUiCommand(config, flags, log, createServer()))
+}
+
+async function runInbox({ config }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  const { runInboxCommand } = await import('@scorpiox/console/terminal/inbox-command')
+  return runInboxCommand(config, flags)
+}
+
+async function basicFindings({ config, createServer }: CommandDeps) {
+  const { diagnoseBasics } = await import('./doctor/doctor.js')
+  const { toolRegistry, disabledTools } = createServer()
+  return diagnoseBasics({ config, runtime: describeRuntime(), tools: toolRegistry.names(), refused: disabledTools })
+}
+
+async function stateFinding({ settings }: Config) {
+  const [{ diagnoseState }, { openDatabase }, { getDatabaseLocation }] = await Promise.all([
+    import('./doctor/diagnose-environment.js'),
+    import('@scorpiox/server/storage/open-database'),
+    import('@scorpiox/server/storage/open-database'),
+  ])
+  return diagnoseState(() => getDatabaseLocation(settings), openDatabase)
+}
+
+async function browserFinding(config: Config) {
+  const { diagnoseBrowser } = await import('./doctor/diagnose-environment.js')
+  return diagnoseBrowser(config)
+}
+
+async function scriptFindings({ config, log }: CommandDeps) {
+  if (config.settings.SCRIPT_TOOLS === '') return []
+  const { diagnoseScripts } = await import('./doctor/diagnose-scripts.js')
+  return diagnoseScripts(config, log)
+}
+
+async function verifySandbox(config: Config) {
+  const [{ openSandbox }, { resolveSandboxLevel }, { createSandboxPolicy }] = await Promise.all([
+    import('@scorpiox/server/sandbox/sandbox'),
+    import('@scorpiox/server/sandbox/resolve-sandbox-level'),
+    import('@scorpiox/server/sandbox/sandbox-policy'),
+  ])
+  const level = resolveSandboxLevel(config.settings.SANDBOX, true)
+  const sandbox = await openSandbox(createSandboxPolicy(config, level === 'off' ? [] : [level]))
+  await sandbox.close()
+  return sandbox.report
+}
+
+async function exitWithZero(work: Promise<void>): Promise<number> {
+  await work
+  return 0
+}

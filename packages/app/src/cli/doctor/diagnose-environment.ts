@@ -1,0 +1,196 @@
+// Finding of the doctor: the browser for pages that need JavaScript. Starts and unpacks nothing. A missing browser is a
+// failure only if the settings name one.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { findBrowser } from '@scorpiox/server/browser/find-browser'
+import type { Config } from '@scorpiox/server/config/load-config'
+import type { Settings } from '@scorpiox/server/config/options'
+import { SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/missing-decoder'
+import { findBunImage } from '@scorpiox/server/features/images/worker/bun-image'
+import { readSearchHealth } from '@scorpiox/server/features/search/search-health'
+import { formatInstallCommand } from '@scorpiox/server/process/install-command'
+import type { LimitMechanism } from '@scorpiox/server/sandbox/resource-limits'
+import type { SandboxReport } from '@scorpiox/server/sandbox/sandbox'
+import type { Database } from '@scorpiox/server/storage/database'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
+
+import type { Finding } from './doctor.js'
+
+const BUNDLED_CHROMIUM = new Failure('the Chromium installed by npm; it is unpacked on first use')
+
+export async function diagnoseBrowser({
+  settings,
+  childEnv: env,
+  cwd: project,
+}: Pick<Config, 'settings' | 'childEnv' | 'cwd'>): Promise<Finding> {
+  const { BROWSER_PATH: browserPath } = settings
+  if (browserPath === 'off')
+    return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
+  try {
+    return {
+      name: 'browser',
+      ok: true,
+      detail: await findBrowser({ browserPath, env, project, unpackIn: refuseToUnpack }),
+    }
+  } catch (error) {
+    if (error === BUNDLED_CHROMIUM) return { name: 'browser', ok: true, detail: BUNDLED_CHROMIUM.message }
+    if (!(error instanceof Failure)) throw error
+    return {
+      name: 'browser',
+      ok: browserPath === '',
+      detail: 'none; pages that need JavaScript are not shown',
+      fix: browserPath === '' ? formatInstallCommand('chromium') : error.message,
+    }
+  }
+}
+
+function refuseToUnpack(): never {
+  throw BUNDLED_CHROMIUM
+}
+
+// Finding of the doctor: whether the image libraries of ReadImage can be loaded.
+
+/** An executable built with Bun cannot load sharp from disk. */
+const INSTALL_NPM_PACKAGE = 'Install the npm package instead of this executable: npx scorpiox-code install'
+
+type LoadLibrary = () => Promise<unknown>
+
+const LIBRARIES: ImageLibraries = {
+  sharp: () => import('sharp'),
+  heic: () => import('libheif-js/wasm-bundle.js'),
+  canvas: () => import('@napi-rs/canvas'),
+  hasBunImage: findBunImage() !== undefined,
+}
+
+interface ImageLibraries {
+  readonly sharp: LoadLibrary
+  readonly heic: LoadLibrary
+  readonly canvas: LoadLibrary
+  /** Whether the runtime has an image decoder. */
+  readonly hasBunImage?: boolean
+}
+
+export async function diagnoseImages({
+  sharp,
+  heic,
+  canvas,
+  hasBunImage,
+}: ImageLibraries = LIBRARIES): Promise<Finding> {
+  const hasHeic = await canLoad(heic)
+  const hasCanvas = await canLoad(canvas)
+  const hasSharp = await canLoad(sharp)
+  if (!hasSharp && hasBunImage) {
+    const detail = 'PNG, JPEG, GIF (first frame) and WebP, decoded by Bun; no AVIF, TIFF, SVG, HEIC or PDF pages'
+    return { name: 'images', ok: true, detail, fix: INSTALL_NPM_PACKAGE }
+  }
+  if (!hasSharp) {
+    const detail = 'sharp cannot be loaded: only small images, unchanged and without cropping'
+    return {
+      name: 'images',
+      ok: false,
+      detail,
+      fix: `Large images and other formats are refused; ${SHARP_INSTALL_HINT}.`,
+    }
+  }
+  const missing = [...(hasHeic ? [] : ['libheif-js']), ...(hasCanvas ? [] : ['@napi-rs/canvas'])]
+  const optionalFormats = [hasHeic ? 'HEIC' : 'no HEIC', hasCanvas ? 'PDF pages' : 'no PDF pages']
+  return {
+    name: 'images',
+    ok: true,
+    detail: `PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, ${optionalFormats.join(', ')}`,
+    // They are resolved from the directory of the program, so they must be installed together with it.
+    ...(missing.length > 0 && { fix: `npm install -g ${missing.join(' ')} scorpiox-code && scorpiox-code install` }),
+  }
+}
+
+async function canLoad(load: LoadLibrary): Promise<boolean> {
+  try {
+    await load()
+    return true
+  } catch {
+    return false
+  }
+}
+
+// Findings of the doctor: the sandbox and its limits, or why there is none. A missing sandbox is a failure only if the
+// settings require one.
+
+type SandboxSettings = Pick<Settings, 'SANDBOX' | 'SANDBOX_PIDS' | 'SANDBOX_MEMORY_MB'>
+
+/** `open` opens the sandbox at the level of the settings, runs its self-test and closes it. */
+export async function diagnoseSandbox(
+  settings: SandboxSettings,
+  open: () => Promise<SandboxReport>,
+): Promise<readonly Finding[]> {
+  if (settings.SANDBOX === 'off')
+    return [{ name: 'sandbox', ok: true, detail: 'off; commands can do everything that you can do' }]
+  try {
+    return describeSandbox(settings, await open())
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const isOptional = settings.SANDBOX === 'auto'
+    const detail = isOptional
+      ? 'none; commands can do everything that you can do, and plan mode refuses them'
+      : `${settings.SANDBOX} is not available; commands are refused`
+    return [{ name: 'sandbox', ok: isOptional, detail, fix: error.message }]
+  }
+}
+
+function describeSandbox(settings: SandboxSettings, report: SandboxReport): readonly Finding[] {
+  const { levels, bubblewrap, escapesTried, tookMs, pids, memory } = report
+  const levelText = settings.SANDBOX === 'auto' ? `${levels.join(', ')} over HTTP, off over stdio` : levels.join(', ')
+  const perProcess = memory === 'rlimit' ? ' for each process' : ''
+  return [
+    {
+      name: 'sandbox',
+      ok: true,
+      detail: `${levelText}; bubblewrap ${bubblewrap.version}, ${escapesTried} escape attempts blocked in ${tookMs} ms`,
+    },
+    {
+      name: 'limits',
+      ok: pids !== 'nothing' || settings.SANDBOX === 'auto',
+      detail: `${settings.SANDBOX_PIDS} processes (${describeLimit(pids)}), ${settings.SANDBOX_MEMORY_MB} MB${perProcess} (${describeLimit(memory)})`,
+      ...(pids === 'nothing' && { fix: NO_PROCESS_LIMIT }),
+    },
+  ]
+}
+
+function describeLimit(limitedBy: LimitMechanism): string {
+  return limitedBy === 'nothing' ? 'not enforced' : `by ${limitedBy}`
+}
+
+const NO_PROCESS_LIMIT =
+  'The number of processes is not limited: for root only a cgroup can limit it, and none can be created here. ' +
+  'Run the server as an ordinary user, or where it can write to its cgroup (systemd: Delegate=yes).'
+
+// Finding of the doctor: the search engines in use and those in a cooldown. Sends no request.
+
+export function diagnoseSearch(settings: Settings): Finding {
+  const { works, note } = readSearchHealth(settings)
+  if (!works) return { name: 'search', ok: false, detail: 'no search engine is available', fix: note ?? '' }
+  return {
+    name: 'search',
+    ok: true,
+    detail: note ?? 'all engines available; to query each of them: scorpiox-code search --doctor',
+  }
+}
+
+// Finding of the doctor: whether the database of tasks and plans can be read. Does not create it.
+
+export async function diagnoseState(
+  location: () => DatabaseLocation,
+  open: (location: DatabaseLocation) => Promise<Database>,
+): Promise<Finding> {
+  try {
+    const database = await open(location())
+    try {
+      await database.read(() => Promise.resolve())
+      return { name: 'state', ok: true, detail: database.name }
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { name: 'state', ok: false, detail: 'tasks and plans cannot be stored', fix: error.message }
+  }
+}

@@ -1,0 +1,46 @@
+// Finding of the doctor: the scripts that became tools, and the reasons for the others. Queries every script again.
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getScriptFolder } from '@scorpiox/server/config/paths'
+import type { Log } from '@scorpiox/mcp/log'
+import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { openScriptIndex } from '@scorpiox/server/features/scripts/script-tools'
+import { createStdioSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { openShellService } from '@scorpiox/server/features/shell/open-shell-service'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { TOOLS } from '@scorpiox/server/tool-list'
+import type { Finding } from './doctor.js'
+
+/** Empty if no script folder is configured. */
+export async function diagnoseScripts(config: Config, log: Log): Promise<readonly Finding[]> {
+  const directory = getScriptFolder(config)
+  if (directory === undefined) return []
+  const changeEvents = createChangeEvents()
+  const shell = openShellService({
+    config,
+    notices: changeEvents,
+    log,
+    confinement: createStdioSandbox(config),
+    state: createLazyDatabase(config),
+  })
+  const toolNames = TOOLS.map(({ name }) => name)
+  // The finding contains what would be logged.
+  const index = openScriptIndex({
+    directory,
+    shell: () => Promise.resolve(shell),
+    changeEvents,
+    warn: () => {},
+    reservedNames: toolNames,
+  })
+  try {
+    await index.refresh()
+    const { scripts, skipped, problem } = index
+    const fix = [...(problem === undefined ? [] : [problem]), ...skipped.map(({ file, reason }) => `${file} ${reason}`)]
+    const names = scripts.map(({ name }) => name).join(', ')
+    const detail = `${names || 'none'} (in ${directory})`
+    return [{ name: 'script tools', ok: fix.length === 0, detail, ...(fix.length > 0 && { fix: fix.join('\n') }) }]
+  } finally {
+    index.close()
+    await shell.close()
+  }
+}

@@ -1,0 +1,58 @@
+// Text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
+
+import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { formatHttpGuide, formatStdioGuide, type LaunchCommand } from './program-info.js'
+import { wrapText } from '@scorpiox/server/terminal/text-layout'
+
+export interface ServeGreeting {
+  /** The endpoint on this machine. */
+  readonly localUrl: string
+  /** The endpoint that clients use. */
+  readonly publicUrl: string
+  readonly requiresToken: boolean
+  /** The token created by this start. Others are stored as hashes and cannot be shown. */
+  readonly newToken: string | undefined
+  readonly sandbox: SandboxLevel
+  readonly launch: LaunchCommand
+  /** The command that starts this program. */
+  readonly program: string
+  readonly columns: number | undefined
+}
+
+export function formatServeGreeting(greeting: ServeGreeting): string {
+  const { localUrl, publicUrl, requiresToken, newToken, launch, columns } = greeting
+  const token = requiresToken ? (newToken ?? '<token>') : undefined
+  const header = token === undefined ? '' : ` -H 'Authorization: Bearer ${token}'`
+  const prose = (text: string): string => wrapText(`${text}\n`, columns)
+  // Commands and configuration are not wrapped, so that they can be copied.
+  return [
+    prose(
+      `\nscorpiox-code serves MCP at ${localUrl}${publicUrl === localUrl ? '' : ` (public address: ${publicUrl})`}`,
+    ),
+    prose(tokenText(greeting)),
+    prose(sandboxText(greeting.sandbox)),
+    prose(`Console: open ${localUrl.replace(/mcp$/, '')} in a browser.\n`),
+    prose('Test it:'),
+    `  curl -s ${localUrl} -H 'Content-Type: application/json'${header} -d '${LIST_TOOLS}'\n\n`,
+    prose('To connect a client to this server:\n'),
+    formatHttpGuide({ url: publicUrl, token }),
+    prose('Claude Desktop only supports servers that it starts itself: see below.\n'),
+    prose('Or let the client start the program over stdio; no server has to keep running then:\n'),
+    formatStdioGuide(launch),
+    prose('\nStop with Ctrl+C.'),
+  ].join('')
+}
+
+const LIST_TOOLS = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+
+function tokenText({ requiresToken, newToken, program }: ServeGreeting): string {
+  const create = `${program} token create`
+  if (!requiresToken) return 'Authentication is off: any user of this machine can run commands as you.'
+  if (newToken !== undefined) return `Token, shown only this time (to create others: ${create}):\n  ${newToken}`
+  return `Authentication required. Replace <token> below with one of your tokens, or create one: ${create}`
+}
+
+function sandboxText(level: SandboxLevel): string {
+  if (level === 'off') return 'Commands run without a sandbox: callers can do everything that you can do.'
+  return `Commands run in the sandbox (${level}).`
+}

@@ -1,0 +1,116 @@
+// `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a browser.
+// The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
+
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import type { Log } from '@scorpiox/mcp/log'
+import { openInBrowser } from '@scorpiox/server/process/spawn'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { openUserConsoles } from '@scorpiox/console/user-consoles'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { openTokenFile } from '../http/token-file.js'
+import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
+import { createHostPolicy } from '@scorpiox/mcp/http/host-policy'
+import { createRateLimits } from '@scorpiox/mcp/http/rate-limits'
+import type { ProgramHttpOptions } from '../http/start-http.js'
+import type { CommandFlags } from './arguments.js'
+import { openHttpListener, parsePort } from './serve-http.js'
+import { waitForStopSignal, print } from '@scorpiox/server/terminal/terminal'
+
+const HOST = '127.0.0.1'
+const MAX_BODY = 1024 * 1024
+
+const REDIRECT_PREFIX = 'ui-'
+const REDIRECT_TTL_MS = 60_000
+
+/** `server` is required by the listener; its MCP endpoint is off. */
+export async function runUiCommand(config: Config, flags: CommandFlags, log: Log, server: McpServer): Promise<void> {
+  const stopped = waitForStopSignal()
+  const loginKey = randomBytes(32).toString('base64url')
+  const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
+  const pageFolder = join(config.partsDir, 'page')
+  const console = { boards: consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const listener = await openHttpListener(server, {
+    ...httpSettings(config, flags, loginKey),
+    console,
+    servesMcp: false,
+  })
+  const address = `http://${HOST}:${listener.port}/#key=${loginKey}`
+  const redirect = flags['no-open'] ? undefined : await openBrowserByFile(config, address, log)
+  await print(formatGreeting(address))
+  await stopped
+  redirect?.remove()
+  await listener.close()
+  await consoles.close()
+}
+
+function httpSettings({ settings }: Config, flags: CommandFlags, loginKey: string): ProgramHttpOptions {
+  return {
+    host: HOST,
+    port: parsePort(flags.port) ?? 0,
+    hostPolicy: createHostPolicy({ listenHost: HOST, publicUrl: '', allowedHosts: [] }),
+    authenticator: createAuthenticator({
+      allowAnonymous: false,
+      fixedTokens: [loginKey, settings.HTTP_TOKEN],
+      keyHeader: 'X-API-Key',
+      defaultUser: getOsUser(),
+      tokens: openTokenFile(join(getStateDir(settings), 'tokens.json')),
+      oauth: undefined,
+    }),
+    rateLimits: createRateLimits({ rate: 0, burst: 0, maxStreams: 50 }),
+    maxBodyBytes: MAX_BODY,
+    maxConnections: 200,
+  }
+}
+
+/**
+ * Opens the browser through a private file that redirects to the address: command lines are visible to all users of the
+ * machine, and the address contains the key. The file is deleted once the browser had time to read it.
+ */
+async function openBrowserByFile({ settings, childEnv }: Config, address: string, log: Log) {
+  const directory = getStateDir(settings)
+  const path = join(directory, `${REDIRECT_PREFIX}${randomBytes(8).toString('hex')}.html`)
+  const remove = (): void => rmSync(path, { force: true })
+  try {
+    ensurePrivateFolder(directory)
+    removeOldRedirects(directory)
+    process.once('exit', remove)
+    writeFileSync(path, redirectPage(address), { mode: 0o600, flag: 'wx' })
+    setTimeout(remove, REDIRECT_TTL_MS).unref()
+    await openInBrowser(path, childEnv)
+  } catch (error) {
+    remove()
+    log.info(`cannot open a browser: ${errorMessage(error)}`)
+  }
+  return { remove }
+}
+
+/** Deletes files left by processes that were killed. */
+function removeOldRedirects(directory: string): void {
+  const names = readdirSync(directory).filter((name) => name.startsWith(REDIRECT_PREFIX))
+  for (const path of names.map((name) => join(directory, name))) {
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - changedAt > REDIRECT_TTL_MS) rmSync(path, { force: true })
+  }
+}
+
+function redirectPage(address: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>scorpiox-code</title>
+<meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">scorpiox-code</a>
+`
+}
+
+function formatGreeting(address: string): string {
+  return `
+The page is at ${address}
+Anyone with this link can open the page until this command ends.
+Stop with Ctrl+C.
+`
+}

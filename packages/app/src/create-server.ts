@@ -1,0 +1,86 @@
+// Finds the tools that the settings disable, and the error text for calls of each.
+
+import { join } from 'node:path'
+
+import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
+import { formatErrorStack } from '@scorpiox/mcp/log'
+import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
+import type { Config } from '@scorpiox/server/config/load-config'
+import { toolOptionName } from '@scorpiox/server/config/options'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
+import { buildInstructions } from '@scorpiox/server/instructions'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
+import { VERSION } from '@scorpiox/server/util/version'
+
+import { createAppServices, type CreateServerDeps } from './services.js'
+
+export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
+  const describeIfOff = (key: string): string | undefined => {
+    const setting = effective.get(key)
+    return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined
+  }
+  return new Map(
+    tools.flatMap((tool): [string, string][] => {
+      const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
+      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
+    }),
+  )
+}
+
+// Creates the MCP server: the enabled tools, resources and prompts, over the services of the program.
+
+export interface ServerWithServices {
+  readonly server: McpServer
+  readonly callbacks: DeferredCallbacks
+  readonly openConsoles: () => Promise<UserConsoles>
+}
+
+export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices {
+  const { config, log } = deps
+  const { settings } = config
+  const tools = TOOLS.map(({ name }) => name)
+  const disabledTools = findDisabledTools(config, tools)
+  const { services, changeEvents, skills, scripts, callbacks, observer, openConsoles } = createAppServices({
+    ...deps,
+    tools,
+    disabledTools,
+  })
+  const isEnabled = ({ name }: ToolDefinition): boolean => !disabledTools.has(name)
+  const definitions = {
+    tools: TOOLS.filter(isEnabled),
+    resources: RESOURCES.flatMap(({ tool, resource }) => (isEnabled(tool) ? [resource] : [])),
+    templates: RESOURCE_TEMPLATES.flatMap(({ tool, resource }) => (isEnabled(tool) ? [resource] : [])),
+  }
+  const withSkills = disabledTools.has('InvokeSkill') ? definitions : skills.addTo(definitions)
+  const server = createMcpServer({
+    name: 'scorpiox-code',
+    version: VERSION,
+    instructions: buildInstructions(definitions.tools.map(({ name }) => name)),
+    newlineAfterText: true,
+    suggestedModel: settings.MODEL,
+    changeEvents,
+    taskHandleStore: async () => {
+      const { openTaskHandleFolder } = await import('@scorpiox/mcp/protocol-tasks/task-handle-files')
+      return openTaskHandleFolder(join(getStateDir(settings), 'tickets'))
+    },
+    ...(scripts ? scripts.addTo(withSkills) : withSkills),
+    disabledTools,
+    logError: (error) => log.error(formatErrorStack(error)),
+    logging: true,
+    channelPush: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
+    messageQueue: callbacks,
+    observer,
+    services,
+  })
+  return { server, callbacks, openConsoles }
+}
+
+/** Opens the command sandbox on first use: a server that runs no commands does not need it. */
+export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox): () => Promise<CommandSandbox> {
+  let opening = opened && Promise.resolve(opened)
+  return () =>
+    (opening ??= import('@scorpiox/server/sandbox/command-sandbox').then((module) => module.createStdioSandbox(config)))
+}

@@ -1,0 +1,81 @@
+// The access log: one JSON line per HTTP request. Lines are written in batches, because a write costs more than a
+// line. It contains no secrets: only the beginning of a session id is logged.
+
+import { parseTraceId } from './trace-context.js'
+import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
+
+const BATCH_MS = 50
+const MAX_PENDING_CHARS = 64 * 1024
+// Paths and tool names are chosen by the client.
+const MAX_FIELD_CHARS = 256
+const SESSION_CHARS = 8
+
+export type { AccessLog } from '@scorpiox/mcp/http/http-exchange'
+
+export function createAccessLog(write: (text: string) => void): AccessLog {
+  let pending = ''
+  let timer: NodeJS.Timeout | undefined
+  // Under load many requests arrive in the same millisecond, and formatting the date is a quarter of the cost of a
+  // line.
+  let last = { at: Number.NaN, time: '' }
+
+  function formatTime(atMs: number): string {
+    const at = Math.floor(atMs)
+    if (at !== last.at) last = { at, time: new Date(at).toISOString() }
+    return last.time
+  }
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const text = pending
+    pending = ''
+    if (text !== '') write(text)
+  }
+
+  return {
+    logRequest(request) {
+      pending += formatLine(request, formatTime(request.at))
+      if (pending.length >= MAX_PENDING_CHARS) flush()
+      else timer ??= setTimeout(flush, BATCH_MS).unref()
+    },
+    close: flush,
+  }
+}
+
+/** Unknown fields are omitted. */
+function formatLine(request: FinishedRequest, time: string): string {
+  const { url, session } = request
+  const query = url.indexOf('?')
+  const line = JSON.stringify({
+    time,
+    remote: truncate(request.remote),
+    user: truncate(request.user),
+    credential: truncate(request.credential),
+    method: request.httpMethod,
+    path: truncate(query === -1 ? url : url.slice(0, query)),
+    era: request.protocol,
+    rpc: truncate(request.rpcMethod),
+    name: truncate(request.name),
+    status: request.status,
+    bytesIn: request.bytesIn,
+    bytesOut: request.bytesOut,
+    ms: Math.round(request.ms * 1000) / 1000,
+    session: session?.slice(0, SESSION_CHARS),
+    trace: parseTraceId(request.traceparent) ?? parseTraceId(request.metaTraceparent),
+  })
+  return `${UNSAFE_CHARACTERS.test(line) ? escapeUnsafe(line) : line}\n`
+}
+
+function truncate(text: string | undefined): string | undefined {
+  return text === undefined || text.length <= MAX_FIELD_CHARS ? text : `${text.slice(0, MAX_FIELD_CHARS)}…`
+}
+
+// JSON does not escape these, but some readers treat them as line breaks, and some terminals as control characters.
+const UNSAFE_CHARACTERS = /[\u007f-\u009f\u2028\u2029]/
+
+function escapeUnsafe(line: string): string {
+  return line.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

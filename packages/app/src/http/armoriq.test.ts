@@ -1,0 +1,67 @@
+import type { ClientProfile } from '@scorpiox/mcp/revisions/client-profile'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { formatToolResult } from '@scorpiox/mcp/methods/tool-result'
+import type { ContentBlock, ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { ARMORIQ_FORMAT } from './armoriq.js'
+
+const armoriq: ClientProfile = {
+  revision: '2024-11-05',
+  name: '',
+  capabilities: {},
+  logLevel: undefined,
+  toolCallFormat: ARMORIQ_FORMAT,
+}
+
+function textsOf(words: ToolOutput): string[] {
+  const { content } = JSON.parse(`{${formatToolResult(words, armoriq, {})}}`)
+  expect(content.every((item: ContentBlock) => item.type === 'text')).toBe(true)
+  return content.map((item: { text: string }) => item.text)
+}
+
+const units = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes))
+const text = fc.oneof(
+  fc.string(),
+  units,
+  fc.json(),
+  fc.json().map((json) => `${json} `),
+  fc.json().map((json) => `\ufeff${json}`),
+  fc.json().map((json) => json.slice(0, -1)),
+  fc.json().map((json) => `[${json}`),
+)
+const block: fc.Arbitrary<ContentBlock> = fc.oneof(
+  text.map((text) => ({ type: 'text' as const, text })),
+  fc.record({ type: fc.constantFrom('image' as const, 'audio' as const), data: fc.base64String(), mimeType: text }),
+  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, text }) }),
+  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, blob: fc.base64String() }) }),
+  fc.record({ type: fc.constant('resource_link' as const), uri: text, name: text }),
+)
+const content = fc.oneof(text, fc.array(block))
+const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
+
+test('every text is valid JSON, whatever a tool returns', () => {
+  fc.assert(
+    fc.property(words, (said) => {
+      for (const item of textsOf(said)) {
+        expect(typeof JSON.parse(item)).toBe('object')
+        expect(JSON.parse(item)).not.toBeNull()
+        expect(item.isWellFormed()).toBe(true)
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test.each([
+  ['plain', '{"result":"plain"}'],
+  ['{"a":1}', '{"a":1}'],
+  [' [1] ', ' [1] '],
+  ['{"a":1', '{"result":"{\\"a\\":1"}'],
+  ['5', '{"result":"5"}'],
+  ['null', '{"result":"null"}'],
+  ['', '{"result":""}'],
+])('%j becomes %j', (said, json) => {
+  expect(textsOf(said)).toEqual([json])
+  expect(textsOf({ content: said, isError: true })).toEqual([JSON.stringify({ error: said })])
+})

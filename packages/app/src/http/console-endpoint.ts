@@ -1,0 +1,253 @@
+// Parses the actions of the console from request bodies; returns an error text if the body is invalid.
+
+import type { OutputPartPosition } from '@scorpiox/console/output-stream'
+import type { UserConsole } from '@scorpiox/console/user-console'
+import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import type { ConsoleChange } from '@scorpiox/console/view'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { Principal } from '@scorpiox/mcp/http/authenticator'
+import type { EventStream } from '@scorpiox/mcp/http/event-stream'
+import type { HttpContext } from '@scorpiox/mcp/http/http-context'
+import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
+import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { QuestionReply } from '@scorpiox/server/features/questions/question-form'
+
+import { sendDownload, sendOutput } from './console-output.js'
+
+const MAX_REPLIES = 50
+const MAX_SELECTED = 200
+const MAX_TEXT_CHARS = 20_000
+
+export type ConsoleAction =
+  | {
+      readonly verb: 'answer'
+      readonly project: string
+      readonly id: number
+      readonly replies: readonly QuestionReply[]
+    }
+  | { readonly verb: 'dismiss'; readonly project: string; readonly id: number }
+  | { readonly verb: 'kill'; readonly server: string; readonly id: number }
+  | { readonly verb: 'download'; readonly server: string; readonly id: number }
+  | { readonly verb: 'output'; readonly server: string; readonly id: number; readonly start: OutputPartPosition }
+  | { readonly verb: 'cancel'; readonly project: string; readonly session: string; readonly slot: number }
+  | { readonly verb: 'plan'; readonly project: string }
+  | { readonly verb: 'tasks'; readonly project: string; readonly before: number }
+  | { readonly verb: 'steps'; readonly project: string; readonly task: number; readonly from: number }
+
+type ActionParser = (fields: JsonObject) => ConsoleAction | string
+
+const PARSERS: ReadonlyMap<string, ActionParser> = new Map<string, ActionParser>([
+  ['answer', parseAnswer],
+  ['kill', (fields) => parseJobTarget('kill', fields)],
+  ['output', parseOutput],
+  ['download', (fields) => parseJobTarget('download', fields)],
+  ['cancel', parseCancel],
+  ['dismiss', (fields) => parseQuestionTarget('dismiss', fields)],
+  ['plan', parsePlan],
+  ['tasks', parseTasks],
+  ['steps', parseSteps],
+])
+
+export function isConsoleAction(verb: string): boolean {
+  return PARSERS.has(verb)
+}
+
+export function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
+  const fields = tryParseJson(body)
+  if (!isJsonObject(fields)) return 'The body must be a JSON object'
+  return PARSERS.get(verb)?.(fields) ?? `Unknown action ${verb}`
+}
+
+function parseAnswer(fields: JsonObject): ConsoleAction | string {
+  const question = parseQuestionTarget('answer', fields)
+  if (typeof question === 'string') return question
+  const replies = parseReplies(fields.replies)
+  if (!replies) return 'replies must be a list of {"outcome":"answered|declined|cancelled","selected":["..."]}'
+  return { ...question, replies }
+}
+
+function parseQuestionTarget<V extends 'answer' | 'dismiss'>(verb: V, { project, id }: JsonObject) {
+  if (!isText(project)) return 'project must be a text'
+  if (!isNumber(id)) return 'id must be a whole number'
+  return { verb, project, id }
+}
+
+function parseJobTarget<V extends 'kill' | 'download' | 'output'>(verb: V, { server, id }: JsonObject) {
+  if (!isText(server)) return 'server must be a text'
+  if (!isNumber(id)) return 'id must be a whole number'
+  return { verb, server, id }
+}
+
+function parseOutput(fields: JsonObject): ConsoleAction | string {
+  const { from, before } = fields
+  const job = parseJobTarget('output', fields)
+  if (typeof job === 'string') return job
+  if (from === undefined && before === undefined) return { ...job, start: 'end' }
+  if (before === undefined) return isOffset(from) ? { ...job, start: { from } } : 'from must be a number of bytes'
+  if (from !== undefined) return 'from and before cannot be combined'
+  return isOffset(before) ? { ...job, start: { before } } : 'before must be a number of bytes'
+}
+
+function parsePlan({ project }: JsonObject): ConsoleAction | string {
+  return isText(project) ? { verb: 'plan', project } : 'project must be a text'
+}
+
+function parseTasks({ project, before }: JsonObject): ConsoleAction | string {
+  if (!isText(project)) return 'project must be a text'
+  return isNumber(before) ? { verb: 'tasks', project, before } : 'before must be the number of a task'
+}
+
+function parseSteps({ project, task, from }: JsonObject): ConsoleAction | string {
+  if (!isText(project)) return 'project must be a text'
+  if (!isNumber(task)) return 'task must be the number of a task'
+  return isNumber(from) ? { verb: 'steps', project, task, from } : 'from must be the number of a step'
+}
+
+function parseCancel({ project, session, slot }: JsonObject): ConsoleAction | string {
+  if (!isText(project)) return 'project must be a text'
+  if (!isText(session)) return 'session must be a text'
+  if (!isNumber(slot)) return 'slot must be a whole number'
+  return { verb: 'cancel', project, session, slot }
+}
+
+function parseReplies(value: unknown): readonly QuestionReply[] | undefined {
+  if (!Array.isArray(value) || value.length > MAX_REPLIES) return undefined
+  const replies = value.map(parseReply).filter((reply) => reply !== undefined)
+  return replies.length === value.length ? replies : undefined
+}
+
+function parseReply(value: unknown): QuestionReply | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { outcome, selected } = value
+  if (outcome !== 'answered' && outcome !== 'declined' && outcome !== 'cancelled') return undefined
+  if (!Array.isArray(selected) || selected.length > MAX_SELECTED) return undefined
+  const texts = selected.filter(isText)
+  return texts.length === selected.length ? { outcome, selected: texts } : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TEXT_CHARS
+}
+
+function isOffset(value: unknown): value is number {
+  return isNumber(value) && value >= 0
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value)
+}
+
+// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data;
+// the other servers of this machine are shown to the OS user only, and only with a credential of this machine.
+
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+export interface ConsoleEndpoint {
+  watch(exchange: HttpExchange): void
+  /** Handles the action named by the path after `/board/`. */
+  handleAction(exchange: HttpExchange, verb: string, body: string): void
+  /** Called when the server shuts down. */
+  endStreams(): void
+}
+
+export function createConsoleEndpoint(context: HttpContext, consoles: UserConsoles): ConsoleEndpoint {
+  const openStreams = new Set<EventStream>()
+  const consoleFor = ({ principal, user }: HttpExchange): UserConsole =>
+    consoles.forUser(user, principal !== undefined && isLocal(principal))
+
+  function watch(exchange: HttpExchange): void {
+    Object.assign(exchange.headers, HEADERS)
+    const stream = exchange.stream()
+    const unsubscribe = consoleFor(exchange).watch(createCoalescingSender(stream))
+    trackStream(stream)
+    stream.response.on('close', unsubscribe)
+    stream.open()
+  }
+
+  function trackStream(stream: EventStream): void {
+    openStreams.add(stream)
+    context.streams.add(stream)
+    stream.response.on('close', () => {
+      openStreams.delete(stream)
+      context.streams.delete(stream)
+    })
+  }
+
+  async function handleAction(exchange: HttpExchange, action: ConsoleAction): Promise<void> {
+    const userConsole = consoleFor(exchange)
+    try {
+      if (action.verb === 'output') return await sendOutput(exchange, userConsole, action, trackStream)
+      if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
+      const result = await runAction(userConsole, action)
+      if (result === undefined) exchange.empty(204)
+      else exchange.json(200, stringifyWellFormed(result))
+    } catch (error) {
+      if (error instanceof Failure) return exchange.json(409, stringifyWellFormed({ error: error.message }))
+      context.server.logError(error)
+      exchange.json(500, '{"error":"Internal error; see the server\'s log"}')
+    }
+  }
+
+  return {
+    watch,
+    handleAction(exchange, verb, body) {
+      Object.assign(exchange.headers, HEADERS, { 'cache-control': 'no-store' })
+      const action = parseConsoleAction(verb, body)
+      if (typeof action === 'string') exchange.json(400, stringifyWellFormed({ error: action }))
+      else void handleAction(exchange, action)
+    },
+    endStreams() {
+      for (const stream of openStreams) stream.end()
+    },
+  }
+}
+
+function isLocal({ user, method }: Principal): boolean {
+  return method !== 'oauth' && user === getOsUser()
+}
+
+/** While the client is not reading, changes are merged and sent as one event on drain. */
+function createCoalescingSender(stream: EventStream): (change: ConsoleChange) => void {
+  let pendingChange: ConsoleChange | undefined
+  const { response } = stream
+  response.on('drain', () => {
+    if (!pendingChange) return
+    stream.send(stringifyWellFormed(pendingChange))
+    pendingChange = undefined
+  })
+  return (change) => {
+    if (stream.isBackedUp) pendingChange = { ...pendingChange, ...change }
+    else stream.send(stringifyWellFormed(change))
+  }
+}
+
+type SimpleAction = Exclude<ConsoleAction, { readonly verb: 'output' | 'download' }>
+
+/** Runs an action and returns the response body; undefined for none. */
+async function runAction(userConsole: UserConsole, action: SimpleAction): Promise<object | undefined> {
+  switch (action.verb) {
+    case 'plan':
+      return { text: (await userConsole.readPlan(action.project)) ?? null }
+    case 'tasks':
+      return { tasks: await userConsole.olderTasks(action.project, action.before) }
+    case 'steps':
+      return { steps: await userConsole.taskSteps(action.project, action.task, action.from) }
+    case 'answer':
+      await userConsole.answer(action, action.replies, 'page')
+      return undefined
+    case 'kill':
+      await userConsole.kill(action)
+      return undefined
+    case 'cancel':
+      await userConsole.cancelCallback(action)
+      return undefined
+    case 'dismiss':
+      await userConsole.dismiss(action)
+  }
+  return undefined
+}

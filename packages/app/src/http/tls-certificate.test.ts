@@ -1,0 +1,211 @@
+// Uses certificates created by openssl, and a server whose certificate is renewed while a connection is open.
+
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
+import { openCertificateFiles } from './tls-certificate.js'
+
+const made = mkdtempSync(join(tmpdir(), 'scorpiox-tls-'))
+const hasOpenssl = ((): boolean => {
+  try {
+    return execFileSync('openssl', ['version']).length > 0
+  } catch {
+    return false
+  }
+})()
+
+interface Pair {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+const CURVE = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+const DAY_MS = 86_400_000
+
+/** Valid for thirty days from now. */
+function make(name: string, kind: readonly string[] = CURVE): Pair {
+  const [certFile, keyFile] = [join(made, `${name}.crt`), join(made, `${name}.key`)]
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-days', '30']
+  const files = ['-nodes', '-keyout', keyFile, '-out', certFile]
+  execFileSync('openssl', ['req', '-x509', ...kind, ...files, ...subject], { stdio: 'ignore' })
+  return { certFile, keyFile }
+}
+
+/** A copy of the pair that can be changed. */
+function inPlace({ certFile, keyFile }: Pair): Pair {
+  const folder = mkdtempSync(join(made, 'live-'))
+  const place = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
+  put(place, { certFile, keyFile })
+  return place
+}
+
+function put(place: Pair, { certFile, keyFile }: Pair): void {
+  copyFileSync(certFile, place.certFile)
+  copyFileSync(keyFile, place.keyFile)
+}
+
+const never = (): void => expect.unreachable()
+
+describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
+  let first: Pair
+  let second: Pair
+  const closers: (() => void)[] = []
+
+  beforeAll(() => {
+    first = make('first')
+    second = make('second')
+  })
+
+  afterEach(() => {
+    for (const close of closers.splice(0)) close()
+  })
+
+  async function serve(place: Pair, onError: (failure: Failure) => void = never) {
+    const tls = openCertificateFiles({ ...place, onError })
+    const server = createServer({ ...tls.options }, (_, response) => response.end('hello'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const apply = vi.fn((options: typeof tls.options) => server.setSecureContext({ ...options }))
+    const stop = tls.watch(apply, 20)
+    closers.push(() => {
+      stop()
+      server.close()
+      server.closeAllConnections()
+    })
+    return { port: (server.address() as AddressInfo).port, apply, stop }
+  }
+
+  async function dial(port: number, options: object = {}): Promise<TLSSocket> {
+    const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, ...options })
+    closers.push(() => socket.destroy())
+    await once(socket, 'secureConnect')
+    return socket
+  }
+
+  const nameOf = (socket: TLSSocket): unknown => socket.getPeerCertificate().subject.CN
+  const seen = async (port: number): Promise<unknown> => nameOf(await dial(port))
+
+  async function ask(socket: TLSSocket): Promise<string> {
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    return chunk.toString()
+  }
+
+  test('new connections get a renewed certificate, and open ones are not affected', async (context) => {
+    skipIfMissing(context, MISSING.renewal)
+    const place = inPlace(first)
+    const { port } = await serve(place)
+    const open = await dial(port)
+    expect(nameOf(open)).toBe('first')
+    expect(await ask(open)).toContain('hello')
+    put(place, second)
+    await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
+    expect(await ask(open)).toContain('hello')
+    expect(open.destroyed).toBe(false)
+    expect(nameOf(open)).toBe('first')
+  })
+
+  test('an incomplete pair is not loaded, is reported once, and is tried again', async (context) => {
+    skipIfMissing(context, MISSING.renewal)
+    const place = inPlace(first)
+    const complain = vi.fn<(failure: Failure) => void>()
+    const { port, apply } = await serve(place, complain)
+    copyFileSync(second.certFile, place.certFile)
+    await vi.waitFor(() => expect(complain).toHaveBeenCalled(), 5000)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(complain).toHaveBeenCalledTimes(1)
+    expect(complain.mock.calls[0]?.[0].message).toMatch(/was not loaded.*does not belong to the first certificate/)
+    expect(await seen(port)).toBe('first')
+    copyFileSync(second.keyFile, place.keyFile)
+    await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
+    expect(apply).toHaveBeenCalledTimes(1)
+  })
+
+  test('removed files leave the pair in use; unchanged content has no effect', async (context) => {
+    skipIfMissing(context, MISSING.renewal)
+    const place = inPlace(first)
+    const complain = vi.fn<(failure: Failure) => void>()
+    const { port, apply } = await serve(place, complain)
+    rmSync(place.keyFile)
+    await vi.waitFor(() => expect(complain).toHaveBeenCalledTimes(1), 5000)
+    expect(complain.mock.calls[0]?.[0].message).toContain('cannot be read')
+    expect(await seen(port)).toBe('first')
+    put(place, first)
+    await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), 5000)
+    expect(await seen(port)).toBe('first')
+  })
+
+  test('does not report after watching was stopped', async () => {
+    const place = inPlace(first)
+    const { port, apply, stop } = await serve(place)
+    stop()
+    put(place, second)
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect(apply).not.toHaveBeenCalled()
+    expect(await seen(port)).toBe('first')
+  })
+
+  test('TLS 1.1 is not supported', async () => {
+    const { port } = await serve(inPlace(first))
+    await expect(
+      dial(port, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' }),
+    ).rejects.toThrow()
+    expect((await dial(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2')
+  })
+
+  test.each<[string, (place: Pair) => void, RegExp]>([
+    ['a missing certificate', ({ certFile }) => rmSync(certFile), /certificate file \S+ cannot be read .*ENOENT/],
+    ['a missing key', ({ keyFile }) => rmSync(keyFile), /key file \S+ cannot be read .*ENOENT/],
+    ['no certificate', ({ certFile }) => writeFileSync(certFile, 'hello'), /no certificate in \S+ .*must be PEM/],
+    ['no key', ({ keyFile }) => writeFileSync(keyFile, 'hello'), /no usable key in \S+ .*without a passphrase/],
+    [
+      'the wrong key',
+      ({ keyFile }) => copyFileSync(second.keyFile, keyFile),
+      /does not belong to the first certificate/,
+    ],
+    ['half a certificate', ({ certFile }) => writeFileSync(certFile, half(first.certFile)), /no certificate in/],
+    ['a weak key', (place) => put(place, make('weak', ['-newkey', 'rsa:512'])), /cannot be used for TLS .*2048 bits/],
+    ['a key with a passphrase', encrypt, /no usable key in/],
+  ])('%s is refused in a sentence', (_, spoil, sentence) => {
+    const place = inPlace(first)
+    spoil(place)
+    expect(() => openCertificateFiles({ ...place, onError: never })).toThrow(sentence)
+  })
+
+  test.each([
+    ['an expired one', 31, /expired on .*Renew it/],
+    ['one of tomorrow', -1, /is not valid before .*clock/],
+  ])('%s is refused in a sentence', (_, days, sentence) => {
+    vi.useFakeTimers({ now: Date.now() + days * DAY_MS, toFake: ['Date'] })
+    closers.push(() => vi.useRealTimers())
+    expect(() => openCertificateFiles({ ...first, onError: never })).toThrow(sentence)
+  })
+
+  test('an unreadable key is a Failure', () => {
+    const place = inPlace(first)
+    // Root can read every file, but not a folder.
+    if (process.getuid?.() === 0) Object.assign(place, { keyFile: dirname(place.keyFile) })
+    else chmodSync(place.keyFile, 0)
+    expect(() => openCertificateFiles({ ...place, onError: never })).toThrow('cannot be read')
+  })
+})
+
+function half(file: string): string {
+  const text = readFileSync(file, 'utf8')
+  return text.slice(0, text.length / 2)
+}
+
+function encrypt({ keyFile }: Pair): void {
+  const text = execFileSync('openssl', ['pkcs8', '-topk8', '-in', keyFile, '-passout', 'pass:secret'])
+  writeFileSync(keyFile, text)
+}

@@ -1,0 +1,102 @@
+// MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
+// paused while the client does not read.
+
+import { WebSocketServer, type WebSocket } from 'ws'
+
+import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
+import {
+  getAnswerText,
+  formatRpcError,
+  createMalformedMessage,
+  parseMessage,
+  TrackedAnswer,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+} from '@scorpiox/mcp/jsonrpc/message'
+import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
+import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
+import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
+
+const SUBPROTOCOL = 'mcp'
+const BACKED_UP_BYTES = 1024 * 1024
+const PING_MS = 3500
+const CLOSE_TIMEOUT_MS = 200
+
+export function createWebSockets(context: HttpContext): WebSockets {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: context.maxBodyBytes,
+    perMessageDeflate: false,
+    handleProtocols: () => SUBPROTOCOL,
+  })
+  return {
+    accept(request, socket, head, user) {
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        serveWebSocket(context, webSocket, user)
+        startHeartbeat(webSocket, () => isStillAuthorized(context.authenticator, request, user))
+      })
+    },
+    close() {
+      sockets.close()
+      for (const client of sockets.clients) {
+        client.close(1001, 'the server is stopping')
+        // A client that does not close its side would delay the shutdown.
+        setTimeout(() => client.terminate(), CLOSE_TIMEOUT_MS).unref()
+      }
+    },
+  }
+}
+
+function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string): void {
+  const isBackedUp = (): boolean => webSocket.bufferedAmount > BACKED_UP_BYTES
+  const send = (text: string): void => webSocket.send(text, () => !isBackedUp() && webSocket.resume())
+  const sink: MessageSink = { send, notify: (text) => (isBackedUp() ? undefined : send(text)) }
+  const session = context.createSession({ user, session: crypto.randomUUID() }, { sink })
+  context.transientSessions.add(session)
+
+  webSocket.on('message', (data, isBinary) => {
+    const message = isBinary
+      ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
+      : parseMessage(Buffer.isBuffer(data) ? data.toString() : '')
+    const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
+    void Promise.resolve(pendingAnswer).then((answer) => {
+      const text = getAnswerText(answer)
+      if (text !== undefined) send(text)
+      if (answer instanceof TrackedAnswer) answer.reportWritten(webSocket.readyState === webSocket.OPEN)
+    })
+    if (isBackedUp()) webSocket.pause()
+  })
+  webSocket.on('error', () => webSocket.terminate())
+  webSocket.on('close', () => {
+    context.transientSessions.delete(session)
+    session.disconnect('the client disconnected')
+  })
+}
+
+/** The error for a request beyond the limits or during shutdown; a WebSocket has no status code. */
+function findRefusal(context: HttpContext, user: string, message: JsonRpcMessage | JsonRpcBatch): string | undefined {
+  if (message.kind !== 'request' && message.kind !== 'batch') return undefined
+  const id = message.kind === 'batch' ? 'null' : message.id
+  if (context.isShuttingDown) return formatRpcError(id, { code: INTERNAL_ERROR, message: 'The server is stopping' })
+  const retryAfter = context.rateLimits.countRequest(user, message.kind === 'batch' ? message.size : 1)
+  const reason = `Too many requests; try again in ${retryAfter?.retryAfterSeconds} s`
+  return retryAfter && formatRpcError(id, { code: INTERNAL_ERROR, message: reason })
+}
+
+/** Terminates a connection that neither answers pings nor reads, and closes it when its credential is revoked. */
+function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<boolean>): void {
+  let missedPings = 0
+  let lastBuffered = 0
+  const check = async (): Promise<void> => {
+    // A ping is queued behind data: a client that reads data is alive too.
+    const isReading = webSocket.bufferedAmount < lastBuffered
+    lastBuffered = webSocket.bufferedAmount
+    missedPings = isReading ? 0 : missedPings + 1
+    if (missedPings > 2) return webSocket.terminate()
+    webSocket.ping()
+    if (!(await isStillAuthorized())) webSocket.close(1008, 'the credential is no longer valid')
+  }
+  const heartbeat = setInterval(() => void check().catch(() => webSocket.terminate()), PING_MS).unref()
+  webSocket.on('pong', () => (missedPings = 0))
+  webSocket.on('close', () => clearInterval(heartbeat))
+}

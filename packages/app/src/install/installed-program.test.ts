@@ -1,0 +1,144 @@
+// The installed program: its source, and what happens to an existing file at its path.
+
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { emptyFolder } from '../../../../test/support/client.js'
+import { VERSION } from '@scorpiox/server/util/version'
+import { isTemporaryPath } from './program-copy.js'
+import {
+  findInstallSource,
+  installDirectory,
+  executablePath,
+  compareInstalled,
+  writeExecutable,
+  removeExecutable,
+  type RunningProgram,
+} from './installed-program.js'
+
+const NOW = new Date('2026-11-16T05:00:00Z')
+
+function scene(script: string | undefined = '/srv/shop/dist/scorpiox-code.js') {
+  const folder = join(emptyFolder(), '.scorpiox')
+  const running: RunningProgram = {
+    platform: 'linux',
+    runtime: '/usr/bin/node',
+    script,
+    temporaryDirectory: '/nowhere',
+    versionOf: () => Promise.resolve(VERSION),
+  }
+  return { folder, running, place: executablePath(folder, 'linux') }
+}
+
+function program(text: string): string {
+  const file = join(emptyFolder(), 'scorpiox-code')
+  writeFileSync(file, text)
+  chmodSync(file, 0o700)
+  return file
+}
+
+test('a program that is one file copies itself', async () => {
+  const { folder, running, place } = scene()
+  const own = program('one')
+  const source = await findInstallSource(folder, { ...running, script: undefined, runtime: own })
+  expect(source).toEqual({ file: own, launch: { command: place, args: [] } })
+  expect(compareInstalled(place, source, undefined)).toBe('absent')
+  const { hash } = writeExecutable(folder, place, source, 'absent', NOW)
+  expect(readFileSync(place, 'utf8')).toBe('one')
+  expect(statSync(place).mode & 0o777).toBe(0o755)
+  expect(compareInstalled(place, source, hash)).toBe('current')
+  expect(compareInstalled(place, { ...source, file: program('two') }, hash)).toBe('outdated')
+  expect(compareInstalled(place, { ...source, file: place }, undefined)).toBe('current')
+})
+
+test('an executable next to the script is used if its version matches', async () => {
+  const { folder, running } = scene()
+  const beside = program('built')
+  const script = join(beside, '..', 'scorpiox-code.js')
+  expect(await findInstallSource(folder, { ...running, script })).toMatchObject({ file: beside })
+  for (const version of ['0.9.0', undefined]) {
+    const other = { ...running, script, versionOf: () => Promise.resolve(version) }
+    expect(await findInstallSource(folder, other)).toMatchObject({ text: expect.stringContaining(script) })
+  }
+})
+
+test('without an executable, a script starts the program; on Windows the client does', async () => {
+  const { folder, running, place } = scene()
+  expect(await findInstallSource(folder, running)).toEqual({
+    text: expect.stringMatching(/^#!\/bin\/sh\n/),
+    launch: { command: place, args: [] },
+  })
+  const windows = await findInstallSource(folder, { ...running, platform: 'win32' })
+  expect(windows).toEqual({ launch: { command: '/usr/bin/node', args: ['/srv/shop/dist/scorpiox-code.js'] } })
+  expect(executablePath(folder, 'win32')).toMatch(/scorpiox-code\.exe$/)
+})
+
+test('a file or link of another program is kept under another name', async () => {
+  const { folder, running, place } = scene()
+  const source = await findInstallSource(folder, running)
+  mkdirSync(folder, { mode: 0o700 })
+  writeFileSync(place, 'the C program')
+  expect(compareInstalled(place, source, undefined)).toBe('other-file')
+  const { movedTo, hash } = writeExecutable(folder, place, source, 'other-file', NOW)
+  expect(readFileSync(movedTo ?? '', 'utf8')).toBe('the C program')
+  expect(compareInstalled(place, source, hash)).toBe('current')
+  const linked = scene()
+  mkdirSync(linked.folder, { mode: 0o700 })
+  symlinkSync('/nowhere/at/all', linked.place)
+  expect(compareInstalled(linked.place, source, undefined)).toBe('other-file')
+  const put = writeExecutable(linked.folder, linked.place, source, 'other-file', NOW)
+  expect(readlinkSync(put.movedTo ?? '')).toBe('/nowhere/at/all')
+  expect(statSync(linked.place).isFile()).toBe(true)
+})
+
+test('a directory at the path is an error and is not removed', () => {
+  const { folder, place } = scene()
+  mkdirSync(place, { recursive: true })
+  expect(() => compareInstalled(place, {}, undefined)).toThrow(`${place} is a directory`)
+  expect(readdirSync(folder)).toEqual(['scorpiox-code'])
+})
+
+test('an older launcher script is recognized without a record', async () => {
+  const { folder, running, place } = scene()
+  const old = await findInstallSource(folder, { ...running, runtime: '/old/node' })
+  writeExecutable(folder, place, old, 'absent', NOW)
+  expect(compareInstalled(place, await findInstallSource(folder, running), undefined)).toBe('outdated')
+})
+
+test('removal deletes only what was installed', async () => {
+  const { folder, running, place } = scene()
+  writeExecutable(folder, place, await findInstallSource(folder, running), 'absent', NOW)
+  writeFileSync(join(folder, 'state.db'), 'tasks')
+  expect(removeExecutable(folder, place)).toEqual([])
+  expect(existsSync(place)).toBe(false)
+  expect(readdirSync(folder)).toEqual(['state.db'])
+})
+
+test('a missing home directory is an error', () => {
+  expect(() => installDirectory('')).toThrow('There is no home directory')
+})
+
+test.each([
+  ['/home/ann/.npm/_npx/0123/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/home/ann/.cache/pnpm/dlx/0123/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/var/bunx-1000-scorpiox-code@latest/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/temporary/clone/dist/scorpiox-code.js', true],
+  ['C:\\npm-cache\\_npx\\0123\\node_modules\\scorpiox-code\\dist\\scorpiox-code.js', true],
+  ['/temporary-but-not/dist/scorpiox-code.js', false],
+  ['/usr/lib/node_modules/scorpiox-code/dist/scorpiox-code.js', false],
+  ['/home/ann/src/scorpiox-code/dist/scorpiox-code.js', false],
+])('%s is temporary: %s', (path, expected) => {
+  expect(isTemporaryPath(path, '/temporary')).toBe(expected)
+})

@@ -1,0 +1,34 @@
+// Reads the facts about the machine and the running program. The rest of the install code gets them as parameters.
+
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { readProgramOutput } from '@scorpiox/server/process/spawn'
+import { findExecutableEntry } from '@scorpiox/server/process/program-files'
+import type { MachineInfo } from './clients.js'
+import type { RunningProgram } from './installed-program.js'
+
+export function readMachineInfo({ home, cwd, childEnv: env }: Config): MachineInfo {
+  return { platform: process.platform, home, cwd, env, listDirectory: listNames }
+}
+
+export function readRunningProgram({ childEnv }: Config): RunningProgram {
+  const scriptArgument = process.argv[1]
+  return {
+    platform: process.platform,
+    runtime: process.execPath,
+    script:
+      scriptArgument === undefined || findExecutableEntry() !== undefined ? undefined : realpathSync(scriptArgument),
+    temporaryDirectory: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),
+    versionOf: (file) => readProgramOutput(file, ['--version'], childEnv),
+  }
+}
+
+function listNames(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}

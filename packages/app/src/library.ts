@@ -1,0 +1,15 @@
+// The library as this package publishes it: all of @scorpiox/mcp, with WebSockets and the ArmorIQ format over HTTP.
+
+import type { RunningHttpServer } from '@scorpiox/mcp/http/serve-http'
+import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/server/serve-options'
+
+export * from '@scorpiox/mcp/index'
+
+/** Serves over HTTP until it is closed. Default: a free port of the loopback interface. */
+export async function serveHttp<S extends object>(options: ServeOptions<S>): Promise<RunningHttpServer> {
+  const [{ startHttpServer }, { PROGRAM_EXTENSIONS }] = await Promise.all([
+    import('@scorpiox/mcp/http/serve-http'),
+    import('./http/program-extensions.js'),
+  ])
+  return startHttpServer(createServerFromOptions(options), options.http, PROGRAM_EXTENSIONS)
+}

@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+// The entry point: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
+// `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
+
+import { createScorpioxServer, createLazyCommandSandbox, type ServerWithServices } from './create-server.js'
+import { loadConfig, type Config } from '@scorpiox/server/config/load-config'
+import { Failure } from '@scorpiox/mcp/errors'
+import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
+import { locateProgramFiles } from '@scorpiox/server/process/program-files'
+import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { createLocalCaller } from '@scorpiox/mcp/session/local-caller'
+import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
+
+const PROGRAM = locateProgramFiles(import.meta.dirname)
+const DEFERRED_START_MS = 300
+
+async function main(argv: readonly string[]): Promise<number> {
+  const args = argv.length === 0 ? undefined : (await import('./cli/arguments.js')).parseArguments(argv)
+  const config = loadConfig({ ...PROGRAM, cwdFlag: args?.flags.cwd, overrides: args?.flags.env })
+  const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
+  for (const warning of config.warnings) log.warn(warning)
+  const { http, help, version } = args?.flags ?? {}
+  const command = args?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
+  if (command === 'serve' && !http && !help && !version) return serveOverStdio(config, log)
+  const { runCommand } = await import('./cli/commands.js')
+  const createFor = (transport: 'stdio' | 'http', commandSandbox?: CommandSandbox): ServerWithServices =>
+    createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config, commandSandbox), transport })
+  const deps = {
+    config,
+    log,
+    createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
+    createServing(commandSandbox: CommandSandbox) {
+      const served = createFor('http', commandSandbox)
+      void served.callbacks.adoptOrphans()
+      return served
+    },
+  }
+  return runCommand(command, deps, args ?? { command, operands: [], flags: {} })
+}
+
+async function serveOverStdio(config: Config, log: Log): Promise<number> {
+  const openSandbox = createLazyCommandSandbox(config)
+  const { server, callbacks } = createScorpioxServer({ config, log, commandSandbox: openSandbox, transport: 'stdio' })
+  const caller = createLocalCaller()
+  /** Runs after the first requests were answered. */
+  const runDeferredStartup = async (): Promise<void> => {
+    // The server may be stopping already; then the socket is not needed.
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => {
+      if (!(error instanceof Failure)) server.logError(error)
+    })
+    await loadSimpleCompiler()
+    void callbacks.sessionStarted(caller)
+    const { runStartupTasks } = await import('@scorpiox/server/features/shell/startup-tasks')
+    await runStartupTasks(config, log, await openSandbox())
+  }
+  setTimeout(() => void runDeferredStartup(), DEFERRED_START_MS).unref()
+  await serveStdio(server, config.settings.MAX_LINE_BYTES, caller)
+  return 0
+}
+
+async function exitWithError(error: unknown): Promise<never> {
+  const { printError, printErrorText } = await import('@scorpiox/server/terminal/terminal')
+  await (error instanceof Failure
+    ? printErrorText(`scorpiox-code: ${error.message}\n`)
+    : printError(`scorpiox-code: ${formatErrorStack(error)}\n`))
+  process.exit(error instanceof Failure && 'exitCode' in error ? Number(error.exitCode) : 1)
+}
+
+main(process.argv.slice(2)).then((exitCode) => process.exit(exitCode), exitWithError)

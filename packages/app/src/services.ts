@@ -1,0 +1,235 @@
+// Declares the services behind the tools: how each is opened and in which order they close. A service is opened by the
+// first call that needs it. What every call uses (pending messages, recent calls) exists from the start and loads
+// nothing.
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getScriptFolder } from '@scorpiox/server/config/paths'
+import { Failure } from '@scorpiox/mcp/errors'
+import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import type { ServerFeed } from '@scorpiox/console/server-feed'
+import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import type { CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
+import { createDeferredCallbacks, type DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
+import type { DocumentReader } from '@scorpiox/server/features/documents/document-reader'
+import type { ImageReader } from '@scorpiox/server/features/images/image-reader'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { createChangeEvents, type ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { combineObservers, type CallObserver } from '@scorpiox/mcp/definitions/call-observer'
+import type { PlanService } from '@scorpiox/server/features/plans/plan-service'
+import type { QuestionService } from '@scorpiox/server/features/questions/question-service'
+import type { SearchService } from '@scorpiox/server/features/search/search-service'
+import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import type { ShellService } from '@scorpiox/server/features/shell/shell-service'
+import type { SkillService } from '@scorpiox/server/features/skills/skill-service'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import type { TaskService } from '@scorpiox/server/features/tasks/task-service'
+import { createDeferredScripts, type DeferredScripts } from '@scorpiox/server/features/scripts/deferred-scripts'
+import { createDeferredSkills, type DeferredSkills } from '@scorpiox/server/features/skills/skill-registrations'
+import type { ScriptTools } from '@scorpiox/server/features/scripts/script-tools'
+import { openSkillRegistrations } from '@scorpiox/server/features/skills/skill-registrations'
+
+/** The services, by the name that tools request them by. */
+interface ServiceMap {
+  readonly desk: ServerFeed
+  readonly shell: ShellService
+  readonly plans: PlanService
+  readonly tasks: TaskService
+  readonly questions: QuestionService
+  readonly callbacks: CallbackService
+  readonly skills: SkillService
+  readonly wayOut: GuardedFetch
+  readonly documents: DocumentReader
+  readonly images: ImageReader
+  readonly search: SearchService
+}
+
+/** What a server is created from. */
+export interface CreateServerDeps {
+  readonly config: Config
+  readonly log: Log
+  readonly commandSandbox: () => Promise<CommandSandbox>
+  readonly transport: 'stdio' | 'http'
+}
+
+export interface AppServicesDeps extends CreateServerDeps {
+  /** All tool names, and for each disabled tool the reason. */
+  readonly tools: readonly string[]
+  readonly disabledTools: ReadonlyMap<string, string>
+}
+
+export interface AppServices {
+  readonly services: ServiceTable
+  readonly changeEvents: ChangeEvents
+  readonly skills: DeferredSkills
+  /** Undefined if no script folder is configured. */
+  readonly scripts: DeferredScripts | undefined
+  /** Also supplies the pending messages that are added to results. */
+  readonly callbacks: DeferredCallbacks
+  readonly observer: CallObserver
+  /** Opens the console for users of this server. */
+  readonly openConsoles: () => Promise<UserConsoles>
+}
+
+const COMMAND_TOOL_NAMES = ['Bash', 'BackgroundBash']
+
+export function createAppServices({
+  config,
+  log,
+  commandSandbox,
+  transport,
+  tools,
+  disabledTools,
+}: AppServicesDeps): AppServices {
+  const changeEvents = createChangeEvents()
+  const database = createLazyDatabase(config)
+  const recentCalls = createRecentCalls()
+  const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
+  const callbacks = createDeferredCallbacks({
+    mayHavePending: async (user) =>
+      (await import('@scorpiox/server/features/callbacks/pending-flags')).mayHavePending(config, user),
+    open: async () => services.open(['callbacks']),
+    hasManySessions: transport === 'http',
+    onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
+  })
+  let shell: ShellService | undefined
+  let desk: ServerFeed | undefined
+  const getOpenJobs = () => shell?.jobsIfOpen()
+  const scriptFolder = getScriptFolder(config)
+  const scripts = scriptFolder === undefined ? undefined : createDeferredScripts(() => openScriptOffers(scriptFolder))
+  const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
+  // Every other tool is a script, which runs as a command does.
+  const isCommandTool = (tool: string): boolean => COMMAND_TOOL_NAMES.includes(tool) || !tools.includes(tool)
+  const runsCommands = COMMAND_TOOL_NAMES.some((name) => !disabledTools.has(name))
+
+  const factories: ServiceFactories<ServiceMap> = {
+    async desk() {
+      const { openServerFeed } = await import('@scorpiox/console/open-server-feed')
+      const viewDeps = {
+        changeEvents,
+        state: database,
+        calls: recentCalls,
+        jobs: getOpenJobs,
+        disabledReasons: disabledTools,
+        tools: allTools,
+        runsCommands: isCommandTool,
+      }
+      const search = async () =>
+        (await import('@scorpiox/server/features/search/search-health')).readSearchHealth(config.settings)
+      const toolStatuses = new Map([['WebSearch', search]])
+      return (desk = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
+    },
+    async shell() {
+      const { openShellService } = await import('@scorpiox/server/features/shell/open-shell-service')
+      return (shell = openShellService({
+        config,
+        notices: changeEvents,
+        log,
+        confinement: await commandSandbox(),
+        state: database,
+      }))
+    },
+    async plans() {
+      const { openPlanService } = await import('@scorpiox/server/features/plans/plan-service')
+      const { level: sandboxLevel } = await commandSandbox()
+      return openPlanService({ config, changeEvents, state: database, sandboxLevel })
+    },
+    async tasks() {
+      const { openTaskService } = await import('@scorpiox/server/features/tasks/task-service')
+      return openTaskService(config, changeEvents, database)
+    },
+    async questions(_, getService) {
+      const { openQuestionService } = await import('@scorpiox/server/features/questions/question-service')
+      const claimLease = async (caller: Caller): Promise<void> => (await getService('callbacks')).claimLease(caller)
+      return openQuestionService({ config, state: database, presence: await getService('desk'), claimLease })
+    },
+    async callbacks(_, getService) {
+      const { openCallbackService } = await import('@scorpiox/server/features/callbacks/callback-service')
+      const { queueLateAnswers } = await import('@scorpiox/server/features/questions/late-answers')
+      const openJobs = async () => (await getService('shell')).jobs()
+      return openCallbackService({
+        config,
+        changeEvents,
+        log,
+        state: database,
+        jobs: openJobs,
+        deferred: callbacks,
+        queueLateAnswers,
+      })
+    },
+    async skills(_, getService) {
+      const { createSkillService } = await import('@scorpiox/server/features/skills/skill-service')
+      return createSkillService(skills.open().index, () => (runsCommands ? getService('shell') : rejectScripts()))
+    },
+    async wayOut() {
+      const { openGuardedFetch } = await import('@scorpiox/server/guarded-fetch/guarded-fetch')
+      return openGuardedFetch(config, log)
+    },
+    async documents(_, getService) {
+      const { openDocumentReader } = await import('@scorpiox/server/features/documents/open-document-reader')
+      return openDocumentReader({ config, log, wayOut: await getService('wayOut') })
+    },
+    async images() {
+      const { openImageReader } = await import('@scorpiox/server/features/images/open-image-reader')
+      const { level } = await commandSandbox()
+      // Clients that may not run commands over HTTP must not read images from the whole disk either.
+      return openImageReader(config, level !== 'off' || (transport === 'http' && !runsCommands))
+    },
+    async search(_, getService) {
+      const { openSearchService } = await import('@scorpiox/server/features/search/open-search-service')
+      return openSearchService(config.settings, await getService('wayOut'))
+    },
+  }
+
+  async function openScriptOffers(directory: string): Promise<ScriptTools> {
+    const { openScriptTools } = await import('@scorpiox/server/features/scripts/script-tools')
+    return openScriptTools({ directory, shell: openShellService, changeEvents, log, reservedNames: tools })
+  }
+
+  async function openShellService(): Promise<ShellService> {
+    await services.open(['shell'])
+    if (!shell) throw new Failure('The server is stopping.')
+    return shell
+  }
+
+  const services: ServiceTable = closeBefore(
+    [callbacks, ...(scripts ? [scripts] : [])],
+    createServiceTable(factories, changeEvents),
+  )
+  return {
+    services,
+    changeEvents,
+    skills,
+    scripts,
+    callbacks,
+    observer: combineObservers([recentCalls, callbacks]),
+    async openConsoles() {
+      await services.open(['desk'])
+      const { openUserConsoles } = await import('@scorpiox/console/user-consoles')
+      return openUserConsoles({ config, state: database, localFeed: desk })
+    },
+  }
+}
+
+/** Closes `first` before the services: callbacks save their state, which needs the open database. */
+function closeBefore(first: readonly { close(): unknown }[], services: ServiceTable): ServiceTable {
+  return {
+    ...services,
+    async close() {
+      try {
+        await Promise.all(first.map((service) => service.close()))
+      } finally {
+        await services.close()
+      }
+    },
+  }
+}
+
+/** Skills with scripts are refused if commands are disabled. */
+function rejectScripts(): Promise<never> {
+  return Promise.reject(
+    new Failure('This skill runs a script, and commands are disabled (Bash and BackgroundBash are off).'),
+  )
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, expect, test } from 'vitest'
+
+import { openStateDatabase } from '@scorpiox/server/state'
+import type { StateDatabase } from '@scorpiox/server/state'
+import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import { createUserConsole } from './user-console.js'
+import { createServerFeed, type ServerFeed } from './server-feed.js'
+import { openConsoleSocket } from './console-socket.js'
+import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import type { ConsoleChange } from './view.js'
+
+const endings: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end()
+})
+
+async function location() {
+  const directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+  const state: StateDatabase = await openStateDatabase({ file: join(directory, 'state.db'), databaseUrl: '' })
+  endings.push(() => state.close())
+  const lazy: LazyDatabase = {
+    open: () => Promise.resolve(state),
+    onOpen: (use) => use(state),
+    close: () => Promise.resolve(),
+  }
+  return { desks: join(directory, 'desks'), lazy, state }
+}
+
+async function openDesk(
+  desks: string,
+  state: LazyDatabase,
+  id = '00000000000000aa',
+  silenceMs?: number,
+): Promise<ServerFeed> {
+  const server = { id, pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [] } as const
+  const feed = createServerFeed({
+    id,
+    project: '/srv/p',
+    calls: createRecentCalls(),
+    changeEvents: createChangeEvents(),
+    jobs: () => undefined,
+    state,
+    readServerView: async () => server,
+  })
+  const socket = await openConsoleSocket(feed, desks, silenceMs)
+  endings.push(() => socket.close())
+  return feed
+}
+
+test('the feeds report presence exactly while a user watches', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy)
+  const userConsole = createUserConsole({
+    user: 'ann',
+    localFeed: undefined,
+    socketDirectory: desks,
+    state: lazy,
+    project: '/srv/p',
+  })
+  let changes = 0
+  feed.onChange(() => changes++)
+  const first = userConsole.watch(() => {})
+  const second = userConsole.watch(() => {})
+  await expect.poll(() => feed.isPresent('ann')).toBe(true)
+  expect(feed.isPresent('bob')).toBe(false)
+  first()
+  first()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(feed.isPresent('ann')).toBe(true)
+  second()
+  await expect.poll(() => feed.isPresent('ann')).toBe(false)
+  expect(changes).toBe(2)
+  // A console that only acts does not count as watching.
+  await expect(userConsole.kill({ server: feed.id, id: 1 })).rejects.toThrow('no background task 1')
+  expect(feed.isPresent('ann')).toBe(false)
+  await userConsole.close()
+})
+
+test('a broken connection ends presence, and a restarted server is found', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy)
+  const name = readdirSync(desks).find((each) => each.endsWith('.sock')) ?? ''
+  const line = connect(join(desks, name))
+  line.write('{"kind":"presence","user":"ann","watching":true}\n')
+  await expect.poll(() => feed.isPresent('ann')).toBe(true)
+  line.destroy()
+  await expect.poll(() => feed.isPresent('ann')).toBe(false)
+
+  const shown: ConsoleChange[] = []
+  const userConsole = createUserConsole({
+    user: 'ann',
+    localFeed: undefined,
+    socketDirectory: desks,
+    state: lazy,
+    project: '/srv/p',
+  })
+  endings.push(() => userConsole.close())
+  userConsole.watch((change) => shown.push(change))
+  await expect.poll(() => shown.at(-1)?.servers?.length).toBe(1)
+  await endings.splice(1, 1)[0]?.()
+  await expect.poll(() => shown.at(-1)?.servers, { timeout: 5000 }).toEqual([])
+  await openDesk(desks, lazy, '00000000000000bb')
+  await expect.poll(() => shown.at(-1)?.servers?.[0]?.id, { timeout: 5000 }).toBe('00000000000000bb')
+})
+
+test('a silent console is disconnected, one with heartbeats is not', async () => {
+  const { desks, lazy } = await location()
+  const feed = await openDesk(desks, lazy, '00000000000000cc', 500)
+  const address = join(desks, '00000000000000cc.sock')
+  const present = '{"kind":"presence","user":"ann","watching":true}\n'
+  const [silent, lively] = [connect(address), connect(address)]
+  const disconnected = new Promise((resolve) => silent.once('close', resolve))
+  let isActiveOpen = true
+  lively.once('close', () => (isActiveOpen = false))
+  for (const line of [silent, lively]) line.resume().write(present)
+  const heartbeats = setInterval(() => lively.write(present), 50)
+  await disconnected
+  expect([isActiveOpen, feed.isPresent('ann')]).toEqual([true, true])
+  clearInterval(heartbeats)
+  await expect.poll(() => isActiveOpen, { timeout: 5000 }).toBe(false)
+  expect(feed.isPresent('ann')).toBe(false)
+})
+
+test('sends each changed part whole, and nothing twice', async () => {
+  const { desks, lazy, state } = await location()
+  await openDesk(desks, lazy)
+  const shown: ConsoleChange[] = []
+  const userConsole = createUserConsole({
+    user: 'ann',
+    localFeed: undefined,
+    socketDirectory: desks,
+    state: lazy,
+    project: '/srv/p',
+  })
+  endings.push(() => userConsole.close())
+  userConsole.watch((change) => shown.push(change))
+  await expect.poll(() => shown.some(({ servers }) => servers?.length === 1)).toBe(true)
+  expect(Object.keys(shown[0] ?? {})).toHaveLength(8)
+  const scope = { project: '/srv/p', user: 'ann' }
+  for (let times = 0; times < 30; times++) await state.write(scope, ({ tasks }) => tasks.insert(`task ${times}`, 1))
+  await state.write({ project: '/srv/p', user: 'bob' }, ({ tasks }) => tasks.insert('of bob', 1))
+  await expect.poll(() => shown.at(-1)?.projects?.[0]?.openTasks).toBe(30)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(shown.at(-1)?.projects?.[0]?.openTasks).toBe(30)
+  expect(shown.slice(1).every((change) => Object.keys(change).length <= 2)).toBe(true)
+  const texts = shown.flatMap(({ projects }) => (projects ? [JSON.stringify(projects)] : []))
+  expect(new Set(texts).size).toBe(texts.length)
+  expect(JSON.stringify(shown)).not.toContain('of bob')
+})

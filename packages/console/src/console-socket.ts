@@ -1,0 +1,123 @@
+// Serves the feed to consoles in other processes: a socket in a private directory and its registry entry. A connection
+// is closed if it is silent for 20 s, sends invalid data or does not read.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import {
+  listenOnLocalSocket,
+  type LineListener,
+  type LineSocket,
+  type LocalSocketServer,
+} from '@scorpiox/server/process/local-socket'
+import {
+  registerSocket,
+  unregisterSocket,
+  chooseSocketAddress,
+  renewSocketRegistration,
+  removeDeadSocketsIfMany,
+} from './console-socket-registry.js'
+import type { ServerFeed, FeedSubscription } from './server-feed.js'
+import { parseConsoleMessage, type ConsoleMessage, type FeedMessage } from './socket-messages.js'
+import { encodeOutputChunk } from './output-chunk.js'
+
+/** Consoles send a heartbeat every 5 s. */
+const SILENCE_MS = 20_000
+const MAX_LINE = 64 * 1024
+const RENEW_MS = 6 * 60 * 60 * 1000
+/** Concurrent requests per console. */
+const MAX_CONCURRENT_REQUESTS = 10
+
+export interface ConsoleSocket {
+  close(): Promise<void>
+}
+
+type ConsoleRequest = ConsoleMessage & { readonly kind: 'ask' }
+
+/** Rejects if the socket cannot be opened, and leaves nothing behind. */
+export async function openConsoleSocket(
+  feed: ServerFeed,
+  directory: string,
+  silenceMs = SILENCE_MS,
+): Promise<ConsoleSocket> {
+  const address = chooseSocketAddress(directory, feed.id)
+  const unregister = (): void => unregisterSocket(directory, feed.id, address)
+  // Also if the process exits without closing it.
+  process.once('exit', unregister)
+  const renew = (): void => renewSocketRegistration(directory, feed.id, address)
+  let server: LocalSocketServer | undefined
+  let renewTimer: NodeJS.Timeout | undefined
+  try {
+    server = await listenOnLocalSocket(address, { maxLineLength: MAX_LINE }, (socket) =>
+      handleConnection(feed, socket, silenceMs),
+    )
+    registerSocket(directory, feed.id, address)
+    renewTimer = setInterval(() => ignoreErrors(renew), RENEW_MS).unref()
+    await removeDeadSocketsIfMany(directory)
+    return { close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(renewTimer)
+    process.off('exit', unregister)
+    unregister()
+    await server?.close()
+  }
+}
+
+/** The disk may be writable again later. */
+function ignoreErrors(work: () => void): void {
+  try {
+    work()
+  } catch {}
+}
+
+function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: number): LineListener {
+  let subscription: FeedSubscription | undefined
+  let activeRequests = 0
+  const silenceTimer = setTimeout(() => socket.close(), silenceMs).unref()
+  const send = (message: FeedMessage): void => socket.send(JSON.stringify(message))
+
+  async function handleRequest(request: ConsoleRequest): Promise<void> {
+    if (!subscription) return
+    const { id: to } = request
+    try {
+      if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too many requests from this console.')
+      send({ kind: 'reply', to, ...(await runRequest(subscription, request)) })
+    } catch (error) {
+      const failure = error instanceof Failure ? error.message : 'The action failed.'
+      send({ kind: 'reply', to, failure })
+    } finally {
+      activeRequests--
+    }
+  }
+
+  return {
+    onLine(text) {
+      const message = parseConsoleMessage(text)
+      if (!message) return socket.close()
+      silenceTimer.refresh()
+      if (message.kind === 'presence') {
+        subscription ??= feed.subscribe(message.user, (update) => send({ kind: 'news', news: update }))
+        subscription.setWatching(message.watching)
+      }
+      if (message.kind === 'stirred') subscription?.databaseChanged()
+      if (message.kind === 'ask') void handleRequest(message)
+    },
+    onClose() {
+      clearTimeout(silenceTimer)
+      subscription?.close()
+    },
+  }
+}
+
+async function runRequest(
+  subscription: FeedSubscription,
+  request: ConsoleRequest,
+): Promise<Pick<FeedMessage & { kind: 'reply' }, 'passage'>> {
+  if (request.verb === 'output')
+    return { passage: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
+  await subscription.kill(request.job)
+  return {}
+}

@@ -1,0 +1,55 @@
+// The jobs of one user in this server: running jobs, and the last ones that ended.
+
+import { toSingleLine } from '@scorpiox/server/text/single-line'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import type { Job } from '@scorpiox/server/features/shell/job'
+import type { JobService } from '@scorpiox/server/features/shell/job-service'
+import { previewOutput } from '@scorpiox/server/features/shell/read-job-output'
+import { describeJobEnd } from '@scorpiox/server/features/shell/format-job'
+import type { JobView } from './view.js'
+
+const MAX_RUNNING = 50
+const MAX_ENDED = 20
+const MAX_COMMAND = 500
+
+/** Cached for ended jobs, whose output no longer changes. */
+const endedPreviews = new WeakMap<Job, string>()
+
+export interface JobLocation {
+  readonly server: string
+  readonly project: string
+}
+
+export async function readJobViews(
+  jobs: JobService,
+  caller: Caller,
+  location: JobLocation,
+): Promise<readonly JobView[]> {
+  const all = await jobs.list(caller)
+  const running = all.filter(({ isRunning }) => isRunning).slice(-MAX_RUNNING)
+  const ended = all.filter(({ isRunning }) => !isRunning).slice(-MAX_ENDED)
+  return Promise.all([...ended, ...running].map((job) => toJobView(job, location)))
+}
+
+async function toJobView(job: Job, { server, project }: JobLocation): Promise<JobView> {
+  const tail = await readTail(job)
+  const { id, isRunning, record } = job
+  const { startedAt, endedAt = null, exitCode = null } = record
+  const command = toSingleLine(record.command, MAX_COMMAND)
+  const ending = isRunning ? '' : describeJobEnd(job)
+  return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
+}
+
+async function readTail(job: Job): Promise<string> {
+  const known = endedPreviews.get(job)
+  if (known !== undefined) return known
+  const hasEnded = !job.isRunning
+  try {
+    const tail = await previewOutput(job)
+    if (hasEnded) endedPreviews.set(job, tail)
+    return tail
+  } catch {
+    // May be readable next time.
+    return ''
+  }
+}

@@ -1,0 +1,99 @@
+// Creates the feed and the socket of this server. Without a socket, consoles of other processes do not see this server;
+// everything else works.
+
+import { randomBytes } from 'node:crypto'
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { VERSION } from '@scorpiox/server/util/version'
+import type { Log } from '@scorpiox/mcp/log'
+import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import { consoleSocketFolder } from './console-socket-registry.js'
+import type { JobService } from '@scorpiox/server/features/shell/job-service'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { createServerFeed, type ServerFeed } from './server-feed.js'
+import { openConsoleSocket, type ConsoleSocket } from './console-socket.js'
+import type { RecentCalls } from '@scorpiox/server/recent-calls'
+import type { ToolView } from './view.js'
+
+export interface OpenServerFeedDeps {
+  readonly config: Config
+  readonly log: Log
+  readonly changeEvents: ChangeEvents
+  readonly state: LazyDatabase
+  readonly calls: RecentCalls
+  readonly transport: 'stdio' | 'http'
+  readonly jobs: () => Promise<JobService> | undefined
+  readonly commandSandbox: () => Promise<CommandSandbox>
+  readonly tools: () => readonly string[]
+  /** Whether the tool runs commands and therefore fails without a working sandbox. */
+  readonly runsCommands: (tool: string) => boolean
+  readonly disabledReasons: ReadonlyMap<string, string>
+  /** State of a tool by name, for tools that report one. */
+  readonly toolStatuses: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
+}
+
+export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFeed> {
+  const { config, log, state } = deps
+  const id = randomBytes(8).toString('hex')
+  const project = findProjectRoot(config.cwd)
+  const startedAt = Math.round(performance.timeOrigin)
+  const { changeEvents, calls, jobs, transport } = deps
+  const readServerView = async () => ({
+    id,
+    pid: process.pid,
+    transport,
+    project,
+    startedAt,
+    version: VERSION,
+    tools: await toolViews(deps),
+  })
+  const feed = createServerFeed({ id, project, readServerView, calls, jobs, changeEvents, state })
+  const socket = await openSocket(feed, config, log)
+  return {
+    ...feed,
+    async close() {
+      await feed.close()
+      await socket?.close()
+    },
+  }
+}
+
+async function openSocket(feed: ServerFeed, { settings }: Config, log: Log): Promise<ConsoleSocket | undefined> {
+  try {
+    return await openConsoleSocket(feed, consoleSocketFolder(getStateDir(settings)))
+  } catch (error) {
+    log.warn(`the console cannot see this server: ${errorMessage(error)}`)
+    return undefined
+  }
+}
+
+async function toolViews({
+  tools,
+  disabledReasons,
+  runsCommands,
+  commandSandbox,
+  toolStatuses,
+}: OpenServerFeedDeps): Promise<readonly ToolView[]> {
+  const problem = await sandboxProblem(commandSandbox)
+  const view = async (name: string): Promise<ToolView> => {
+    const note = disabledReasons.get(name) ?? (runsCommands(name) ? problem : undefined)
+    const toolState = note === undefined ? await toolStatuses.get(name)?.() : undefined
+    return { name, works: note === undefined, note: note ?? null, ...toolState }
+  }
+  return Promise.all(tools().map(view))
+}
+
+/** The sandbox is verified once, by the first caller. */
+async function sandboxProblem(confinement: () => Promise<CommandSandbox>): Promise<string | undefined> {
+  try {
+    await (await confinement()).verify()
+    return undefined
+  } catch (error) {
+    return error instanceof Failure ? error.message : String(error)
+  }
+}

@@ -1,0 +1,45 @@
+// A chunk of a job's output as raw bytes: read from disk, and encoded for transfer between processes.
+
+import { isJsonObject } from '@scorpiox/mcp/json/json'
+import type { Job } from '@scorpiox/server/features/shell/job'
+
+/** Limit per request. */
+export const MAX_CHUNK_BYTES = 256 * 1024
+
+export interface OutputChunk {
+  /** Offset of the first byte; greater than requested if bytes were dropped. */
+  readonly from: number
+  readonly bytes: Buffer
+  /** Bytes printed so far. */
+  readonly size: number
+  /** False: nothing more will be printed, and `size` is final. */
+  readonly isRunning: boolean
+}
+
+export interface EncodedOutputChunk extends Omit<OutputChunk, 'bytes'> {
+  /** The bytes in Base64. */
+  readonly base64: string
+}
+
+export async function readOutputChunk(job: Job, from: number, maxBytes: number): Promise<OutputChunk> {
+  // Read first: output printed after this is returned by the next request.
+  const { isRunning } = job
+  await job.flush()
+  const passage = await job.output.read(from, Math.min(maxBytes, MAX_CHUNK_BYTES))
+  return { ...passage, size: await job.output.size(), isRunning }
+}
+
+export function encodeOutputChunk({ bytes, from, size, isRunning }: OutputChunk): EncodedOutputChunk {
+  return { from, size, isRunning, base64: bytes.toString('base64') }
+}
+
+export function decodeOutputChunk({ base64, from, size, isRunning }: EncodedOutputChunk): OutputChunk {
+  return { from, size, isRunning, bytes: Buffer.from(base64, 'base64') }
+}
+
+export function parseEncodedOutputChunk(value: unknown): EncodedOutputChunk | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { from, size, isRunning, base64 } = value
+  if (typeof from !== 'number' || typeof size !== 'number' || typeof isRunning !== 'boolean') return undefined
+  return typeof base64 === 'string' ? { from, size, isRunning, base64 } : undefined
+}

@@ -1,0 +1,91 @@
+// All HTTP requests of the page: the event stream and the user's actions. The token is sent in a header.
+
+import type { ConsoleChange } from '../view.js'
+
+export type PageAction = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
+
+/** What the login accepts: no credentials, a token of this server, or also the key of `scorpiox-code ui`. */
+export type LoginKind = 'open' | 'server' | 'ui'
+
+/** The result of an action; if it failed, the message of the server, if any. */
+export type ActionResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly status: number; readonly message: string | null }
+
+export function openEventStream(token: string, signal: AbortSignal): Promise<Response> {
+  return fetch('board', {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    cache: 'no-store',
+    credentials: 'omit',
+    signal,
+  })
+}
+
+/** Output of a job: one part as events, or everything as a file. */
+export function openJobOutput(
+  token: string,
+  kind: 'output' | 'download',
+  body: object,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(`board/${kind}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    credentials: 'omit',
+    body: JSON.stringify(body),
+    signal,
+  })
+}
+
+export async function fetchLoginKind(): Promise<LoginKind> {
+  try {
+    const value: unknown = await (await fetch('login.json', { credentials: 'omit' })).json()
+    const kind = textMember(value, 'kind')
+    return kind === 'open' || kind === 'ui' ? kind : 'server'
+  } catch {
+    return 'server'
+  }
+}
+
+/** Status 0: no response. */
+export async function postAction(token: string, verb: PageAction, body: object): Promise<ActionResult> {
+  try {
+    const response = await fetch(`board/${verb}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      credentials: 'omit',
+      body: JSON.stringify(body),
+    })
+    return response.ok ? { ok: true, value: await readJson(response) } : await toActionError(response)
+  } catch {
+    return { ok: false, status: 0, message: null }
+  }
+}
+
+export async function toActionError(response: Response): Promise<ActionResult> {
+  return { ok: false, status: response.status, message: textMember(await readJson(response), 'error') }
+}
+
+function readJson(response: Response): Promise<unknown> {
+  return response.status === 204 ? Promise.resolve(null) : response.json().catch(() => null)
+}
+
+export function textMember(value: unknown, member: 'error' | 'text' | 'kind'): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  const found: unknown = Object.entries(value).find(([name]) => name === member)?.[1]
+  return typeof found === 'string' ? found : null
+}
+
+/** Undefined if it is not a change. The content of its parts comes from our own server and is not validated. */
+export function parseChange(data: string): ConsoleChange | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return isChange(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isChange(value: unknown): value is ConsoleChange {
+  return typeof value === 'object' && value !== null && Object.values(value).every((part) => Array.isArray(part))
+}

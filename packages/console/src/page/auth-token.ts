@@ -1,0 +1,53 @@
+// The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of
+// this machine. A link carries its key in the URL fragment, which is not sent to servers and is removed from the
+// address immediately.
+
+const STORAGE_KEY = 'token'
+
+export interface StoredLogin {
+  readonly token: string
+  /** It came from a link that `scorpiox-code ui` opened. */
+  readonly byLink: boolean
+}
+
+let tabToken: string | null = null
+
+/** Undefined: not logged in. */
+export function loadLogin(): StoredLogin | undefined {
+  const key = /^#key=(.+)$/.exec(location.hash)?.[1]
+  if (key !== undefined) {
+    history.replaceState(null, '', location.pathname + location.search)
+    const token = decodeKey(key)
+    storeToken(token)
+    return { token, byLink: true }
+  }
+  const token = readStoredToken()
+  return token === null ? undefined : { token, byLink: false }
+}
+
+export function storeToken(token: string): void {
+  tabToken = token
+  orNull(() => sessionStorage.setItem(STORAGE_KEY, token))
+}
+
+export function clearToken(): void {
+  tabToken = null
+  orNull(() => sessionStorage.removeItem(STORAGE_KEY))
+}
+
+function readStoredToken(): string | null {
+  return orNull(() => sessionStorage.getItem(STORAGE_KEY)) ?? tabToken
+}
+
+function decodeKey(key: string): string {
+  return orNull(() => decodeURIComponent(key)) ?? key
+}
+
+/** Storage may be disabled; the fragment may be malformed. */
+function orNull<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+// Modal dialog: the native element, which handles focus and Escape.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+import type { TranslationKey } from '../../i18n/translator.js'
+import type { ActionResult } from '../api.js'
+import { useTranslator } from '../use-translator.js'
+import { ActionError } from './alerts.js'
+
+interface DialogProps {
+  readonly title: ComponentChildren
+  readonly isWide?: boolean
+  readonly close: () => void
+  readonly children: ComponentChildren
+}
+
+export function Dialog({ title, isWide = false, close, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      const back = before?.isConnected === true ? before : document.querySelector('main')
+      if (back instanceof HTMLElement) back.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={dialog} class={isWide ? 'wide' : ''} aria-labelledby={id} onClose={close}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+// A button for irreversible actions: asks for confirmation and shows the error if the server rejects the action.
+
+interface ConfirmButtonProps {
+  readonly label: TranslationKey
+  readonly title: TranslationKey
+  readonly warning: TranslationKey
+  readonly cancelLabel: TranslationKey
+  /** What it acts on; part of the accessible name of the button. */
+  readonly subject: string
+  readonly details: ComponentChildren
+  readonly act: () => Promise<ActionResult>
+}
+
+export function ConfirmButton({ label, title: ask, warning, cancelLabel, subject, details, act }: ConfirmButtonProps) {
+  const { translate } = useTranslator()
+  const [isAsking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [result, setResult] = useState<ActionResult>()
+
+  const go = async (): Promise<void> => {
+    setBusy(true)
+    const done = await act()
+    setBusy(false)
+    setResult(done)
+    if (done.ok) setAsking(false)
+  }
+
+  return (
+    <>
+      <button class="button danger" type="button" onClick={() => setAsking(true)}>
+        {translate(label)}
+        <span class="unseen"> {subject}</span>
+      </button>
+      {isAsking && (
+        <Dialog title={translate(ask)} close={() => setAsking(false)}>
+          {details}
+          <p>{translate(warning)}</p>
+          <ActionError result={result} />
+          <div class="actions">
+            <button class="button" type="button" onClick={() => setAsking(false)}>
+              {translate(cancelLabel)}
+            </button>
+            <button class="button danger main" type="button" disabled={isBusy} onClick={() => void go()}>
+              {translate(isBusy ? 'sending' : label)}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}

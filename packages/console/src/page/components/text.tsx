@@ -1,0 +1,67 @@
+// Untrusted text from a model, a program or a user, isolated with its own writing direction.
+
+import type { ComponentChildren } from 'preact'
+
+import type { TranslationKey } from '../../i18n/translator.js'
+import { useNow } from '../use-now.js'
+import { useTranslator } from '../use-translator.js'
+import { stripControls } from './strip-controls.js'
+
+interface UntrustedTextProps {
+  readonly text: string
+  readonly class?: string
+  /** Messages of the server are English. */
+  readonly lang?: string
+}
+
+export function UntrustedText({ text, ...rest }: UntrustedTextProps) {
+  const { directionOf } = useTranslator()
+  return (
+    <span dir={directionOf(text)} {...rest}>
+      {stripControls(text)}
+    </span>
+  )
+}
+
+// A translated text whose placeholders are filled with elements, such as a command or a path.
+
+interface TranslatedTextProps {
+  readonly textKey: TranslationKey
+  readonly n?: number
+  readonly values?: Readonly<Record<string, ComponentChildren>>
+}
+
+export function TranslatedText({ textKey, n, values = {} }: TranslatedTextProps) {
+  const { splitText } = useTranslator()
+  return <>{splitText(textKey, n).map((piece, index) => (index % 2 === 0 ? piece : values[piece]))}</>
+}
+
+// A time relative to now, with the date as tooltip.
+
+export function RelativeTime({ at, phrase }: { readonly at: number; readonly phrase?: TranslationKey }) {
+  const { formatTimeAgo, formatDateTime, translate } = useTranslator()
+  const when = formatTimeAgo(at, useNow(10_000))
+  return (
+    <time dateTime={toIsoString(at)} title={formatDateTime(at)}>
+      {phrase === undefined ? when : translate(phrase, { when })}
+    </time>
+  )
+}
+
+function toIsoString(at: number): string {
+  return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : ''
+}
+
+// The name of a project, with the full path as tooltip.
+
+export function ProjectName({ path }: { readonly path: string }) {
+  return (
+    <span class="project" title={path}>
+      <bdi dir="ltr">{projectNameOf(path)}</bdi>
+    </span>
+  )
+}
+
+export function projectNameOf(path: string): string {
+  return path.split(/[/\\]/).findLast((part) => part !== '') ?? path
+}

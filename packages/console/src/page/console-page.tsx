@@ -1,0 +1,120 @@
+// The console after login: navigation, current view, notifications and connection state.
+
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { ConsoleView } from '../view.js'
+import { questionTitle } from './use-console.js'
+import { ConnectionIndicator } from './components/connection.js'
+import { Brand } from './components/header.js'
+import { LanguageSwitch } from './components/header.js'
+import { Navigation } from './components/header.js'
+import { ToastList, useToasts } from './components/alerts.js'
+import { LoadingScreen } from './components/connection.js'
+import { ProblemList } from './components/alerts.js'
+import { useRoute, type Route } from './route.js'
+import type { LogoutReason } from './login.js'
+import type { StoredLogin } from './auth-token.js'
+import { useTranslator } from './use-translator.js'
+import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
+import { CallbacksView } from './views/callbacks.js'
+import { CallsView } from './views/calls.js'
+import { JobsView } from './views/jobs.js'
+import { QuestionsView } from './views/questions.js'
+import { TasksView } from './views/tasks.js'
+import { ToolsView } from './views/tools.js'
+
+interface ConsolePageProps {
+  readonly login: StoredLogin
+  readonly logOut: (reason?: LogoutReason) => void
+  readonly chooseLanguage: (language: string) => void
+}
+
+export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: ConsolePageProps) {
+  const words = useTranslator()
+  const route = useRoute()
+  const { news, notify, close } = useToasts()
+  const [announced, announce] = useState('')
+  const readOutput = useJobOutputFetcher(login.token)
+  const act = useActionRunner(login.token, () => leave('expired'))
+  const { view, connection, retry } = useConsole(login.token, {
+    onDenied: (wasLive) => leave(wasLive ? 'expired' : login.byLink ? 'link' : 'wrong'),
+    onQuestion: (question) => announce(words.translate('questionNew', { question: questionTitle(question) })),
+    onQuestionGone: (question) => notify(words.translate('questionGone', { question: questionTitle(question) })),
+  })
+  const waiting = view?.questions.length ?? 0
+  useTitle(words.translate(route), waiting)
+  const main = useFocusOnRouteChange(route)
+
+  /** Moves the focus before the form that has it disappears. */
+  const onSettled = (text: string): void => {
+    notify(text, true)
+    main.current?.focus({ preventScroll: true })
+  }
+
+  if (view === undefined) return <LoadingScreen connection={connection} retry={retry} logOut={() => leave()} />
+  return (
+    <ActionProvider value={act}>
+      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        {words.translate('skip')}
+      </a>
+      <div class="frame">
+        <header class="side">
+          <Brand />
+          <Navigation route={route} view={view} />
+          <div class="settings">
+            <ConnectionIndicator connection={connection} retry={retry} />
+            <LanguageSwitch chooseLanguage={choose} />
+            <button class="button" type="button" onClick={() => leave()}>
+              {words.translate('logOut')}
+            </button>
+          </div>
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          <ToastList toasts={news} close={close} />
+          <ProblemList problems={view.problems} />
+          <JobOutputProvider value={readOutput}>{VIEWS[route](view, onSettled)}</JobOutputProvider>
+        </main>
+      </div>
+      <p class="unseen" role="status" aria-live="polite">
+        {announced}
+      </p>
+    </ActionProvider>
+  )
+}
+
+type RenderView = (view: ConsoleView, onSettled: (text: string) => void) => VNode
+
+const VIEWS: Readonly<Record<Route, RenderView>> = {
+  questions: ({ questions }, onSettled) => <QuestionsView questions={questions} onSettled={onSettled} />,
+  jobs: ({ jobs }) => <JobsView jobs={jobs} />,
+  tasks: ({ projects }) => <TasksView projects={projects} />,
+  callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,
+  calls: ({ calls }) => <CallsView calls={calls} />,
+  tools: ({ servers }) => <ToolsView servers={servers} />,
+}
+
+function useTitle(name: string, waiting: number): void {
+  const { formatNumber } = useTranslator()
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${formatNumber(waiting)}) ` : ''}${name} · scorpiox-code`
+  }, [name, waiting, formatNumber])
+}
+
+/** Moves focus and scroll position to the new view, for keyboard and screen reader users. */
+function useFocusOnRouteChange(route: Route) {
+  const main = useRef<HTMLElement>(null)
+  const before = useRef(route)
+  useEffect(() => {
+    if (before.current !== route) main.current?.focus({ preventScroll: true })
+    if (before.current !== route) scrollTo(0, 0)
+    before.current = route
+  }, [route])
+  return main
+}
+
+/** Does not follow the link, because the URL fragment selects the view. */
+function skipTo(event: Event, target: HTMLElement | null): void {
+  event.preventDefault()
+  target?.focus()
+}

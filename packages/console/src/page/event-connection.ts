@@ -1,0 +1,106 @@
+// Keeps an event stream open and reconnects with increasing delays. A stream without data for 70 s counts as lost.
+
+import type { ConsoleChange } from '../view.js'
+import { createSseParser } from './sse-parser.js'
+import { openEventStream, parseChange } from './api.js'
+
+export type ConnectionState =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'live' }
+  | { readonly state: 'lost'; readonly retryAt: number; readonly status: number }
+
+export interface EventHandlers {
+  onChange(change: ConsoleChange): void
+  onConnection(connection: ConnectionState): void
+  /** Milliseconds by which the server's clock is ahead. */
+  onClockOffset(ahead: number): void
+  /** The server rejected the token. */
+  onDenied(): void
+}
+
+export interface EventConnection {
+  retry(): void
+  close(): void
+}
+
+const SILENCE_MS = 70_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+
+export function connectEvents(token: string, handlers: EventHandlers): EventConnection {
+  const closing = new AbortController()
+  let retryDelay = new AbortController()
+
+  const reconnectLoop = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+      handlers.onConnection({ state: 'connecting' })
+      const result = await streamEvents(token, handlers, closing.signal)
+      if (closing.signal.aborted) return
+      if (result.status === 401) return handlers.onDenied()
+      if (result.events > 0) failures = 0
+      const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
+      handlers.onConnection({ state: 'lost', retryAt: Date.now() + ms, status: result.status })
+      retryDelay = new AbortController()
+      await delay(ms, AbortSignal.any([retryDelay.signal, closing.signal]))
+    }
+  }
+  void reconnectLoop()
+
+  return { retry: () => retryDelay.abort(), close: () => closing.abort() }
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => resolve())
+  })
+}
+
+interface StreamResult {
+  /** 0: no response. */
+  readonly status: number
+  readonly events: number
+}
+
+async function streamEvents(token: string, handlers: EventHandlers, closing: AbortSignal): Promise<StreamResult> {
+  // A header cannot contain other characters, so no server can accept this token.
+  if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
+  const attempt = new AbortController()
+  let events = 0
+  let status = 0
+  let silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
+  try {
+    const response = await openEventStream(token, AbortSignal.any([attempt.signal, closing]))
+    status = response.status
+    if (!response.ok || response.body === null) {
+      attempt.abort()
+      return { status, events }
+    }
+    handlers.onClockOffset(clockOffset(response.headers.get('date')))
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const parser = createSseParser()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return { status, events }
+      clearTimeout(silenceTimer)
+      silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
+      for (const data of parser.push(value)) {
+        const change = parseChange(data)
+        if (change === undefined) continue
+        if (events === 0) handlers.onConnection({ state: 'live' })
+        events += 1
+        handlers.onChange(change)
+      }
+    }
+  } catch {
+    return { status, events }
+  } finally {
+    clearTimeout(silenceTimer)
+  }
+}
+
+/** The header has a resolution of one second, so small differences are ignored. */
+function clockOffset(date: string | null): number {
+  const ahead = date === null ? Number.NaN : Date.parse(date) - Date.now()
+  return Math.abs(ahead) > 3000 ? ahead : 0
+}

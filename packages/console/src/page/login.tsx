@@ -1,0 +1,97 @@
+// Token form: explains which tokens the server accepts and why one was rejected.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { TranslationKey } from '../i18n/translator.js'
+import { Brand } from './components/header.js'
+import { LanguageSwitch } from './components/header.js'
+import { TranslatedText } from './components/text.js'
+import { fetchLoginKind, type LoginKind } from './api.js'
+import { useTranslator } from './use-translator.js'
+
+/** Placeholder for servers without authentication. */
+const NO_TOKEN = 'none'
+
+/** Why the user is not logged in. */
+export type LogoutReason = 'wrong' | 'expired' | 'link' | 'missing'
+
+const REASONS: Readonly<Record<LogoutReason, TranslationKey>> = {
+  wrong: 'tokenWrong',
+  expired: 'tokenExpired',
+  link: 'linkExpired',
+  missing: 'tokenMissing',
+}
+
+interface LoginProps {
+  readonly logoutReason: LogoutReason | undefined
+  readonly logIn: (token: string) => void
+  readonly chooseLanguage: (language: string) => void
+}
+
+export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProps) {
+  const { translate } = useTranslator()
+  const field = useRef<HTMLInputElement>(null)
+  const [isMissing, setMissing] = useState(false)
+  const reason = isMissing ? 'missing' : logoutReason
+  const [kind, setKind] = useState<LoginKind>()
+  useEffect(() => {
+    void fetchLoginKind().then((found) => (found === 'open' ? logIn(NO_TOKEN) : setKind(found)))
+  }, [])
+  useEffect(() => {
+    document.title = `${translate('logIn')} · scorpiox-code`
+    field.current?.focus()
+  }, [translate])
+
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const token = field.current?.value.trim() ?? ''
+    setMissing(token === '')
+    if (token === '') field.current?.focus()
+    else logIn(token)
+  }
+
+  return (
+    <main class="door">
+      <Brand />
+      <form class="card" onSubmit={submit} noValidate>
+        <h1>{translate('logIn')}</h1>
+        <p id="token-help" class="quiet">
+          {kind !== undefined && (
+            <TranslatedText
+              textKey={kind === 'ui' ? 'keyHelp' : 'tokenHelp'}
+              values={{ command: <Command name="token create" />, ui: <Command name="ui" /> }}
+            />
+          )}
+        </p>
+        <label for="token">{translate('token')}</label>
+        <input
+          ref={field}
+          id="token"
+          class="field"
+          type="password"
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby={reason === undefined ? 'token-help' : 'token-help token-error'}
+          aria-invalid={reason !== undefined}
+        />
+        <div role="alert">
+          {reason !== undefined && (
+            <p id="token-error" class="mistake">
+              <TranslatedText textKey={REASONS[reason]} values={{ command: <Command name="ui" /> }} />
+            </p>
+          )}
+        </div>
+        <button class="button main" type="submit">
+          {translate('logIn')}
+        </button>
+      </form>
+      <LanguageSwitch chooseLanguage={choose} />
+    </main>
+  )
+}
+
+function Command({ name }: { readonly name: string }) {
+  return <code dir="ltr">scorpiox-code {name}</code>
+}

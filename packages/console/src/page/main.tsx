@@ -1,0 +1,47 @@
+// Entry point of the page: shows the login or the console, in the language of the reader.
+
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+import { clearToken, loadLogin, type StoredLogin, storeToken } from './auth-token.js'
+import { ConsolePage } from './console-page.js'
+import { Login, type LogoutReason } from './login.js'
+import { TranslatorProvider, useLanguage } from './use-translator.js'
+
+export function App() {
+  const { translator, choose } = useLanguage()
+  const [login, setLogin] = useState<StoredLogin | undefined>(loadLogin)
+  const [logoutReason, setLogoutReason] = useState<LogoutReason>()
+
+  useEffect(() => {
+    const onHashChange = (): void => {
+      if (location.hash.startsWith('#key=')) setLogin(loadLogin())
+    }
+    addEventListener('hashchange', onHashChange)
+    return () => removeEventListener('hashchange', onHashChange)
+  }, [])
+
+  const logOut = (reason?: LogoutReason): void => {
+    clearToken()
+    setLogoutReason(reason)
+    setLogin(undefined)
+  }
+  const logIn = (token: string): void => {
+    storeToken(token)
+    setLogoutReason(undefined)
+    setLogin({ token, byLink: false })
+  }
+
+  return (
+    <TranslatorProvider value={translator}>
+      {login === undefined ? (
+        <Login logoutReason={logoutReason} logIn={logIn} chooseLanguage={choose} />
+      ) : (
+        <ConsolePage key={login.token} login={login} logOut={logOut} chooseLanguage={choose} />
+      )}
+    </TranslatorProvider>
+  )
+}
+
+const root = document.getElementById('app')
+if (root !== null) render(<App />, root)

@@ -1,0 +1,33 @@
+// Hook that returns the server time, updated once a second. All components share one timer, which stops when unused.
+
+import { useEffect, useState } from 'preact/hooks'
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let offset = 0
+
+export function setServerClockOffset(offsetMs: number): void {
+  offset = offsetMs
+}
+
+/** `step`: minimum change in milliseconds that causes an update. */
+export function useNow(step = 1000): number {
+  const [time, setTime] = useState(now)
+  useEffect(() => {
+    const tick = (): void => setTime((shown) => (Math.abs(now() - shown) < step / 2 ? shown : now()))
+    tick()
+    listeners.add(tick)
+    timer ??= setInterval(() => listeners.forEach((listener) => listener()), 1000)
+    return () => {
+      listeners.delete(tick)
+      if (listeners.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    }
+  }, [step])
+  return time
+}
+
+function now(): number {
+  return Date.now() + offset
+}

@@ -1,0 +1,36 @@
+// State of an unfinished answer. Nothing is preselected; a draft survives a change of the view.
+
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
+
+export interface AnswerDraft {
+  /** Indexes of the chosen options. */
+  readonly chosen: readonly number[]
+  readonly hasOther: boolean
+  readonly other: string
+}
+
+export const EMPTY_DRAFT: AnswerDraft = { chosen: [], hasOther: false, other: '' }
+
+export function chooseOption(draft: AnswerDraft, question: FormQuestion, index: number, isOn: boolean): AnswerDraft {
+  if (!question.multiple) return { ...draft, chosen: isOn ? [index] : [], hasOther: false }
+  const rest = draft.chosen.filter((entry) => entry !== index)
+  return { ...draft, chosen: isOn ? [...rest, index].sort((a, b) => a - b) : rest }
+}
+
+export function chooseOther(draft: AnswerDraft, question: FormQuestion, isOn: boolean): AnswerDraft {
+  return { ...draft, hasOther: isOn, chosen: isOn && !question.multiple ? [] : draft.chosen }
+}
+
+/** Entering text selects the free-text option. */
+export function setOtherText(draft: AnswerDraft, question: FormQuestion, other: string): AnswerDraft {
+  return { ...chooseOther(draft, question, draft.hasOther || other.trim() !== ''), other }
+}
+
+/** Undefined: not answered yet. */
+export function toReply(draft: AnswerDraft, question: FormQuestion): QuestionReply | undefined {
+  const labels = draft.chosen.flatMap((index) => question.choices[index]?.label ?? [])
+  const words = draft.other.trim()
+  if (draft.hasOther && words === '') return undefined
+  const selected = draft.hasOther ? [...labels, words] : labels
+  return selected.length === 0 ? undefined : { outcome: 'answered', selected }
+}

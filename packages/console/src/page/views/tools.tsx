@@ -1,0 +1,92 @@
+// Running servers, and which of their tools work.
+
+import { useId } from 'preact/hooks'
+
+import type { ServerView, ToolView } from '../../view.js'
+import type { TranslationKey } from '../../i18n/translator.js'
+import { Icon } from '../components/icon.js'
+import { RelativeTime } from '../components/text.js'
+import { projectNameOf } from '../components/text.js'
+import { ViewFrame } from '../components/view-frame.js'
+import { useTranslator } from '../use-translator.js'
+import { UntrustedText } from '../components/text.js'
+
+interface ToolsViewProps {
+  readonly servers: readonly ServerView[]
+}
+
+export function ToolsView({ servers }: ToolsViewProps) {
+  return (
+    <ViewFrame
+      route="tools"
+      summary={{ phrase: 'serversRunning', n: servers.length }}
+      empty={{ phrase: 'serversNone', how: 'serversHow' }}
+      isEmpty={servers.length === 0}
+    >
+      <ul class="cards">
+        {servers.map((server) => (
+          <Server key={server.id} server={server} />
+        ))}
+      </ul>
+    </ViewFrame>
+  )
+}
+
+function Server({ server }: { readonly server: ServerView }) {
+  const { translate } = useTranslator()
+  const id = useId()
+  const working = server.tools.filter(({ works }) => works).length
+  return (
+    <li class="card" aria-labelledby={id}>
+      <div class="title">
+        <h2 id={id}>
+          <bdi dir="ltr">{projectNameOf(server.project)}</bdi>
+        </h2>
+        <span class="tag" dir="ltr">
+          {server.transport}
+        </span>
+      </div>
+      <p class="path quiet">
+        <bdi dir="ltr">{server.project}</bdi>
+      </p>
+      <p class="meta">
+        <span>{translate('process', { pid: `${server.pid}` })}</span>
+        <RelativeTime at={server.startedAt} phrase="since" />
+        <span>
+          <bdi dir="ltr">{server.version}</bdi>
+        </span>
+        <span>{translate('toolsWork', { works: working, n: server.tools.length })}</span>
+      </p>
+      <ul class="tools">
+        {[...server.tools.filter(worksFully), ...server.tools.filter((tool) => !worksFully(tool))].map((tool) => (
+          <Tool key={tool.name} tool={tool} />
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+/** The others get a line of their own, below. */
+function worksFully({ works, note }: ToolView): boolean {
+  return works && note === null
+}
+
+function Tool({ tool }: { readonly tool: ToolView }) {
+  const { translate } = useTranslator()
+  const { phrase, tone } = toolState(tool)
+  return (
+    <li class={tool.note === null ? tone : `${tone} noted`}>
+      <Icon of={tool.works ? 'check' : 'cross'} tone={tone} />
+      <span class="unseen">{translate(phrase)}: </span>
+      <span class="name" dir="ltr">
+        {tool.name}
+      </span>
+      {tool.note !== null && <UntrustedText class="quiet" lang="en" text={tool.note} />}
+    </li>
+  )
+}
+
+function toolState({ works, note }: ToolView): { readonly phrase: TranslationKey; readonly tone: string } {
+  if (!works) return { phrase: 'worksNot', tone: 'bad' }
+  return note === null ? { phrase: 'works', tone: 'good' } : { phrase: 'worksPartly', tone: 'busy' }
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { parseConsoleMessage, parseFeedMessage } from './socket-messages.js'
+
+const JOB = {
+  server: 'a',
+  project: '/srv/p',
+  id: 1,
+  command: 'make',
+  startedAt: 1,
+  endedAt: null,
+  isRunning: true,
+  exitCode: null,
+  ending: '',
+  tail: 'x',
+}
+const CALL = { server: 'a', project: '/srv/p', tool: 'Bash', about: '', outcome: 'ok', startedAt: 1, ms: 2 }
+const TOOL = { name: 'Bash', works: false, note: 'why' }
+const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [TOOL] }
+const UPDATE = { server: SERVER, jobs: [JOB], calls: [CALL], stirred: true }
+
+test('parses valid messages unchanged', () => {
+  expect(parseFeedMessage(JSON.stringify({ kind: 'news', news: UPDATE }))).toEqual({ kind: 'news', news: UPDATE })
+  const chunk = { from: 5, size: 9, isRunning: true, base64: 'eA==' }
+  expect(parseFeedMessage(JSON.stringify({ kind: 'reply', to: 3, passage: chunk }))).toEqual({
+    kind: 'reply',
+    to: 3,
+    passage: chunk,
+  })
+  expect(parseFeedMessage('{"kind":"reply","to":3,"text":"of another version"}')).toEqual({ kind: 'reply', to: 3 })
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"output","job":4,"from":0,"maxBytes":7}')).toEqual({
+    kind: 'ask',
+    id: 3,
+    verb: 'output',
+    job: 4,
+    from: 0,
+    maxBytes: 7,
+  })
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"output","job":4,"from":-1,"maxBytes":7}')).toBeUndefined()
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"kill","job":4}')).toEqual({
+    kind: 'ask',
+    id: 3,
+    verb: 'kill',
+    job: 4,
+  })
+})
+
+test('drops a part with any invalid member', () => {
+  for (const [part, item] of Object.entries({ jobs: JOB, calls: CALL })) {
+    for (const name of Object.keys(item)) {
+      for (const wrong of [undefined, {}, [], 'wrong'.repeat(name === 'outcome' ? 1 : 0) || {}]) {
+        const line = JSON.stringify({ kind: 'news', news: { ...UPDATE, [part]: [item, { ...item, [name]: wrong }] } })
+        expect(parseFeedMessage(line)).toEqual({ kind: 'news', news: { ...UPDATE, [part]: undefined } })
+      }
+    }
+  }
+  for (const name of Object.keys(SERVER)) {
+    const line = JSON.stringify({ kind: 'news', news: { ...UPDATE, server: { ...SERVER, [name]: null } } })
+    expect(parseFeedMessage(line)).toEqual({ kind: 'news', news: { ...UPDATE, server: undefined } })
+  }
+})
+
+test('no input makes a parser throw', () => {
+  const message = fc.record(
+    {
+      kind: fc.constantFrom('news', 'reply', 'presence', 'ask', 'stirred', 'other'),
+      news: fc.anything(),
+      to: fc.anything(),
+      text: fc.anything(),
+      user: fc.anything(),
+      watching: fc.anything(),
+      id: fc.anything(),
+      verb: fc.anything(),
+      job: fc.anything(),
+    },
+    { requiredKeys: [] },
+  )
+  const line = fc.oneof(
+    fc.string(),
+    fc.json(),
+    message.map((value) => JSON.stringify(value) ?? ''),
+  )
+  fc.assert(
+    fc.property(line, (text) => {
+      parseFeedMessage(text)
+      const read = parseConsoleMessage(text)
+      if (read?.kind === 'presence') expect(typeof read.user).toBe('string')
+      if (read?.kind === 'ask') expect(Number.isSafeInteger(read.job)).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,130 @@
+// Messages between server feed and console: one JSON object per line. Both sides validate what they receive and ignore
+// or reject everything else.
+
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { parseEncodedOutputChunk, type EncodedOutputChunk } from './output-chunk.js'
+import type { CallView, JobView, ServerView, ToolView } from './view.js'
+
+/** Changed parts of a feed, each complete. */
+export interface FeedUpdate {
+  readonly server?: ServerView
+  readonly jobs?: readonly JobView[]
+  readonly calls?: readonly CallView[]
+  /** The database has changed. */
+  readonly stirred?: true
+}
+
+export type FeedMessage =
+  | { readonly kind: 'news'; readonly news: FeedUpdate }
+  | {
+      readonly kind: 'reply'
+      readonly to: number
+      /** Reply to `output`. */
+      readonly passage?: EncodedOutputChunk
+      readonly failure?: string
+    }
+
+/** `presence` comes first, and again as a heartbeat. */
+export type ConsoleMessage =
+  | { readonly kind: 'presence'; readonly user: string; readonly watching: boolean }
+  | { readonly kind: 'ask'; readonly id: number; readonly verb: 'kill'; readonly job: number }
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly verb: 'output'
+      readonly job: number
+      readonly from: number
+      readonly maxBytes: number
+    }
+  | { readonly kind: 'stirred' }
+
+/** Longest accepted user name. */
+const MAX_USER = 1000
+const MAX_LISTED = 500
+
+export function parseFeedMessage(line: string): FeedMessage | undefined {
+  const value = tryParseJson(line)
+  if (!isJsonObject(value)) return undefined
+  if (value.kind === 'news' && isJsonObject(value.news)) return { kind: 'news', news: parseUpdate(value.news) }
+  const { kind, to, failure } = value
+  if (kind !== 'reply' || typeof to !== 'number') return undefined
+  if (typeof failure === 'string') return { kind, to, failure }
+  const passage = parseEncodedOutputChunk(value.passage)
+  return passage ? { kind, to, passage } : { kind, to }
+}
+
+export function parseConsoleMessage(line: string): ConsoleMessage | undefined {
+  const value = tryParseJson(line)
+  if (!isJsonObject(value)) return undefined
+  const { kind, user, watching, id, verb, job, from, maxBytes } = value
+  if (kind === 'stirred') return { kind }
+  if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
+    return { kind, user, watching }
+  if (kind !== 'ask' || typeof id !== 'number' || !isNonNegativeInteger(job)) return undefined
+  if (verb === 'kill') return { kind, id, verb, job }
+  return verb === 'output' && isNonNegativeInteger(from) && isNonNegativeInteger(maxBytes)
+    ? { kind, id, verb, job, from, maxBytes }
+    : undefined
+}
+
+function isNonNegativeInteger(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function parseUpdate({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): FeedUpdate {
+  return {
+    ...(isServer(server) && { server }),
+    ...(isListOf(jobs, isJob) && { jobs }),
+    ...(isListOf(calls, isCall) && { calls }),
+    ...(stirred === true && { stirred }),
+  }
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.length <= MAX_LISTED && value.every(isItem)
+}
+
+function isServer(value: unknown): value is ServerView {
+  return (
+    hasStrings(value, 'id', 'project', 'version') &&
+    hasNumbers(value, 'pid', 'startedAt') &&
+    (value.transport === 'stdio' || value.transport === 'http') &&
+    isListOf(value.tools, isTool)
+  )
+}
+
+function isTool(value: unknown): value is ToolView {
+  return hasStrings(value, 'name') && typeof value.works === 'boolean' && isNullOr('string', value.note)
+}
+
+function isJob(value: unknown): value is JobView {
+  return (
+    hasStrings(value, 'server', 'project', 'command', 'ending', 'tail') &&
+    hasNumbers(value, 'id', 'startedAt') &&
+    typeof value.isRunning === 'boolean' &&
+    isNullOr('number', value.endedAt) &&
+    isNullOr('number', value.exitCode)
+  )
+}
+
+const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'running'])
+
+function isCall(value: unknown): value is CallView {
+  return (
+    hasStrings(value, 'server', 'project', 'tool', 'about') &&
+    hasNumbers(value, 'startedAt', 'ms') &&
+    OUTCOMES.has(value.outcome)
+  )
+}
+
+function hasStrings(value: unknown, ...names: readonly string[]): value is { readonly [key: string]: unknown } {
+  return isJsonObject(value) && names.every((name) => typeof value[name] === 'string')
+}
+
+function hasNumbers(value: { readonly [key: string]: unknown }, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'number')
+}
+
+function isNullOr(type: 'string' | 'number', value: unknown): boolean {
+  return value === null || typeof value === type
+}

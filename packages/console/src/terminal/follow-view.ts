@@ -1,0 +1,44 @@
+// Follows the view of a console: complete at first, then updated by changed parts.
+
+import type { UserConsole } from '../user-console.js'
+import type { ConsoleChange, ConsoleView, QuestionView } from '../view.js'
+
+export interface FollowedView {
+  /** Undefined until the first view arrives. */
+  view(): ConsoleView | undefined
+  /** Resolves with the first view. */
+  readonly firstView: Promise<ConsoleView>
+  close(): void
+}
+
+export const EMPTY_CONSOLE_VIEW: ConsoleView = {
+  servers: [],
+  questions: [],
+  messages: [],
+  callbacks: [],
+  jobs: [],
+  projects: [],
+  calls: [],
+  problems: [],
+}
+
+/** Calls `onQuestion` for new questions, but not for those in the first view. */
+export function followView(board: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
+  let view: ConsoleView | undefined
+  let knownQuestions: ReadonlySet<string> | undefined
+  let resolveFirst: ((view: ConsoleView) => void) | undefined
+  const firstView = new Promise<ConsoleView>((resolve) => (resolveFirst = resolve))
+
+  function notifyNewQuestions(questions: readonly QuestionView[]): void {
+    const keys = questions.map(({ project, id }) => `${id} ${project}`)
+    if (knownQuestions && keys.some((key) => !knownQuestions?.has(key))) onQuestion()
+    knownQuestions = new Set([...(knownQuestions ?? []), ...keys])
+  }
+
+  const close = board.watch((change: ConsoleChange) => {
+    view = { ...(view ?? EMPTY_CONSOLE_VIEW), ...change }
+    if (change.questions) notifyNewQuestions(change.questions)
+    resolveFirst?.(view)
+  })
+  return { view: () => view, firstView, close }
+}

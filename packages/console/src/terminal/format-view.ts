@@ -1,0 +1,235 @@
+// Formats the view as lines of text, one section for each part. The report prints all sections; the interactive inbox shows
+// them one at a time.
+
+import { basename } from 'node:path'
+
+import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
+import { toSingleLine } from '@scorpiox/server/text/single-line'
+
+import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
+import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
+import type { FullProjectView } from './full-view.js'
+import type { InboxTranslator } from './inbox-translator.js'
+
+const OUTCOME_SYMBOLS = { ok: '✓', error: '✗', cancelled: '–', running: '…' } as const
+
+export interface ViewSection {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+/** The non-empty sections. */
+export function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
+  const { translate } = translator
+  const sections: readonly ViewSection[] = [
+    {
+      title: translate('questions'),
+      lines: view.questions.flatMap((question) => questionLines(question, translator, now)),
+    },
+    { title: translate('jobs'), lines: view.jobs.map((job) => formatJobRow(job, translator, now)) },
+    {
+      title: translate('callbacks'),
+      lines: view.callbacks.map((callback) => formatCallbackRow(callback, translator, now)),
+    },
+    { title: translate('modelMessages'), lines: view.messages.map(({ text }) => sanitizeLine(text)) },
+    { title: translate('plansAndTasks'), lines: formatPlanRows(view, translator) },
+    { title: translate('recentCalls'), lines: formatCallRows(view, translator, now) },
+    { title: translate('serversAndTools'), lines: formatServerRows(view, translator, now) },
+    { title: translate('problems'), lines: view.problems.map(sanitizeLine) },
+  ]
+  return sections.filter(({ lines }) => lines.length > 0)
+}
+
+export function formatQuestionRow(
+  { questions, askedAt, waiting }: QuestionView,
+  translator: InboxTranslator,
+  now: number,
+): string {
+  const { translate } = translator
+  const [first] = questions
+  const more = questions.length > 1 && translate('moreQuestions', { n: questions.length - 1 })
+  return joinParts(
+    sanitizeLine(first?.text ?? ''),
+    more,
+    waiting ? translate('waits') : formatAgo(translator, askedAt, now),
+  )
+}
+
+export function formatJobRow(job: JobView, translator: InboxTranslator, now: number): string {
+  const lastLine = job.tail.trimEnd().split('\n').at(-1) ?? ''
+  return joinParts(`${job.id}`, formatJobState(job, translator, now), sanitizeLine(job.command), sanitizeLine(lastLine))
+}
+
+export function formatJobState(job: JobView, translator: InboxTranslator, now: number): string {
+  if (job.isRunning) return formatElapsed(translator, now - job.startedAt)
+  const time = translator.formatDuration((job.endedAt ?? now) - job.startedAt)
+  return translator.translate('endedAfter', { how: formatJobEnding(translator, job), time })
+}
+
+export function formatCallbackRow(callback: CallbackView, translator: InboxTranslator, now: number): string {
+  return joinParts(`${callback.slot}`, formatCallbackTime(callback, translator, now), sanitizeLine(callback.message))
+}
+
+export function formatCallbackTime(callback: CallbackView, translator: InboxTranslator, now: number): string {
+  const { everyMs, repeatsLeft } = callback
+  const { translate, formatDuration } = translator
+  const times = repeatsLeft < 0 ? translate('untilCancelled') : translate('timesMore', { n: repeatsLeft })
+  const isRepeated = everyMs > 0 && repeatsLeft !== 0
+  return joinParts(
+    callbackEvent(callback, translator, now),
+    isRepeated && translate('repeats', { time: formatDuration(everyMs), times }),
+  )
+}
+
+function callbackEvent({ fireAt, job, pattern }: CallbackView, translator: InboxTranslator, now: number): string {
+  const { translate } = translator
+  const name = `${job ?? '?'}`
+  if (fireAt === null && pattern === null) return translate('whenJobEnds', { job: name })
+  if (fireAt === null) return translate('whenJobPrints', { job: name, pattern: sanitizeLine(pattern ?? '') })
+  return fireAt <= now
+    ? translate('isDue')
+    : translate('fires', { time: formatElapsed(translator, fireAt - now + 999) })
+}
+
+export function formatPlanRows(
+  { projects }: Pick<ConsoleView, 'projects'>,
+  translator: InboxTranslator,
+): readonly string[] {
+  return projects
+    .filter(({ plan, tasks }) => plan !== null || tasks.length > 0)
+    .flatMap((project) => projectLines(project, translator))
+}
+
+export function formatProjectRow({ project, openTasks }: FullProjectView, { translate }: InboxTranslator): string {
+  return joinParts(formatProjectName(project), translate('tasksOpen', { n: openTasks }))
+}
+
+export function formatTaskRow(
+  { id, name, isCurrent, stepsDone, stepsTotal }: TaskView,
+  { translate }: InboxTranslator,
+): string {
+  const done = stepsTotal > 0 && translate('stepsDone', { done: stepsDone, n: stepsTotal })
+  return `${isCurrent ? '▸' : ' '} ${joinParts(`${id}`, sanitizeLine(name), done)}`
+}
+
+export function formatStepRow({ text, isDone }: TaskView['steps'][number]): string {
+  return `[${isDone ? 'x' : ' '}] ${sanitizeLine(text)}`
+}
+
+export function formatCallRows(
+  { calls }: Pick<ConsoleView, 'calls'>,
+  translator: InboxTranslator,
+  now: number,
+): readonly string[] {
+  return calls.map((call) => callLine(call, translator, now))
+}
+
+export function formatServerRows(
+  { servers }: Pick<ConsoleView, 'servers'>,
+  translator: InboxTranslator,
+  now: number,
+): readonly string[] {
+  return servers.flatMap((server) => [serverLine(server, translator, now), ...toolLines(server)])
+}
+
+function questionLines(form: QuestionView, translator: InboxTranslator, now: number): readonly string[] {
+  const { translate } = translator
+  const questionRows = form.questions.flatMap(({ text, choices, multiple }) => [
+    joinParts(sanitizeLine(text), multiple && translate('severalAllowed')),
+    ...choices.map(
+      ({ label, description }) =>
+        `  ○ ${joinParts(sanitizeLine(label), description !== null && sanitizeLine(description))}`,
+    ),
+  ])
+  const title = joinParts(
+    formatProjectName(form.project),
+    translate('questionId', { id: `${form.id}` }),
+    formatAgo(translator, form.askedAt, now),
+  )
+  return [title, ...questionRows.map(indent)]
+}
+
+function projectLines(project: FullProjectView, translator: InboxTranslator): readonly string[] {
+  const { plan, planText, tasks, openTasks } = project
+  const unlisted = openTasks - tasks.length
+  return [
+    formatProjectRow(project, translator),
+    ...(plan ? [indent(translator.translate('plan', { goal: sanitizeLine(plan.goal) }))] : []),
+    ...(planText ? toPrintableLines(planText.trimEnd()).map((each) => indent(indent(each)).trimEnd()) : []),
+    ...tasks.flatMap((task) => taskLines(task, translator)).map(indent),
+    ...(unlisted > 0 ? [indent(translator.translate('andMore', { n: unlisted }))] : []),
+  ]
+}
+
+function taskLines(task: TaskView, translator: InboxTranslator): readonly string[] {
+  return [
+    formatTaskRow(task, translator),
+    ...(task.isCurrent ? task.steps.map((step) => `    ${formatStepRow(step)}`) : []),
+  ]
+}
+
+function callLine({ tool, about, outcome, ms, startedAt }: CallView, translator: InboxTranslator, now: number): string {
+  const duration = outcome === 'running' ? translator.translate('runningNow') : translator.formatDuration(ms)
+  return `${OUTCOME_SYMBOLS[outcome]} ${joinParts(sanitizeLine(tool), duration, formatAgo(translator, startedAt, now), sanitizeLine(about))}`
+}
+
+function serverLine(server: ServerView, translator: InboxTranslator, now: number): string {
+  const { project, transport, pid, version, startedAt } = server
+  const { translate } = translator
+  return joinParts(
+    formatProjectName(project),
+    translate('serverProcess', { transport, pid: `${pid}` }),
+    translate('version', { version: sanitizeLine(version) }),
+    translate('since', { when: formatAgo(translator, startedAt, now) }),
+  )
+}
+
+function toolLines({ tools }: ServerView): readonly string[] {
+  const working = tools.filter(({ works, note }) => works && note === null).map(({ name }) => sanitizeLine(name))
+  const withNotes = tools.filter(({ works, note }) => !works || note !== null)
+  return [
+    ...(working.length > 0 ? [indent(`✓ ${working.join(', ')}`)] : []),
+    ...withNotes.map(({ name, works, note }) =>
+      indent(`${works ? '!' : '✗'} ${sanitizeLine(name)}${note === null ? '' : `: ${sanitizeLine(note)}`}`),
+    ),
+  ]
+}
+
+function indent(text: string): string {
+  return `  ${text}`
+}
+
+// Text helpers shared by the screens of the inbox. Untrusted text is returned without terminal control characters.
+
+const MAX_LINE_CHARS = 500
+const MINUTE_MS = 60_000
+
+export function sanitizeLine(text: string): string {
+  return toSingleLine(text.toWellFormed(), MAX_LINE_CHARS)
+}
+
+/** Joins the non-empty parts. */
+export function joinParts(...parts: readonly (string | false | null | undefined)[]): string {
+  return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
+}
+
+/** Without seconds, so that the text does not change and redraw every second. */
+export function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
+  return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
+}
+
+/** In whole seconds, at least one, because it is redrawn while it increases. */
+export function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string {
+  return formatDuration(Math.max(1, Math.floor(ms / 1000)) * 1000)
+}
+
+export function formatProjectName(project: string): string {
+  return sanitizeLine(basename(project) || project)
+}
+
+export function formatJobEnding({ translate: formatRelative }: InboxTranslator, { ending, exitCode }: JobView): string {
+  const code = formatExitCode(exitCode, ending)
+  if (code !== undefined) return formatRelative('exitCode', { code: sanitizeLine(code) })
+  const key = jobEndingKey(ending)
+  return key === undefined ? sanitizeLine(ending) || formatRelative('ended') : formatRelative(key)
+}

@@ -1,0 +1,171 @@
+// Runs prompts on the alternate screen of the terminal, and restores the terminal however the process ends. Output that is
+// drawn together is written at once.
+
+import { type Readable, Writable } from 'node:stream'
+
+import { SIGHUP_EXIT_CODE, type TerminalStreams, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
+
+import { createKeyInput } from './key-input.js'
+
+const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
+const LEAVE = '\u001B[?25h\u001B[0m\u001B[?1049l'
+const CLEAR = '\u001B[H\u001B[2J'
+const SHOW_CURSOR = '\u001B[?25h'
+const BELL = '\u0007'
+
+const LARGE_COLUMNS = 60
+const LARGE_ROWS = 14
+
+const INTERRUPTED = 130
+
+export interface FullScreen {
+  readonly hasColours: boolean
+  columns(): number
+  rows(): number
+  /** Whether the terminal is large enough for a frame and instructions. */
+  isLarge(): boolean
+  /** Clears the screen. */
+  clear(): void
+  /** Prints on the main screen, where text stays and can be scrolled; further output follows below it. */
+  printOnMainScreen(text: string): void
+  ringBell(): void
+  /** Discards keys that were pressed while no prompt was shown. */
+  discardInput(): void
+  onResize(listener: () => void): () => void
+  /** Shows a prompt until it is answered or `until` aborts. After the end of the inbox the promise never settles. */
+  prompt<T>(show: (handed: PromptStreams) => Promise<T>, until?: AbortSignal): Promise<T>
+  /** Resolves with the exit code after Ctrl+C, Ctrl+D, a closed terminal or a signal. */
+  readonly exited: Promise<number>
+  /** Restores the terminal. */
+  restore(): void
+}
+
+/** Streams and signal for a prompt. */
+export interface PromptStreams {
+  readonly input: Readable
+  readonly output: Writable
+  readonly signal: AbortSignal
+}
+
+export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
+  const canvas = new BufferedOutput(output)
+  const keyInput = createKeyInput((key) => exit(key === 'ctrl+c' ? INTERRUPTED : 0))
+  let activePrompt: AbortController | undefined
+  let hasExited = false
+  let isOnMainScreen = false
+  let resolveExited: ((exitCode: number) => void) | undefined
+  const exited = new Promise<number>((resolve) => (resolveExited = resolve))
+
+  function exit(exitCode: number): void {
+    hasExited = true
+    resolveExited?.(exitCode)
+    canvas.discardWhile(() => activePrompt?.abort())
+  }
+
+  function restore(): void {
+    process.off('exit', restore)
+    input.off('data', receive)
+    canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
+    canvas.flush()
+    // The mode of a closed terminal cannot be set.
+    if (!input.destroyed) ignoreErrors(() => input.setRawMode(false))
+    input.pause()
+  }
+
+  const receive = (bytes: Buffer): void => keyInput.receive(bytes)
+  input.on('data', receive)
+  input.on('end', () => exit(SIGHUP_EXIT_CODE))
+  input.on('error', () => exit(SIGHUP_EXIT_CODE))
+  output.on('error', () => exit(SIGHUP_EXIT_CODE))
+  void waitForStopSignal().then(exit)
+  // Also after an uncaught exception.
+  process.on('exit', restore)
+  input.setRawMode(true)
+  canvas.write(ENTER)
+
+  return {
+    exited,
+    hasColours: output.hasColors(),
+    columns: () => canvas.columns,
+    rows: () => canvas.rows,
+    isLarge: () => canvas.columns >= LARGE_COLUMNS && canvas.rows >= LARGE_ROWS,
+    clear() {
+      canvas.write(isOnMainScreen ? ENTER : CLEAR)
+      isOnMainScreen = false
+    },
+    printOnMainScreen(text) {
+      canvas.write(`${isOnMainScreen ? '' : LEAVE}${text}`)
+      isOnMainScreen = true
+    },
+    ringBell: () => void canvas.write(BELL),
+    discardInput: () => keyInput.discard(),
+    onResize(listener) {
+      output.on('resize', listener)
+      return () => output.off('resize', listener)
+    },
+    async prompt(show, until) {
+      if (hasExited) return new Promise(() => {})
+      const controller = (activePrompt = new AbortController())
+      const stop = (): void => canvas.discardWhile(() => controller.abort())
+      until?.addEventListener('abort', stop, { once: true })
+      keyInput.setListening(true)
+      const answer = await show({ input: keyInput.input, output: canvas, signal: controller.signal })
+      keyInput.setListening(false)
+      until?.removeEventListener('abort', stop)
+      activePrompt = undefined
+      return hasExited ? new Promise(() => {}) : answer
+    },
+    restore,
+  }
+}
+
+function ignoreErrors(work: () => void): void {
+  try {
+    work()
+  } catch {}
+}
+
+// Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output can
+// be discarded for the duration of a function.
+
+export class BufferedOutput extends Writable {
+  readonly #terminal: NodeJS.WriteStream
+  readonly #repeatResize = (): void => void this.emit('resize')
+  #drawn = ''
+  #isSilent = false
+
+  constructor(terminal: NodeJS.WriteStream) {
+    super({ decodeStrings: false })
+    this.#terminal = terminal
+    this.setMaxListeners(0)
+    terminal.on('resize', this.#repeatResize)
+  }
+
+  get columns(): number {
+    return this.#terminal.columns || 80
+  }
+
+  get rows(): number {
+    return this.#terminal.rows || 24
+  }
+
+  override _write(text: Buffer | string, _: string, done: () => void): void {
+    if (!this.#isSilent) {
+      if (this.#drawn === '') setImmediate(() => this.flush())
+      this.#drawn += text.toString()
+    }
+    done()
+  }
+
+  flush(): void {
+    const drawn = this.#drawn
+    this.#drawn = ''
+    if (drawn !== '' && !this.#terminal.destroyed) this.#terminal.write(drawn)
+  }
+
+  discardWhile(work: () => void): void {
+    this.#isSilent = true
+    work()
+    this.#isSilent = false
+  }
+}

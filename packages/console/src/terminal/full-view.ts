@@ -1,0 +1,63 @@
+// Completes a view by what it does not contain: all open tasks of each project, and the text of its plan.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import type { UserConsole } from '../user-console.js'
+import type { ConsoleView, ProjectView, StepView, TaskView } from '../view.js'
+
+/** Further open tasks of a project are counted but not listed. */
+const MAX_TASKS = 2000
+
+export interface FullProjectView extends ProjectView {
+  /** The open plan as Markdown; null if nothing was written yet. */
+  readonly planText?: string | null
+}
+
+export async function readFullView(board: UserConsole, view: ConsoleView): Promise<ConsoleView> {
+  const projects: FullProjectView[] = []
+  for (const project of view.projects) projects.push(await readFullProject(board, project))
+  return { ...view, projects }
+}
+
+async function readFullProject(board: UserConsole, project: ProjectView): Promise<FullProjectView> {
+  try {
+    const planText = project.plan ? ((await board.readPlan(project.project)) ?? null) : null
+    return { ...project, planText, tasks: await loadAllTasks(board, project) }
+  } catch (error) {
+    // The view lists what could not be read under its problems.
+    if (error instanceof Failure) return project
+    throw error
+  }
+}
+
+async function loadAllTasks(
+  board: UserConsole,
+  { project, tasks, openTasks }: ProjectView,
+): Promise<readonly TaskView[]> {
+  const all = [...tasks]
+  while (all.length < Math.min(openTasks, MAX_TASKS)) {
+    const more = await loadOlderTasks(board, project, all)
+    if (more.length === 0) break
+    all.push(...more)
+  }
+  return all
+}
+
+/** The next page of tasks after those in `known`. */
+export async function loadOlderTasks(
+  board: UserConsole,
+  project: string,
+  known: readonly TaskView[],
+): Promise<readonly TaskView[]> {
+  const last = known.findLast(({ isCurrent }) => !isCurrent)
+  return last ? board.olderTasks(project, last.id) : []
+}
+
+export async function loadAllSteps(board: UserConsole, project: string, task: TaskView): Promise<readonly StepView[]> {
+  const all = [...task.steps]
+  while (all.length < task.stepsTotal) {
+    const more = await board.taskSteps(project, task.id, (all.at(-1)?.id ?? -1) + 1)
+    if (more.length === 0) break
+    all.push(...more)
+  }
+  return all
+}

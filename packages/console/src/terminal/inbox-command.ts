@@ -1,0 +1,97 @@
+// `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or --json,
+// it is printed once.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { UserConsole } from '../user-console.js'
+import { openUserConsoles } from '../user-consoles.js'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { openFullScreen } from './full-screen.js'
+import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
+import { createInboxPrompts } from './prompts.js'
+import { formatReport, formatReportJson } from './format-report.js'
+import { runInbox } from './screens.js'
+import { EMPTY_CONSOLE_VIEW, followView } from './follow-view.js'
+import { readFullView } from './full-view.js'
+import {
+  exitBySighup,
+  SIGHUP_EXIT_CODE,
+  waitForStopSignal,
+  print,
+  getTerminalStreams,
+  type TerminalStreams,
+} from '@scorpiox/server/terminal/terminal'
+
+/** Time for the servers to send their state after the connection. */
+const SETTLE_MS = 200
+/** Maximum time to wait for closing before the process exits. */
+const CLOSE_MS = 500
+
+export interface InboxOptions {
+  readonly json?: boolean | undefined
+  readonly once?: boolean | undefined
+  /** No bell for new questions. */
+  readonly quiet?: boolean | undefined
+  readonly lang?: string | undefined
+}
+
+export async function runInboxCommand(config: Config, options: InboxOptions): Promise<number> {
+  const exitCode = await showInbox(config, options)
+  return exitCode === SIGHUP_EXIT_CODE ? exitBySighup() : exitCode
+}
+
+async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptions): Promise<number> {
+  const translator = createInboxTranslator(lang, config.childEnv)
+  const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
+  const board = consoles.forUser(getOsUser(), true)
+  const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : getTerminalStreams()
+  try {
+    return await (streams
+      ? runInteractive(board, streams, translator, quiet ?? false)
+      : printOnce(board, translator, json ?? false))
+  } finally {
+    await Promise.race([consoles.close(), sleep(CLOSE_MS)])
+  }
+}
+
+async function printOnce(board: UserConsole, translator: InboxTranslator, json: boolean): Promise<number> {
+  const followed = followView(board)
+  // Keeps the process alive until the view arrives.
+  const keepAlive = setInterval(() => {}, 60_000)
+  try {
+    const firstView = await Promise.race([followed.firstView, waitForStopSignal()])
+    if (typeof firstView === 'number') return firstView
+    await sleep(SETTLE_MS)
+    const view = await readFullView(board, followed.view() ?? firstView)
+    await print(json ? formatReportJson(view) : formatReport(view, translator, Date.now()))
+    return 0
+  } finally {
+    clearInterval(keepAlive)
+    followed.close()
+  }
+}
+
+async function runInteractive(
+  userConsole: UserConsole,
+  streams: TerminalStreams,
+  translator: InboxTranslator,
+  isQuiet: boolean,
+): Promise<number> {
+  const screen = openFullScreen(streams)
+  const followed = followView(userConsole, () => {
+    if (!isQuiet) screen.ringBell()
+  })
+  const view = () => followed.view() ?? EMPTY_CONSOLE_VIEW
+  try {
+    const prompts = await createInboxPrompts(screen, translator)
+    const menuClosed = followed.firstView
+      .then(() => runInbox({ userConsole, screen, prompts, translator, view, statusLine: '' }))
+      .then(() => 0)
+    return await Promise.race([screen.exited, menuClosed])
+  } finally {
+    followed.close()
+    screen.restore()
+  }
+}

@@ -1,0 +1,42 @@
+// Chooses the language of the inbox: `--lang`, otherwise LC_ALL, LC_MESSAGES or LANG in the order of POSIX.
+
+import {
+  TRANSLATIONS,
+  LANGUAGES,
+  preferredLocale,
+  preferredLanguage,
+  createTranslatorFrom,
+  type Language,
+  type Translator,
+} from '../i18n/translator.js'
+import type { TranslationKey } from '../i18n/translator.js'
+import { inboxMessagesAr } from './messages/ar.js'
+import { inboxMessagesEn } from './messages/en.js'
+import { inboxMessagesKo } from './messages/ko.js'
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
+
+const INBOX_MESSAGES = { en: inboxMessagesEn, ko: inboxMessagesKo, ar: inboxMessagesAr } as const
+
+export type InboxTranslator = Translator<TranslationKey | keyof typeof inboxMessagesEn>
+
+export function createInboxTranslator(flag: string | undefined, env: NodeJS.ProcessEnv): InboxTranslator {
+  const locales = [readLocale(env)]
+  const language = flag === undefined ? preferredLanguage(locales) : parseLanguage(flag)
+  return inboxTranslatorFor(language, preferredLocale(language, locales))
+}
+
+export function inboxTranslatorFor(language: Language, locale: string = language): InboxTranslator {
+  return createTranslatorFrom({ ...TRANSLATIONS[language], ...INBOX_MESSAGES[language] }, language, locale)
+}
+
+function parseLanguage(flag: string): Language {
+  const found = LANGUAGES.find(({ language }) => language === flag)
+  if (found) return found.language
+  throw new UsageError(`--lang must be one of ${LANGUAGES.map(({ language }) => language).join(', ')}, got ${flag}`)
+}
+
+/** `ko_KR.UTF-8` → `ko-KR`. The first variable that is set decides, even if it is `C`. */
+function readLocale({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
+  const set = [LC_ALL, LC_MESSAGES, LANG].find((value) => value !== undefined && value !== '') ?? ''
+  return set.replace(/[.@].*$/, '').replaceAll('_', '-')
+}

@@ -1,0 +1,62 @@
+// The consoles of a process, one per user, shared by all windows of that user.
+
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+
+import { consoleSocketFolder } from './console-socket-registry.js'
+import type { ServerFeed } from './server-feed.js'
+import { createUserConsole, type UserConsole, type UserConsoleDeps } from './user-console.js'
+
+export interface UserConsoles {
+  /** `isLocal`: the user of this machine, who may see its other servers too. */
+  forUser(user: string, isLocal: boolean): UserConsole
+  close(): Promise<void>
+}
+
+export function createUserConsoles({
+  socketDirectory,
+  ...settings
+}: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
+  const consoles = new Map<string, UserConsole>()
+  return {
+    forUser(user, isLocal) {
+      const key = JSON.stringify([user, isLocal])
+      const known = consoles.get(key)
+      if (known) return known
+      const onIdle = (): void => void consoles.delete(key)
+      const userConsole = createUserConsole({
+        ...settings,
+        user,
+        socketDirectory: isLocal ? socketDirectory : undefined,
+        onIdle,
+      })
+      consoles.set(key, userConsole)
+      return userConsole
+    },
+    async close() {
+      await Promise.all(Array.from(consoles.values(), (userConsole) => userConsole.close()))
+      await settings.state.close()
+    },
+  }
+}
+
+// Creates the consoles of this process from the settings.
+
+export interface OpenUserConsolesDeps {
+  readonly config: Config
+  readonly state: LazyDatabase
+  /** Undefined if this process serves no clients. */
+  readonly localFeed: ServerFeed | undefined
+}
+
+export function openUserConsoles({ config, state, localFeed }: OpenUserConsolesDeps): UserConsoles {
+  const { settings, cwd } = config
+  return createUserConsoles({
+    localFeed,
+    state,
+    socketDirectory: consoleSocketFolder(getStateDir(settings)),
+    project: findProjectRoot(cwd),
+  })
+}

@@ -1,0 +1,165 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { ProtocolError } from '../errors.js'
+import { createRequestStateSealer, type RequestBinding, type RequestStateSealer } from './request-state.js'
+
+const LIFE_MS = 60_000
+
+const bond: RequestBinding = {
+  user: 'ann',
+  method: 'tools/call',
+  params: { name: 'delete', arguments: { file: 'a', deep: { x: [1, 2], y: null } } },
+}
+const content = { answers: { sure: { action: 'accept' } }, asked: ['next'] }
+
+/** A clock that the test advances. */
+function open(): { sealer: RequestStateSealer; pass: (ms: number) => void } {
+  let now = 1_000_000
+  return { sealer: createRequestStateSealer(() => now), pass: (ms) => void (now += ms) }
+}
+
+function isRefused(work: () => unknown): boolean {
+  try {
+    work()
+    return false
+  } catch (error) {
+    return error instanceof ProtocolError && error.code === -32602 && error.message.includes('requestState')
+  }
+}
+
+test('a sealed state can be opened once', () => {
+  const { sealer } = open()
+  const state = sealer.seal(bond, content, LIFE_MS)
+  expect(sealer.open(bond, state)).toEqual(content)
+  expect(isRefused(() => sealer.open(bond, state))).toBe(true)
+})
+
+test('the content is not readable', () => {
+  const state = open().sealer.seal(bond, { answers: { secret: 'hunter2' } }, LIFE_MS)
+  for (const encoding of ['utf8', 'latin1'] as const) {
+    expect(Buffer.from(state, 'base64url').toString(encoding)).not.toMatch(/hunter2|answers|ann|delete/)
+  }
+})
+
+test('a rejected state is not used up', () => {
+  const { sealer } = open()
+  const state = sealer.seal(bond, content, LIFE_MS)
+  expect(isRefused(() => sealer.open({ ...bond, user: 'bob' }, state))).toBe(true)
+  expect(sealer.open(bond, state)).toEqual(content)
+})
+
+test('expires on time and is then dropped from the nonce log', () => {
+  const { sealer, pass } = open()
+  const [early, late] = [sealer.seal(bond, content, LIFE_MS), sealer.seal(bond, content, LIFE_MS)]
+  pass(LIFE_MS - 1)
+  expect(sealer.open(bond, early)).toEqual(content)
+  pass(1)
+  expect(isRefused(() => sealer.open(bond, late))).toBe(true)
+  pass(10 * LIFE_MS)
+  // Dropped from the nonce log meanwhile, and still rejected.
+  sealer.open(bond, sealer.seal(bond, content, LIFE_MS))
+  expect(isRefused(() => sealer.open(bond, early))).toBe(true)
+})
+
+describe('10,000 invalid states: none is accepted', () => {
+  const { sealer, pass } = open()
+  const foreign = createRequestStateSealer(() => 1_000_000)
+  const bit = fc.nat()
+
+  const spoilt = fc.oneof(
+    fc.record({ how: fc.constant('a bit' as const), bit }),
+    fc.record({ how: fc.constant('truncated' as const), bit }),
+    fc.record({ how: fc.constant('extended' as const), more: fc.base64String({ minLength: 1 }) }),
+    fc.record({ how: fc.constant('a character' as const), bit, char: fc.string({ minLength: 1, maxLength: 1 }) }),
+    fc.record({ how: fc.constant('turned' as const), bit }),
+    fc.record({ how: fc.constant('another' as const), text: fc.oneof(fc.string(), fc.base64String(), fc.anything()) }),
+  )
+
+  test('tampered, truncated, extended, invented: 4,000', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(spoilt, (how) => {
+        const state = sealer.seal(bond, content, LIFE_MS)
+        const tampered = spoil(state, how)
+        if (tampered !== state && !isRefused(() => sealer.open(bond, tampered))) accepted++
+      }),
+      { numRuns: 4000 },
+    )
+    expect(accepted).toBe(0)
+  })
+
+  function spoil(state: string, how: typeof spoilt extends fc.Arbitrary<infer T> ? T : never): unknown {
+    const bytes = Buffer.from(state, 'base64url')
+    switch (how.how) {
+      case 'a bit': {
+        const at = how.bit % (bytes.length * 8)
+        bytes[at >> 3]! ^= 1 << (at & 7)
+        return bytes.toString('base64url')
+      }
+      case 'truncated':
+        return state.slice(0, how.bit % state.length)
+      case 'extended':
+        return state + how.more
+      case 'a character': {
+        const at = how.bit % state.length
+        return state.slice(0, at) + how.char + state.slice(at + 1)
+      }
+      case 'turned': {
+        const at = 1 + (how.bit % (bytes.length - 1))
+        return Buffer.concat([bytes.subarray(at), bytes.subarray(0, at)]).toString('base64url')
+      }
+      case 'another':
+        return how.text
+    }
+    return undefined
+  }
+
+  const json = fc.jsonValue({ maxDepth: 2 })
+  const otherBond = fc.oneof(
+    fc.string().map((user) => ({ ...bond, user })),
+    fc.constantFrom('prompts/get', 'resources/read', 'tools/call ', '').map((method) => ({ ...bond, method })),
+    json.map((args) => ({ ...bond, params: { ...bond.params, arguments: args } })),
+    fc.string().map((name) => ({ ...bond, params: { ...bond.params, name } })),
+    fc.record({ key: fc.string(), value: json }).map(({ key, value }) => {
+      const changes = ['_meta', 'inputResponses', 'requestState']
+      return { ...bond, params: { ...bond.params, [changes.includes(key) ? 'extra' : key]: value } }
+    }),
+  )
+
+  test('of another user or call: 3,000', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(otherBond, (other) => {
+        const state = sealer.seal(bond, content, LIFE_MS)
+        if (isDeeplyEqual(other, bond)) return
+        if (!isRefused(() => sealer.open(other, state))) accepted++
+      }),
+      { numRuns: 3000 },
+    )
+    expect(accepted).toBe(0)
+  })
+
+  test('replayed, expired, of another server: 3,000', () => {
+    let accepted = 0
+    for (let run = 0; run < 1000; run++) {
+      const used = sealer.seal(bond, content, LIFE_MS)
+      sealer.open(bond, used)
+      const old = sealer.seal(bond, content, run % 50)
+      pass(run % 50)
+      for (const state of [used, old, foreign.seal(bond, content, LIFE_MS)]) {
+        if (!isRefused(() => sealer.open(bond, state))) accepted++
+      }
+    }
+    expect(accepted).toBe(0)
+  })
+})
+
+function isDeeplyEqual(a: unknown, b: unknown): boolean {
+  try {
+    expect(a).toEqual(b)
+    return true
+  } catch {
+    return false
+  }
+}

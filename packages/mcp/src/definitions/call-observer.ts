@@ -1,0 +1,40 @@
+// Hooks called at the start and end of every tool call, and when a session closes. They run synchronously in the call
+// path, so they must be fast.
+
+import type { Caller } from './caller.js'
+
+/** Observes every tool call. The call waits for it, so it must be fast. */
+export interface CallObserver {
+  onStart(caller: Caller, call: StartedCall): void
+  /** `started` is the object that the start hook received. */
+  onEnd(caller: Caller, call: FinishedCall, started: StartedCall): void
+  /** The client of this session has disconnected for good. */
+  onDisconnect(caller: Caller): void
+}
+
+/** A tool call as received. */
+export interface StartedCall {
+  readonly tool: string
+  readonly input: unknown
+}
+
+/** A tool call that has ended. */
+export interface FinishedCall extends StartedCall {
+  readonly outcome: 'ok' | 'error' | 'cancelled'
+  readonly ms: number
+}
+
+/** Calls each observer in this order. */
+export function combineObservers(observers: readonly CallObserver[]): CallObserver {
+  return {
+    onStart(caller, call) {
+      for (const observer of observers) observer.onStart(caller, call)
+    },
+    onEnd(caller, call, started) {
+      for (const observer of observers) observer.onEnd(caller, call, started)
+    },
+    onDisconnect(caller) {
+      for (const observer of observers) observer.onDisconnect(caller)
+    },
+  }
+}

@@ -1,0 +1,130 @@
+// Declaration of a tool: a value that can be read without running the tool. The members are in the order in which data
+// flows: name, title, description, hints; input; run; text for the model (format); data for programs (meta). `output`
+// declares structured content in place of `format`, because some clients show their model only that.
+
+import type { JsonObject } from '../json/json.js'
+import type { FromSchema } from '../json-schema/infer-type.js'
+import type { CallContext } from './call-context.js'
+import type { StandardSchema } from './standard-schema.js'
+
+/** Behaviour hints for clients. The protocol tells clients to assume the worst for a missing hint. */
+export interface ToolHints {
+  /** The tool changes nothing. Default: false. */
+  readonly readOnly?: boolean
+  /** The tool may delete or overwrite existing data. Default: true. */
+  readonly destructive?: boolean
+  /** Repeating the call with the same arguments changes nothing more. Default: false. */
+  readonly idempotent?: boolean
+  /** The tool interacts with external systems, such as the web. Default: true. */
+  readonly openWorld?: boolean
+}
+
+/** One content block of a result: text, image, audio, an embedded resource or a resource link. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource'
+      readonly resource: { readonly uri: string; readonly mimeType?: string } & (
+        | { readonly text: string }
+        | { readonly blob: string }
+      )
+    }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly title?: string
+      readonly description?: string
+      readonly mimeType?: string
+      readonly size?: number
+    }
+
+/** The output for the model. `isError` marks an outcome the model should correct, such as a non-zero exit code. */
+export type ToolOutput =
+  | string
+  | readonly ContentBlock[]
+  | { readonly content: string | readonly ContentBlock[]; readonly isError: boolean }
+
+/** Describes input or output: JSON Schema, or a schema of any Standard Schema library, such as zod. */
+export type ToolSchema = JsonObject | StandardSchema
+
+/** The type `run` receives for an input schema, and `format` for an output schema. */
+export type SchemaOutput<S> = S extends StandardSchema<unknown, infer Output> ? Output : FromSchema<S>
+
+/** The part of a tool whose types do not depend on its input and output. */
+interface ToolBase {
+  readonly name: string
+  /** The name shown to people. Default: `name`. */
+  readonly title?: string
+  /** The description the model reads to decide whether to call the tool. Write one. */
+  readonly description?: string
+  readonly hints?: ToolHints
+  /** Client capabilities the tool requires, e.g. `{ sampling: {} }`. */
+  readonly requires?: JsonObject
+  /**
+   * Calls may continue as tasks (see `CallContext.continueAsTask`). `always`: clients without task support are
+   * rejected before `run`.
+   */
+  readonly taskSupport?: 'sometimes' | 'always'
+  /** Values for arguments the caller omits, including required ones. */
+  readonly defaultArguments?: JsonObject
+}
+
+/** A tool as the kernel sees it. `defineTool` checks the precise types. */
+export interface ToolDefinition extends ToolBase {
+  /** The services `run` receives. Each is opened by the first call that needs it. */
+  readonly services?: readonly string[]
+  /** Default: no arguments. */
+  readonly input?: ToolSchema
+  /** Error text by argument name, used in place of the validator's message. */
+  readonly argumentErrors?: Readonly<Record<string, string | undefined>>
+  /**
+   * The value is sent as `structuredContent`, and as JSON text as the specification requires. `format` is not allowed
+   * beside it. Claude Code and Codex show their model the structured content and drop text and images.
+   */
+  readonly output?: ToolSchema
+  run(input: unknown, call: CallContext, services: unknown): unknown
+  /**
+   * Turns the value into output for the model. Without it, a string or content blocks returned by `run` are sent as
+   * they are and anything else as JSON.
+   */
+  format?(value: unknown): ToolOutput
+  /** Data for programs: members of the result's `_meta`, which clients do not show to the model. */
+  meta?(value: unknown): JsonObject
+}
+
+/** The input schema of a tool without arguments. */
+export const NO_INPUT_SCHEMA = { type: 'object', properties: {}, additionalProperties: false } as const
+
+interface TypedDefinition<
+  I extends ToolSchema,
+  O extends ToolSchema,
+  V,
+  S,
+  K extends keyof S & string,
+> extends ToolBase {
+  readonly services?: readonly K[]
+  readonly input?: I
+  readonly argumentErrors?: { readonly [A in keyof SchemaOutput<NoInfer<I>> & string]?: string }
+  /** The members of the value that are sent; see `ToolDefinition.output`. */
+  readonly output?: O
+  run(input: SchemaOutput<I>, call: CallContext, services: Pick<S, K>): V | Promise<V>
+  format?(value: NoInfer<V>): ToolOutput
+  meta?(value: NoInfer<V>): JsonObject
+}
+
+/** `defineTool` for tools that use the services `S`. `run` receives the ones the tool names. */
+export function defineToolWith<S>() {
+  return <
+    const I extends ToolSchema = typeof NO_INPUT_SCHEMA,
+    const O extends ToolSchema = ToolSchema,
+    V extends SchemaOutput<O> = SchemaOutput<O>,
+    const K extends keyof S & string = never,
+  >(
+    definition: TypedDefinition<I, O, V, S, K>,
+  ): ToolDefinition => definition
+}
+
+/** Checks the types of a tool: `run` receives what `input` describes and must return what `output` declares. */
+export const defineTool = defineToolWith<object>()

@@ -1,0 +1,187 @@
+// Caches authentication results by token digest for at most a minute, and not beyond the token's expiry. The oldest
+// entries are dropped first.
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+
+import { Failure } from '../errors.js'
+import { isRefusal, readCredential, type Refusal } from './host-policy.js'
+
+const MAX_AGE_MS = 60_000
+const MAX_ENTRIES = 1000
+
+export interface AuthResultCache<T> {
+  get(digest: string): T | undefined
+  set(digest: string, result: T, tokenExpiresAt: number): void
+}
+
+export function createAuthResultCache<T>(now: () => number): AuthResultCache<T> {
+  const entries = new Map<string, { readonly result: T; readonly cachedAt: number; readonly expiresAt: number }>()
+  return {
+    get(digest) {
+      const entry = entries.get(digest)
+      if (!entry) return undefined
+      const time = now()
+      // Entries are not extended if the clock is set back.
+      if (time < entry.expiresAt && time >= entry.cachedAt) return entry.result
+      entries.delete(digest)
+      return undefined
+    },
+    set(digest, result, tokenExpiresAt) {
+      const cachedAt = now()
+      const expiresAt = Math.min(tokenExpiresAt, cachedAt + MAX_AGE_MS)
+      if (expiresAt <= cachedAt) return
+      entries.delete(digest)
+      const [oldest] = entries.keys()
+      if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest)
+      entries.set(digest, { result, cachedAt, expiresAt })
+    },
+  }
+}
+
+// Authenticates requests: converts a credential to a user, or to a refusal. Named and fixed tokens are checked
+// synchronously; an access token that was not seen in the last minute takes a promise. Secrets are neither logged nor
+// cached.
+
+export interface Principal {
+  readonly user: string
+  readonly method: 'open' | 'token' | 'oauth'
+  /** The id of the credential, for the log; never the secret. */
+  readonly credentialId: string
+}
+
+export interface Authenticator {
+  authenticate(headers: IncomingHttpHeaders): Principal | Refusal | Promise<Principal | Refusal>
+  /** The OAuth metadata document that clients read; undefined without OAuth. */
+  readonly metadata: object | undefined
+  /** The path of that document. */
+  readonly metadataPath?: string | undefined
+  /** The header besides Authorization that may contain a credential; undefined if any header may matter. */
+  readonly keyHeader?: string
+}
+
+/** The named tokens of a server. */
+export interface TokenLookup {
+  find(token: string): { readonly id: string; readonly user: string } | undefined
+}
+
+export interface VerifiedToken {
+  readonly user: string
+  readonly scopes: readonly string[]
+  /** From the token, in seconds since 1970. */
+  readonly expiresAt: number
+}
+
+export type ChallengeError = 'invalid_token' | 'insufficient_scope'
+
+export interface AccessTokenVerifier {
+  /** Never rejects. */
+  verify(token: string): Promise<VerifiedToken | Refusal>
+  /** The document of RFC 9728, served at `metadataPath` without authentication. */
+  metadata(): object
+  readonly metadataPath: string
+  /** The value of WWW-Authenticate. */
+  challenge(error?: ChallengeError): string
+}
+
+export interface AuthenticatorOptions {
+  /** No credential is required. */
+  readonly allowAnonymous: boolean
+  readonly keyHeader: string
+  /** Empty strings are ignored. */
+  readonly fixedTokens: readonly string[]
+  /** The user of the fixed tokens, and of all requests if no credential is required. */
+  readonly defaultUser: string
+  readonly tokens: TokenLookup | undefined
+  readonly oauth: AccessTokenVerifier | undefined
+}
+
+export function createAuthenticator({
+  allowAnonymous,
+  fixedTokens,
+  defaultUser,
+  tokens,
+  oauth,
+  ...rest
+}: AuthenticatorOptions): Authenticator {
+  const keyHeader = checkKeyHeader(rest.keyHeader)
+  const metadata = oauth?.metadata()
+  if (allowAnonymous) {
+    const anonymous: Principal = { user: defaultUser, method: 'open', credentialId: 'none' }
+    return { metadata, authenticate: () => anonymous }
+  }
+  const missing = unauthorized(keyHeader, oauth?.challenge() ?? 'Bearer')
+  const invalid = unauthorized(keyHeader, oauth?.challenge('invalid_token') ?? 'Bearer error="invalid_token"')
+  const fixedPrincipal: Principal = { user: defaultUser, method: 'token', credentialId: 'HTTP_TOKEN' }
+  const comparisons = fixedTokens.filter((token) => token !== '').map(createComparison)
+  const isFixedToken = (credential: string): boolean => comparisons.some((isEqual) => isEqual(credential))
+  const verify = oauth && createCachedVerifier(oauth)
+  return {
+    metadata,
+    metadataPath: oauth?.metadataPath,
+    keyHeader,
+    authenticate(headers) {
+      const credential = readCredential(headers, keyHeader)
+      if (credential === undefined) return missing
+      const record = tokens?.find(credential)
+      if (record) return { user: record.user, method: 'token', credentialId: record.id }
+      if (isFixedToken(credential)) return fixedPrincipal
+      return verify && hasTwoDots(credential) ? verify(credential) : invalid
+    },
+  }
+}
+
+function checkKeyHeader(name: string): string {
+  const lower = name.toLowerCase()
+  // Browsers send the first four automatically, and Authorization is read anyway.
+  const isReserved = ['cookie', 'host', 'origin', 'referer', 'authorization'].includes(lower)
+  if (/^[a-z\d!#$%&'*+.^_`|~-]+$/.test(lower) && !isReserved) return lower
+  throw new Failure(`HTTP_KEY_HEADER must be the name of a header of its own, such as X-API-Key, got ${name}`)
+}
+
+export function unauthorized(keyHeader: string, challenge: string): Refusal {
+  return {
+    status: 401,
+    reason: `Send a valid token as "Authorization: Bearer <token>" or "${keyHeader}: <token>"`,
+    headers: { 'www-authenticate': challenge },
+  }
+}
+
+// Digests have equal length, so the comparison does not reveal the length of the token.
+function createComparison(secret: string): (credential: string) => boolean {
+  const expected = hash('sha256', secret, 'buffer')
+  return (credential) => timingSafeEqual(hash('sha256', credential, 'buffer'), expected)
+}
+
+function createCachedVerifier(oauth: AccessTokenVerifier): (token: string) => Principal | Promise<Principal | Refusal> {
+  const cache = createAuthResultCache<Principal>(Date.now)
+  return (token) => {
+    const digest = hash('sha256', token)
+    return cache.get(digest) ?? verifyAndCache(token, digest)
+  }
+  async function verifyAndCache(token: string, digest: string): Promise<Principal | Refusal> {
+    const verified = await oauth.verify(token)
+    if (isRefusal(verified)) return verified
+    const principal: Principal = { user: verified.user, method: 'oauth', credentialId: `jwt:${digest.slice(0, 12)}` }
+    cache.set(digest, principal, verified.expiresAt * 1000)
+    return principal
+  }
+}
+
+function hasTwoDots(credential: string): boolean {
+  const first = credential.indexOf('.')
+  const second = credential.indexOf('.', first + 1)
+  return first > 0 && second > 0 && !credential.includes('.', second + 1)
+}
+
+// Re-authenticates an open connection: its token may have been revoked or expired. A 5xx of the verifier (issuer
+// unreachable) does not end the connection.
+
+export async function isStillAuthorized(
+  authenticator: Authenticator,
+  { headers }: IncomingMessage,
+  user: string,
+): Promise<boolean> {
+  const result = await authenticator.authenticate(headers)
+  return isRefusal(result) ? result.status >= 500 : result.user === user
+}

@@ -1,0 +1,146 @@
+// State shared by all requests of one HTTP server.
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import type { ToolCallFormat } from '../revisions/client-profile.js'
+import type { Caller } from '../definitions/caller.js'
+import type { JsonRpcMessage } from '../jsonrpc/message.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { createSession, type Session, type SessionOptions } from '../session/session.js'
+import type { Authenticator } from './authenticator.js'
+import type { EventStream } from './event-stream.js'
+import type { HostPolicy, Refusal } from './host-policy.js'
+import { HttpSessions } from './http-sessions.js'
+import type { RateLimits } from './rate-limits.js'
+import { createMetrics, type MetricsOptions } from './metrics.js'
+import { createResponseQueue } from './http-exchange.js'
+import type { AccessLog, RequestSinks, HttpExchange } from './http-exchange.js'
+
+/** Options of an HTTP server. */
+export interface HttpContextOptions {
+  readonly hostPolicy: HostPolicy
+  readonly authenticator: Authenticator
+  readonly rateLimits: RateLimits
+  readonly maxBodyBytes: number
+  /** The path prefix behind a proxy. */
+  readonly basePath?: string | undefined
+  readonly accessLog?: AccessLog | undefined
+  readonly extensions?: HttpExtensions | undefined
+  /** False: only the routes of the extensions are served. Default: true. */
+  readonly servesMcp?: boolean | undefined
+}
+
+/** What a program adds to the HTTP server of the protocol. */
+export interface HttpExtensions {
+  /** Opens further routes, such as those of the console. */
+  readonly routes?: ((context: HttpContext) => ExtraRoutes) | undefined
+  /** Serves POSTs that name no revision, and sessions of 2024-11-05. Without it they are served as the protocol says. */
+  readonly unversioned?: UnversionedClients | undefined
+  /** Prefix of the metric names and version in `build_info`; by default `mcp_` and the version of the server. */
+  readonly metrics?: Pick<MetricsOptions, 'prefix' | 'version'> | undefined
+  /** Loads the handler of WebSockets. Without it the Upgrade header is ignored. */
+  readonly webSockets?: ((context: HttpContext) => Promise<WebSockets>) | undefined
+}
+
+export interface ExtraRoutes {
+  ownsPath(path: string): boolean
+  /** Checks a request for one of its paths before authentication. */
+  refuse(request: IncomingMessage): Refusal | undefined
+  /** Serves a public file; false if the path is not one. */
+  servePublic(exchange: HttpExchange, path: string): boolean
+  /** Serves an authenticated request for one of its paths. */
+  route(exchange: HttpExchange, path: string, withBody: WithBody): void
+  /** Called when the server shuts down. */
+  endStreams(): void
+}
+
+/** Reads the body of a request, or refuses it. */
+export type WithBody = (exchange: HttpExchange, next: (body: string) => void, maxBytes?: number) => void
+
+export interface UnversionedClients {
+  readonly dialect: ToolCallFormat
+  post(context: HttpContext, exchange: HttpExchange, message: JsonRpcMessage, opened?: Session): void
+}
+
+export interface WebSockets {
+  /** Takes over a connection that asked to be upgraded. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: string): void
+  close(): void
+}
+
+export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
+  readonly extensions: HttpExtensions
+  readonly server: McpServer
+  /** Creates a session. */
+  createSession(caller: Caller, options: SessionOptions): Session
+  /** Sessions that last as long as a request or a connection. */
+  readonly transientSessions: Set<Session>
+  readonly sessions: HttpSessions
+  /** Open event streams, which get heartbeats. */
+  readonly streams: Set<EventStream>
+  /** True while the server shuts down. */
+  isShuttingDown: boolean
+}
+
+export function createHttpContext(server: McpServer, options: HttpContextOptions): HttpContext {
+  const {
+    hostPolicy,
+    authenticator,
+    rateLimits,
+    maxBodyBytes,
+    basePath,
+    accessLog,
+    extensions = {},
+    servesMcp,
+  } = options
+  const converse: HttpContext['createSession'] = (caller, { revision, sink, toolCallFormat, isStateless }) =>
+    createSession(server, caller, {
+      revision,
+      sink,
+      toolCallFormat,
+      isStateless,
+      onCall: (call) => metrics.countToolCall(call),
+    })
+  const sessions = new HttpSessions(converse, extensions.unversioned?.dialect)
+  const streams = new Set<EventStream>()
+  const metrics = createMetrics({
+    ...(extensions.metrics ?? { prefix: 'mcp_', version: server.identity.version }),
+    gauges: {
+      sessions: () => sessions.size,
+      streams: () => [...allStreams({ streams, sessions })].length,
+      in_flight: () => rateLimits.openCount,
+    },
+    tools: server.toolRegistry.names(),
+  })
+  return {
+    server,
+    hostPolicy,
+    authenticator,
+    rateLimits,
+    maxBodyBytes,
+    basePath,
+    accessLog,
+    extensions,
+    servesMcp,
+    createSession: converse,
+    metrics,
+    responseQueue: createResponseQueue((error) => server.logError(error)),
+    sessions,
+    streams,
+    transientSessions: new Set(),
+    isShuttingDown: false,
+  }
+}
+
+/** All open event streams. */
+export function* allStreams({ streams, sessions }: Pick<HttpContext, 'streams' | 'sessions'>): Generator<EventStream> {
+  yield* streams
+  for (const session of sessions) yield* session.connections
+}
+
+/** All sessions. */
+export function* allSessions(context: HttpContext): Generator<Session> {
+  yield* context.transientSessions
+  for (const { session } of context.sessions) yield session
+}

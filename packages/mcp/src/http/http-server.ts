@@ -1,0 +1,155 @@
+// Shuts down the HTTP server: ends idle streams, gives calls a deadline, then aborts everything. Takes less than the
+// eight seconds that service managers wait.
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { loadFullCompiler } from '../json-schema/lazy-compile.js'
+import { loadOptionalMethods } from '../methods/method-table.js'
+import { bunVersion } from '../runtime.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { isStillAuthorized } from './authenticator.js'
+import {
+  allSessions,
+  allStreams,
+  createHttpContext,
+  type HttpContext,
+  type HttpContextOptions,
+} from './http-context.js'
+import { type CertificateSource, createNodeServer, type NodeServer, refuseUpgrade } from './node-server.js'
+import { createRouter, type Router } from './router.js'
+import { SseSessions } from './sse-endpoint.js'
+import { createUpgradeHandler, type UpgradeHandler, wantsWebSocket, withoutUpgradeHeader } from './upgrade.js'
+
+const GRACE_MS = 4500
+const ABORT_MS = 2200
+const FLUSH_MS = 300
+
+export async function shutDown(
+  context: HttpContext,
+  nodeServer: NodeServer,
+  sse: SseSessions,
+  upgrades: UpgradeHandler | undefined,
+  router: Router,
+): Promise<void> {
+  context.isShuttingDown = true
+  router.endStreams()
+  endIdleStreams(context, sse)
+  // Still listening, so that readiness probes get 503.
+  await withTimeout(GRACE_MS, whenIdle(context))
+  const closed = new Promise((resolve) => nodeServer.http.close(resolve))
+  nodeServer.http.closeIdleConnections()
+  for (const session of allSessions(context)) session.abort('the server is stopping')
+  await withTimeout(ABORT_MS, Promise.all([whenIdle(context), context.server.close()]))
+  // Calls that do not stop are answered with an error, so that no client is left with a broken connection.
+  for (const session of allSessions(context)) session.answerUnfinished()
+  await withTimeout(FLUSH_MS, whenIdle(context))
+  sse.close()
+  context.sessions.close()
+  upgrades?.close()
+  // Responses are being flushed; clients that do not read them are disconnected.
+  await withTimeout(FLUSH_MS, closed)
+  for (const socket of nodeServer.connections) socket.destroy()
+  await withTimeout(FLUSH_MS, closed)
+  context.metrics.close()
+  context.accessLog?.close()
+}
+
+/** Ends the streams that carry no call; the others end with their call. */
+function endIdleStreams(context: HttpContext, sse: SseSessions): void {
+  for (const session of allSessions(context)) session.endSubscriptions()
+  for (const { serverStream } of context.sessions) serverStream.end(undefined)
+  sse.endIdle()
+}
+
+async function whenIdle(context: HttpContext): Promise<void> {
+  await Promise.all(Array.from(allSessions(context), (session) => session.whenIdle()))
+}
+
+function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
+  const timeout = new Promise<void>((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
+  return Promise.race([work, timeout])
+}
+
+// Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down.
+
+const KEEP_ALIVE_MS = 15_000
+
+export interface HttpServerOptions extends HttpContextOptions {
+  readonly host: string
+  readonly port: number
+  readonly maxConnections: number
+  readonly certificates?: CertificateSource | undefined
+}
+
+export interface HttpListener {
+  readonly port: number
+  /** Accepts no new requests, waits a limited time for those in progress, then aborts them. */
+  close(): Promise<void>
+}
+
+export async function startHttpTransport(server: McpServer, options: HttpServerOptions): Promise<HttpListener> {
+  const { certificates, port, host, maxConnections } = options
+  // Loaded before the first request: a response that has to wait for them would become a stream.
+  await Promise.all([loadFullCompiler(), loadOptionalMethods()])
+  const context = createHttpContext(server, options)
+  const sse = new SseSessions(context)
+  const nodeServer = createNodeServer(certificates, maxConnections, () => context.responseQueue.flush())
+  const { webSockets } = context.extensions
+  const upgrades = webSockets && createUpgradeHandler(context, webSockets)
+  const router = createRouter(context, sse)
+  const { handleRequest } = router
+  nodeServer.http.on('request', handleRequest).on('checkContinue', handleRequest).on('checkExpectation', handleRequest)
+  nodeServer.http.on('drop', () => context.metrics.countRefusal('connections'))
+  handleUpgrades(nodeServer, upgrades)
+  await listen(nodeServer, port, host)
+  const stopWatching = certificates?.watch((certificate) => nodeServer.setCertificate(certificate))
+  // An exception outside of a call must not end the other calls.
+  const logUncaught = (error: unknown): void => server.logError(error)
+  process.on('uncaughtException', logUncaught)
+  const heartbeat = setInterval(() => checkStreams(context), KEEP_ALIVE_MS).unref()
+  const address = nodeServer.http.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    async close() {
+      stopWatching?.()
+      clearInterval(heartbeat)
+      await shutDown(context, nodeServer, sse, upgrades, router)
+      process.off('uncaughtException', logUncaught)
+    },
+  }
+}
+
+function listen({ http }: NodeServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, resolve)
+  })
+}
+
+function handleUpgrades({ http, isSecure }: NodeServer, upgrades: UpgradeHandler | undefined): void {
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // An upgrade behind an unfinished request on the same connection cannot be handled.
+    if ('_httpMessage' in socket && socket._httpMessage) socket.destroy()
+    else if (upgrades && wantsWebSocket(request)) upgrades.handleUpgrade(request, socket, head)
+    // Bun has discarded the bytes after the headers.
+    else if (bunVersion() !== undefined) refuseUpgrade(socket)
+    else http.emit(isSecure ? 'secureConnection' : 'connection', withoutUpgradeHeader(request, socket, head))
+  })
+}
+
+/** Sends heartbeats, and ends streams whose credential was revoked or cannot be checked. */
+function checkStreams(context: HttpContext): void {
+  for (const stream of allStreams(context)) {
+    stream.keepAlive()
+    isStillAuthorized(context.authenticator, stream.response.req, stream.user).then(
+      (isAuthorized) => !isAuthorized && stream.end(),
+      (error: unknown) => {
+        context.server.logError(error)
+        stream.end()
+      },
+    )
+  }
+}

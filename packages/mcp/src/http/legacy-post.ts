@@ -1,0 +1,74 @@
+// POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
+// cancels nothing. Without a session, a call ends with its connection.
+
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
+import type { LegacyRevision } from '../revisions/revision.js'
+import type { HttpContext } from './http-context.js'
+import type { HttpSession } from './http-sessions.js'
+import { PostResponse } from './post-response.js'
+import { reportWhenWritten } from './http-exchange.js'
+import type { HttpExchange } from './http-exchange.js'
+
+/** Discards everything but the response. */
+export const DISCARD_SINK: MessageSink = { notify: () => {} }
+
+/** `initialize`: opens a session and returns its id. */
+export async function handleInitialize(
+  context: HttpContext,
+  exchange: HttpExchange,
+  request: JsonRpcRequest,
+): Promise<void> {
+  exchange.protocol = 'legacy'
+  const httpSession = context.sessions.open(exchange.user)
+  const answer = getAnswerText(await httpSession.session.receive(request, DISCARD_SINK)) ?? ''
+  const { negotiatedRevision: negotiated } = httpSession.session
+  if (negotiated === undefined) {
+    context.sessions.end(httpSession, 'initialize failed')
+    return exchange.json(200, answer)
+  }
+  if (negotiated === '2024-11-05' && context.extensions.unversioned) exchange.protocol = 'armoriq'
+  exchange.session = httpSession.id
+  exchange.headers['mcp-session-id'] = httpSession.id
+  if (exchange.accepts('text/event-stream')) exchange.event(answer)
+  else exchange.json(200, answer)
+}
+
+export function handleSessionPost(
+  exchange: HttpExchange,
+  httpSession: HttpSession,
+  message: JsonRpcMessage | JsonRpcBatch,
+): void {
+  exchange.protocol = 'legacy'
+  const stream = httpSession.openStream()
+  const acceptsStream = exchange.accepts('text/event-stream')
+  const pendingAnswer = httpSession.session.receive(message, acceptsStream ? stream : DISCARD_SINK)
+  if (acceptsStream && (stream.hasSent || pendingAnswer instanceof Promise)) {
+    stream.attach(exchange.stream())
+    void Promise.resolve(pendingAnswer).then((answer) => {
+      reportWhenWritten(answer, stream.connection?.response)
+      httpSession.closeStream(stream, getAnswerText(answer))
+    })
+    return
+  }
+  void Promise.resolve(pendingAnswer).then((answer) => {
+    httpSession.closeStream(stream, undefined)
+    const text = getAnswerText(answer)
+    reportWhenWritten(answer, exchange.response)
+    if (text === undefined) exchange.empty(202)
+    else exchange.json(200, text)
+  })
+}
+
+export function handleSessionlessPost(
+  context: HttpContext,
+  exchange: HttpExchange,
+  message: JsonRpcMessage | JsonRpcBatch,
+  revision: LegacyRevision,
+): void {
+  exchange.protocol = 'legacy'
+  const { user } = exchange
+  const session = context.createSession({ user, session: `user:${user}` }, { revision, isStateless: true })
+  const answer = new PostResponse(context, exchange, false)
+  answer.respond(session.receive(message, answer), session)
+}

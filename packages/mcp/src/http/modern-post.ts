@@ -1,0 +1,56 @@
+// POST /mcp at 2026-07-28: stateless. Headers that repeat parts of the body must match it.
+
+import { isJsonObject } from '../json/json.js'
+import {
+  formatRpcError,
+  ErrorAnswer,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../jsonrpc/message.js'
+import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
+import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
+import { INVALID_REQUEST, ProtocolError } from '../errors.js'
+import type { HttpContext } from './http-context.js'
+import { PostResponse, httpStatusOf } from './post-response.js'
+import type { HttpExchange } from './http-exchange.js'
+
+export function handleModernPost(
+  context: HttpContext,
+  exchange: HttpExchange,
+  message: JsonRpcRequest | JsonRpcNotification | JsonRpcResponse,
+): void {
+  exchange.protocol = 'modern'
+  if (message.kind === 'notification') return exchange.empty(202)
+  if (message.kind === 'response') {
+    return exchange.refuse({ status: 400, reason: 'At 2026-07-28 a client sends no responses' }, 'header')
+  }
+  const mismatch = findHeaderMismatch(context, exchange, message)
+  if (mismatch) return exchange.json(httpStatusOf(mismatch), mismatch.text)
+  const { user } = exchange
+  // Stateless: the session is that of the user.
+  const session = context.createSession({ user, session: `user:${user}` }, { isStateless: true })
+  const answer = new PostResponse(context, exchange)
+  answer.respond(session.receive(message, answer), session)
+}
+
+function findHeaderMismatch(
+  { server }: HttpContext,
+  { request: { headers } }: HttpExchange,
+  message: JsonRpcRequest,
+): ErrorAnswer | undefined {
+  const { id, method } = message
+  const params = isJsonObject(message.params) ? message.params : {}
+  try {
+    checkVersionHeader(headers, readRequestedVersion(params))
+    readModernClient(params)
+    checkMethodHeaders(headers, method, params)
+    const { name, arguments: args } = params
+    const entry = method === 'tools/call' && typeof name === 'string' ? server.toolRegistry.find(name) : undefined
+    if (entry && entry.headerParameters.length > 0) checkParameterHeaders(headers, args, entry.headerParameters)
+    return undefined
+  } catch (error) {
+    const protocolError = error instanceof ProtocolError ? error : new ProtocolError(INVALID_REQUEST, 'Invalid Request')
+    return new ErrorAnswer(protocolError.code, formatRpcError(id, protocolError), true)
+  }
+}

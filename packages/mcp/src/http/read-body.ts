@@ -1,0 +1,52 @@
+// Reads a request body as UTF-8 text. A body that is too large is refused by its Content-Length before anything is
+// read, or as soon as it exceeds the limit.
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+
+import type { Refusal } from './host-policy.js'
+
+/** Undefined if the client disconnected. */
+export type BodyResult = string | Refusal | undefined
+
+export function readRequestBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  done: (body: BodyResult, bytes: number) => void,
+): void {
+  // Without `connection: close`: Node would close the connection before the response is sent.
+  const tooLarge = { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
+  if (exceedsContentLength(request, maxBytes)) return done(tooLarge, 0)
+  const chunks: Buffer[] = []
+  let size = 0
+  let isFinished = false
+  const finish = (body: BodyResult): void => {
+    if (isFinished) return
+    isFinished = true
+    done(body, size)
+  }
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) {
+      chunks.length = 0
+      finish(tooLarge)
+    } else if (!isFinished) chunks.push(chunk)
+  })
+  request.on('end', () => finish(decodeBody(chunks)))
+  request.on('error', () => finish(undefined))
+  request.on('close', () => finish(undefined))
+}
+
+/** Whether the Content-Length exceeds the limit. */
+export function exceedsContentLength({ headers }: IncomingMessage, maxBytes: number): boolean {
+  return Number(headers['content-length']) > maxBytes
+}
+
+function decodeBody(chunks: readonly Buffer[]): string | Refusal {
+  const [first] = chunks
+  const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks)
+  if (bytes.length === 0) return { status: 400, reason: 'The body is empty; send one JSON-RPC message' }
+  if (!isUtf8(bytes)) return { status: 400, reason: 'Parse error: the body is not valid UTF-8' }
+  const text = bytes.toString()
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}

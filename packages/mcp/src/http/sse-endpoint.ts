@@ -1,0 +1,79 @@
+// HTTP+SSE transport of 2024-11-05: GET /sse opens the stream and sends the URL for messages; POST /messages accepts
+// messages, which are answered on the stream. The session lasts as long as the stream.
+
+import { randomBytes } from 'node:crypto'
+
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { getAnswerText, parseMessage, TrackedAnswer } from '../jsonrpc/message.js'
+import type { Session } from '../session/session.js'
+import type { EventStream } from './event-stream.js'
+import type { HttpContext } from './http-context.js'
+import { refuseNewWork } from './mcp-endpoint.js'
+import type { HttpExchange } from './http-exchange.js'
+
+export class SseSessions {
+  readonly #sessions = new Map<string, SseSession>()
+
+  constructor(private readonly context: HttpContext) {}
+
+  open(exchange: HttpExchange): void {
+    const { context } = this
+    exchange.protocol = 'sse'
+    const id = randomBytes(24).toString('base64url')
+    exchange.session = id
+    const { user } = exchange
+    const stream = exchange.stream()
+    const sink: MessageSink = {
+      send: (text) => stream.send(text),
+      notify: (text) => (stream.isBackedUp ? undefined : stream.send(text)),
+    }
+    const session = context.createSession({ user, session: id }, { revision: '2024-11-05', sink })
+    this.#sessions.set(id, { user, session, stream, sink })
+    context.transientSessions.add(session)
+    context.streams.add(stream)
+    stream.response.on('close', () => {
+      this.#sessions.delete(id)
+      context.transientSessions.delete(session)
+      context.streams.delete(stream)
+      session.disconnect('the client disconnected')
+    })
+    stream.sendEvent('endpoint', `${context.basePath ?? ''}/messages?sessionId=${id}`)
+  }
+
+  post(exchange: HttpExchange, id: string, body: string): void {
+    exchange.protocol = 'sse'
+    exchange.session = id
+    const sseSession = this.#sessions.get(id)
+    if (sseSession?.user !== exchange.user) {
+      return exchange.refuse({ status: 404, reason: 'Unknown session; open GET /sse first' }, 'session')
+    }
+    const { session, stream, sink } = sseSession
+    const message = parseMessage(body)
+    if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
+    if (refuseNewWork(this.context, exchange, message)) return
+    if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
+    void Promise.resolve(session.receive(message, sink)).then((answer) => {
+      const text = getAnswerText(answer)
+      if (text !== undefined) stream.send(text)
+      if (answer instanceof TrackedAnswer) answer.reportWritten(!stream.response.destroyed)
+    })
+    exchange.text(202, 'Accepted', 'text/plain')
+  }
+
+  /** Ends each stream when no answer is pending on it. */
+  endIdle(): void {
+    for (const { session, stream } of this.#sessions.values()) void session.whenIdle().then(() => stream.end())
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const { stream } of this.#sessions.values()) stream.end()
+  }
+}
+
+interface SseSession {
+  readonly user: string
+  readonly session: Session
+  readonly stream: EventStream
+  readonly sink: MessageSink
+}

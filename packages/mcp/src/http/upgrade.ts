@@ -1,0 +1,109 @@
+// Handles `Upgrade`. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the same checks as every
+// request; other upgrades (such as h2c) are ignored, as HTTP allows.
+
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+import { checkAdmission, requestPath } from './router.js'
+import { checkHostAndOrigin } from './host-policy.js'
+import type { HttpContext, HttpExtensions, WebSockets } from './http-context.js'
+import { closeAfterDelay } from './connections.js'
+import { HttpExchange } from './http-exchange.js'
+
+const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
+
+export interface UpgradeHandler {
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): void
+}
+
+export function createUpgradeHandler(
+  context: HttpContext,
+  load: NonNullable<HttpExtensions['webSockets']>,
+): UpgradeHandler {
+  let loading: Promise<WebSockets> | undefined
+  let sockets: WebSockets | undefined
+  const loadSockets = (): Promise<WebSockets> =>
+    (loading ??= load(context).then(
+      (loaded) => (sockets = loaded),
+      (error: unknown) => {
+        loading = undefined
+        throw error
+      },
+    ))
+
+  async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const exchange = new HttpExchange(request, new ServerResponse(request), context)
+    exchange.protocol = 'websocket'
+    const refusal = await findRefusal(context, exchange)
+    if (socket.destroyed) return exchange.clientClosed()
+    if (!refusal) {
+      // On the socket, not on the WebSocket: a failed handshake never creates one.
+      socket.once('close', () => exchange.recordUpgrade())
+      return (await loadSockets()).accept(request, socket, head, exchange.user)
+    }
+    respondOnSocket(socket, exchange.response)
+    exchange.refuse(refusal.refusal, refusal.kind)
+  }
+
+  return {
+    handleUpgrade(request, socket, head) {
+      socket.on('error', () => socket.destroy())
+      take(request, socket, head).catch((error: unknown) => {
+        context.server.logError(error)
+        socket.destroy()
+      })
+    },
+    close: () => sockets?.close(),
+  }
+}
+
+async function findRefusal(context: HttpContext, exchange: HttpExchange) {
+  const { request } = exchange
+  const refusal = checkHostAndOrigin(request.headers, context.hostPolicy)
+  if (refusal) return { refusal, kind: refusal.kind ?? 'host' }
+  const refused = checkAdmission(context, exchange, await context.authenticator.authenticate(request.headers))
+  if (refused) return refused
+  if (requestPath(request) !== '/mcp' || context.servesMcp === false)
+    return { refusal: { status: 404, reason: 'The endpoint is /mcp' }, kind: 'path' } as const
+  if (isValidMcpUpgrade(request)) return undefined
+  const reason = 'Upgrade to a WebSocket of version 13, with a key and the subprotocol mcp'
+  return { refusal: { status: 400, reason }, kind: 'header' } as const
+}
+
+export function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/** Returns the connection to the parser with the request, but without its Upgrade header. */
+export function withoutUpgradeHeader(
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.toLowerCase() !== 'upgrade') lines.push(`${name}: ${rawHeaders[at + 1]}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  return socket
+}
+
+function isValidMcpUpgrade({ headers, method }: IncomingMessage): boolean {
+  const protocols = headers['sec-websocket-protocol'] ?? ''
+  const isValidHandshake = method === 'GET' && headers['sec-websocket-version'] === '13'
+  return (
+    isValidHandshake &&
+    KEY_PATTERN.test(headers['sec-websocket-key'] ?? '') &&
+    protocols.split(',').some((name) => name.trim() === 'mcp')
+  )
+}
+
+function respondOnSocket(socket: Duplex, response: ServerResponse): void {
+  response.shouldKeepAlive = false
+  if (socket instanceof Socket) response.assignSocket(socket)
+  response.on('finish', () => socket.end())
+  closeAfterDelay(socket)
+}

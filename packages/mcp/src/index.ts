@@ -1,0 +1,116 @@
+// The public API of the library: define tools, resources, prompts and skills, and serve them.
+
+import { createLog } from './log.js'
+import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
+import { createServerFromOptions, type ServeOptions } from './server/serve-options.js'
+import type { RunningHttpServer } from './http/serve-http.js'
+import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+import type { MemoryTransport } from './memory/memory-transport.js'
+import type { MemoryClientOptions, MemoryClient } from './memory/memory-client.js'
+import { serveStdio } from './stdio/serve-stdio.js'
+
+export { Failure } from './errors.js'
+export { createChangeEvents } from './definitions/change-events.js'
+export { definePrompt, definePromptWith } from './definitions/prompt.js'
+export { defineResource, defineTemplate, defineResourceWith, defineTemplateWith } from './definitions/resource.js'
+export { defineSkill, defineSkillWith } from './definitions/skill.js'
+export { defineTool, defineToolWith } from './definitions/tool.js'
+export type { JsonObject } from './json/json.js'
+export type { FromSchema } from './json-schema/infer-type.js'
+export type { ServeOptions, StdioOptions } from './server/serve-options.js'
+export type { ListSource } from './server/mcp-server.js'
+export type { Revision } from './revisions/revision.js'
+export type { MessageQueue, MessageBatch } from './definitions/message-queue.js'
+export type { ChangeEvent, ChangeEvents, PushMessage } from './definitions/change-events.js'
+export type { StartedCall, FinishedCall, CallObserver } from './definitions/call-observer.js'
+export type { ServiceFactories, GetService } from './server/service-table.js'
+export type { Caller } from './definitions/caller.js'
+export type { TaskHandleRecord, TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+export type {
+  ClientAbilities,
+  ClientAnswers,
+  AskOptions,
+  CallContext,
+  TaskHandleOptions,
+  LogLevel,
+  ClientQuestion,
+  ClientQuestions,
+  RootsResult,
+  FormAnswer,
+  SamplingResult,
+  SamplingMessage,
+  SamplingRequest,
+} from './definitions/call-context.js'
+export type { Completer, PromptDefinition, PromptArgument, PromptMessage } from './definitions/prompt.js'
+export type {
+  ResourceContent,
+  ResourceDefinition,
+  ResourcePart,
+  ResourceTemplateDefinition,
+} from './definitions/resource.js'
+export type { SkillDefinition, SkillFileEntry } from './definitions/skill.js'
+export type { StandardIssue, StandardResult, StandardSchema } from './definitions/standard-schema.js'
+export type {
+  ContentBlock,
+  ToolHints,
+  SchemaOutput,
+  ToolSchema,
+  ToolDefinition,
+  ToolOutput,
+} from './definitions/tool.js'
+export type { Refusal } from './http/host-policy.js'
+export type { Authenticate, HttpOptions, RunningHttpServer } from './http/serve-http.js'
+export type { MemoryTransport } from './memory/memory-transport.js'
+export type { MemoryClientOptions, MemoryClient, ReceivedNotification, RequestError } from './memory/memory-client.js'
+
+declare global {
+  // Merged with the declaration of the DOM types or of @types/node; lets projects with neither compile.
+  interface AbortSignal {
+    readonly aborted: boolean
+  }
+}
+
+/** Printed when the server is started in a terminal. */
+const TTY_HINT = 'MCP server on stdio, waiting for a client on standard input. Press Ctrl+C to stop.'
+
+/** Serves over stdio until the client disconnects, then exits the process. */
+export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
+  if (process.stdin.isTTY) createLog(options.name, 'info').info(TTY_HINT)
+  // Loaded in advance, so that no call waits for it.
+  await loadSimpleCompiler()
+  await serveStdio(createServerFromOptions(options), options.stdio?.maxLineBytes)
+  process.exit(0)
+}
+
+/** Serves over HTTP until it is closed. Default: a free port of the loopback interface. */
+export async function serveHttp<S extends object>(options: ServeOptions<S>): Promise<RunningHttpServer> {
+  const { startHttpServer } = await import('./http/serve-http.js')
+  return startHttpServer(createServerFromOptions(options), options.http)
+}
+
+/** Connects a client in the same process, for tests: `await (await connect(server)).request('tools/list')`. */
+export async function connect<S extends object>(
+  options: ServeOptions<S>,
+  client?: MemoryClientOptions,
+): Promise<MemoryClient> {
+  const [transport, { connectMemoryClient }] = await Promise.all([
+    createMemoryTransport(options),
+    import('./memory/memory-client.js'),
+  ])
+  return connectMemoryClient(transport, client)
+}
+
+/**
+ * Creates an in-process transport for a client of the official SDK: `await client.connect(await
+ * createMemoryTransport(server))`.
+ */
+export async function createMemoryTransport<S extends object>(options: ServeOptions<S>): Promise<MemoryTransport> {
+  const memory = await import('./memory/memory-transport.js')
+  return memory.openMemoryTransport(createServerFromOptions(options))
+}
+
+/** Opens a directory that stores task handles, so that they survive the process; pass it to the server. */
+export async function openTaskHandleFiles(folder: string): Promise<TaskHandleStore> {
+  const files = await import('./protocol-tasks/task-handle-files.js')
+  return files.openTaskHandleFolder(folder)
+}

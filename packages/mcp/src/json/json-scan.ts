@@ -1,0 +1,113 @@
+// Scans JSON text without parsing it. The nesting depth is tested first, because JSON.parse on five million brackets
+// blocks the event loop; the scan stops at the first bracket too many and skips long strings with the native indexOf.
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SCAN_CHARS = 24
+
+export function isDeeperThan(limit: number, text: string): boolean {
+  if (text.length <= limit) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // '[' and '{' differ by 0x20, as do ']' and '}', and no other character shares the pairs.
+    if ((code | 0x20) === 0x7b) {
+      if (++depth > limit) return true
+    } else if ((code | 0x20) === 0x7d) {
+      depth--
+    } else if (code === QUOTE) {
+      at = findStringEnd(text, at + 1)
+    }
+  }
+  return false
+}
+
+/** Returns the position of the quote that closes the string whose first character is at `from`. */
+export function findStringEnd(text: string, from: number): number {
+  const scanEnd = Math.min(from + SCAN_CHARS, text.length)
+  let at = from
+  while (at < scanEnd) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    at += code === BACKSLASH ? 2 : 1
+  }
+  return findLongStringEnd(text, at)
+}
+
+function findLongStringEnd(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && isEscaped(text, at, from)) at = text.indexOf('"', at + 1)
+  return at === -1 ? text.length : at
+}
+
+function isEscaped(text: string, at: number, from: number): boolean {
+  let slashes = 0
+  while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
+  return slashes % 2 === 1
+}
+
+// Reads the raw text of members and elements of JSON text without parsing the rest: JSON.parse rounds integers beyond
+// 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
+
+/** Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse. */
+export function readRawMember(text: string, path: readonly string[]): string | undefined {
+  let raw: string | undefined = text
+  for (const key of path) {
+    if (raw === undefined) return undefined
+    raw = readMember(raw, key)
+  }
+  return raw?.trim()
+}
+
+/** Returns the raw text of each element of a JSON array. */
+export function readRawElements(text: string): readonly string[] {
+  const elements: string[] = []
+  let at = skipSpace(text, skipSpace(text, 0) + 1)
+  while (at < text.length && text[at] !== ']') {
+    const end = skipValue(text, at)
+    elements.push(text.slice(at, end))
+    at = skipSpace(text, end + (text[end] === ',' ? 1 : 0))
+  }
+  return elements
+}
+
+function readMember(text: string, key: string): string | undefined {
+  let at = skipSpace(text, 0)
+  if (text[at] !== '{') return undefined
+  let found: string | undefined
+  at = skipSpace(text, at + 1)
+  while (text[at] === '"') {
+    const nameEnd = findStringEnd(text, at + 1) + 1
+    const name: unknown = JSON.parse(text.slice(at, nameEnd))
+    const valueStart = skipSpace(text, text.indexOf(':', nameEnd) + 1)
+    const valueEnd = skipValue(text, valueStart)
+    if (name === key) found = text.slice(valueStart, valueEnd)
+    at = skipSpace(text, valueEnd)
+    if (text[at] === ',') at = skipSpace(text, at + 1)
+  }
+  return found
+}
+
+function skipValue(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') {
+      at = findStringEnd(text, at + 1)
+    } else if (char === '{' || char === '[') {
+      depth++
+    } else if (char === '}' || char === ']') {
+      if (depth === 0) return at
+      depth--
+    } else if (char === ',' && depth === 0) {
+      return at
+    }
+  }
+  return text.length
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++
+  return at
+}

@@ -1,0 +1,46 @@
+// Writes log lines to stderr, never to stdout. Lines are dropped, and counted, while stderr is blocked. This is the
+// only writer of stderr; code that writes lines in another format uses createStderrWriter.
+
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const
+const MAX_PENDING_BYTES = 1024 * 1024
+
+type LogThreshold = (typeof LEVELS)[number]
+
+export type Log = { readonly [L in LogThreshold]: (message: string) => void }
+
+/** `name` is the prefix of each line: a client shows the logs of many servers. */
+export function createLog(name: string, threshold: LogThreshold): Log {
+  const writeText = createStderrWriter((dropped) => `${name}: warn: ${dropped} log lines were dropped\n`)
+  const write = (level: LogThreshold, message: string): void => {
+    if (LEVELS.indexOf(level) <= LEVELS.indexOf(threshold)) writeText(`${name}: ${level}: ${message}\n`)
+  }
+  return {
+    error: (message) => write('error', message),
+    warn: (message) => write('warn', message),
+    info: (message) => write('info', message),
+    debug: (message) => write('debug', message),
+  }
+}
+
+/** Writes whole lines to stderr. After some were dropped, `sayLost` formats the line that reports how many. */
+export function createStderrWriter(formatDropped: (dropped: number) => string): (text: string) => void {
+  let dropped = 0
+  let hasErrorHandler = false
+  return (text) => {
+    // A client may close stderr; the server continues.
+    if (!hasErrorHandler) process.stderr.on('error', () => {})
+    hasErrorHandler = true
+    if (process.stderr.writableLength > MAX_PENDING_BYTES) {
+      dropped++
+      return
+    }
+    const droppedLine = dropped > 0 ? formatDropped(dropped) : ''
+    dropped = 0
+    process.stderr.write(droppedLine + text)
+  }
+}
+
+/** Formats a thrown value for the log, with its stack, which clients never see. */
+export function formatErrorStack(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

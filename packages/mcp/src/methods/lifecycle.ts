@@ -1,0 +1,66 @@
+// initialize, ping and server/discover. The declared capabilities follow from the server's definition.
+
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import {
+  CHANNEL_EXTENSION,
+  SKILLS_EXTENSION,
+  TASKS_EXTENSION,
+  type ClientProfile,
+} from '../revisions/client-profile.js'
+import { projectIdentity } from '../revisions/projection.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import { MODERN_REVISION, SUPPORTED_REVISIONS, type Revision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { LIST_CACHE_MEMBERS, type MethodHandler, type MethodTable } from './method.js'
+
+export function formatInitializeResult(server: McpServer, { revision, capabilities }: ClientProfile): string {
+  const { identity, instructions } = server
+  server.scheduleRefresh()
+  return stringifyMembers({
+    protocolVersion: revision,
+    // Extensions are declared only to clients that declare extensions themselves.
+    capabilities: {
+      ...serverCapabilities(server, revision),
+      ...(isJsonObject(capabilities.extensions) && serverExtensions(server, revision)),
+      ...(supportsChannel(server, capabilities) && { experimental: { [CHANNEL_EXTENSION]: {} } }),
+    },
+    serverInfo: projectIdentity(identity, revision),
+    instructions,
+  })
+}
+
+const discover: MethodHandler = (server) => {
+  server.scheduleRefresh()
+  const { instructions } = server
+  const capabilities = { ...serverCapabilities(server, MODERN_REVISION), ...serverExtensions(server, MODERN_REVISION) }
+  return `${stringifyMembers({ supportedVersions: SUPPORTED_REVISIONS, capabilities, instructions })},${LIST_CACHE_MEMBERS}`
+}
+
+export const LEGACY_LIFECYCLE: MethodTable = { ping: () => '' }
+
+export const MODERN_LIFECYCLE: MethodTable = { 'server/discover': discover }
+
+function serverCapabilities(server: McpServer, revision: Revision): JsonObject {
+  const { dynamicLists, hasTools, resourceRegistry, logging } = server
+  return {
+    ...(hasTools && { tools: { listChanged: dynamicLists.tools } }),
+    ...((resourceRegistry.hasResources || dynamicLists.resources) && {
+      resources: { subscribe: true, listChanged: dynamicLists.resources },
+    }),
+    ...((resourceRegistry.hasPrompts || dynamicLists.prompts) && { prompts: { listChanged: dynamicLists.prompts } }),
+    ...(resourceRegistry.hasCompletions && revision >= '2025-03-26' && { completions: {} }),
+    ...(logging && { logging: {} }),
+  }
+}
+
+function supportsChannel({ channelPush }: McpServer, { experimental }: JsonObject): boolean {
+  return channelPush !== undefined && isJsonObject(experimental) && isJsonObject(experimental[CHANNEL_EXTENSION])
+}
+
+function serverExtensions({ supportsTasks, hasSkills }: McpServer, revision: Revision): JsonObject {
+  const extensions = {
+    ...(supportsTasks && revision === MODERN_REVISION && { [TASKS_EXTENSION]: {} }),
+    ...(hasSkills && { [SKILLS_EXTENSION]: { directoryRead: true } }),
+  }
+  return Object.keys(extensions).length > 0 ? { extensions } : {}
+}

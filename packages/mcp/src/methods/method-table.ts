@@ -1,0 +1,106 @@
+// The method tables of the legacy and modern protocol. Methods other than lifecycle and tools are loaded on demand.
+
+import type { McpServer } from '../server/mcp-server.js'
+import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
+import type { MethodHandler, MethodTable } from './method.js'
+import type * as optional from './optional-methods.js'
+import { LEGACY_TOOLS, MODERN_TOOLS } from './tools.js'
+
+type OptionalMethods = typeof optional
+
+const OPTIONAL_METHODS = [
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'skills/list',
+  'skills/get',
+  'resources/directory/read',
+]
+const MODERN_ONLY_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel']
+
+let optionalMethods: OptionalMethods | undefined
+// One shared promise, so that requests are answered in the order they arrived.
+let loading: Promise<OptionalMethods> | undefined
+
+/**
+ * Loads the methods other than lifecycle and tools. Called in advance where a delayed first answer would change the
+ * order.
+ */
+export function loadOptionalMethods(): Promise<OptionalMethods> {
+  loading ??= import('./optional-methods.js').then(
+    (loaded) => (optionalMethods = loaded),
+    (error: unknown) => {
+      // Retried by the next request.
+      loading = undefined
+      throw error
+    },
+  )
+  return loading
+}
+
+let legacy: MethodTable | undefined
+let modern: MethodTable | undefined
+
+// Created on first use, so that importing the library costs nothing.
+export function legacyMethods(): MethodTable {
+  return (legacy ??= {
+    ...LEGACY_LIFECYCLE,
+    ...LEGACY_TOOLS,
+    ...loadOnCall(OPTIONAL_METHODS, (loaded) => loaded.LEGACY_OPTIONAL_METHODS),
+  })
+}
+
+export function modernMethods(): MethodTable {
+  return (modern ??= {
+    ...MODERN_LIFECYCLE,
+    ...MODERN_TOOLS,
+    ...loadOnCall([...OPTIONAL_METHODS, ...MODERN_ONLY_METHODS], (loaded) => loaded.MODERN_OPTIONAL_METHODS),
+  })
+}
+
+function loadOnCall(names: readonly string[], tableIn: (loaded: OptionalMethods) => MethodTable): MethodTable {
+  const createHandler = (name: string): MethodHandler => {
+    const callMethod = (loaded: OptionalMethods, ...args: Parameters<MethodHandler>): ReturnType<MethodHandler> => {
+      const method = tableIn(loaded)[name]
+      if (!method) throw new Error(`no handler for ${name}`)
+      return method(...args)
+    }
+    return (...args) =>
+      optionalMethods
+        ? callMethod(optionalMethods, ...args)
+        : loadOptionalMethods().then((loaded) => callMethod(loaded, ...args))
+  }
+  return Object.fromEntries(names.map((name) => [name, createHandler(name)]))
+}
+
+/** The methods that may ask a modern client for input. */
+export const METHODS_WITH_INPUT_REQUESTS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+// Tells which methods a server supports.
+
+/** Whether the server's definition includes what a method is about; otherwise the method does not exist. */
+export function isMethodSupported(server: McpServer, method: string): boolean {
+  const { resourceRegistry, dynamicLists } = server
+  if (method === 'resources/directory/read') return server.hasSkills
+  switch (method.slice(0, method.indexOf('/'))) {
+    case 'tools':
+      return server.hasTools
+    case 'resources':
+      return resourceRegistry.hasResources || dynamicLists.resources
+    case 'prompts':
+      return resourceRegistry.hasPrompts || dynamicLists.prompts
+    case 'completion':
+      return resourceRegistry.hasCompletions
+    case 'logging':
+      return server.logging
+    case 'skills':
+      return server.hasSkills
+    case 'tasks':
+      return server.supportsTasks
+    default:
+      return true
+  }
+}

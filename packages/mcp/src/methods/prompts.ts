@@ -1,0 +1,79 @@
+// prompts/list and prompts/get.
+
+import { Failure } from '../errors.js'
+import { isJsonObject } from '../json/json.js'
+import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
+import type { ContentBlock } from '../definitions/tool.js'
+import type { RequestContext } from '../request/request-context.js'
+import { projectPrompt } from '../revisions/resource-projection.js'
+import { paginate } from '../registry/paging.js'
+import { projectBlock } from '../revisions/projection.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import type { Revision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import {
+  LIST_CACHE_MEMBERS,
+  withRefreshedLists,
+  requireStringParam,
+  type ListHandler,
+  type MethodTable,
+} from './method.js'
+
+const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
+  const { items, nextCursor } = paginate(resourceRegistry.prompts, ({ name }) => name, {
+    list: 'prompts',
+    cursor,
+    size,
+  })
+  return stringifyMembers({ prompts: items.map((item) => projectPrompt(item, client.revision)), nextCursor })
+}
+
+async function get(server: McpServer, context: RequestContext): Promise<string> {
+  const name = requireStringParam(context, 'name')
+  const prompt = server.resourceRegistry.findPrompt(name)
+  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`)
+  const args = readArguments(prompt, context.params.arguments)
+  try {
+    const services = await server.services.open(prompt.services ?? [])
+    const messages = await prompt.get(args, context.createCallContext(), services)
+    if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
+    const { revision } = context.client
+    return stringifyMembers({
+      description: prompt.description,
+      messages: messages.map((message) => projectMessage(message, revision)),
+    })
+  } catch (error) {
+    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message)
+    throw error
+  }
+}
+
+function readArguments(prompt: PromptDefinition, input: unknown = {}): Readonly<Record<string, string>> {
+  if (!isJsonObject(input)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'arguments' must be an object")
+  const texts: [string, string][] = []
+  for (const { name, required } of prompt.arguments ?? []) {
+    const value = input[name]
+    if (typeof value === 'string') texts.push([name, value])
+    else if (value !== undefined || required) {
+      const problem = value === undefined ? 'is required' : 'must be a string'
+      throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${name}' of prompt ${prompt.name} ${problem}`)
+    }
+  }
+  return Object.fromEntries(texts)
+}
+
+function projectMessage({ role, content }: PromptMessage, revision: Revision) {
+  const block: ContentBlock = typeof content === 'string' ? { type: 'text', text: content } : content
+  return { role, content: projectBlock(block, revision) }
+}
+
+export const LEGACY_PROMPTS: MethodTable = {
+  'prompts/list': withRefreshedLists(list),
+  'prompts/get': withRefreshedLists(get),
+}
+
+export const MODERN_PROMPTS: MethodTable = {
+  'prompts/list': withRefreshedLists((server, context) => `${list(server, context)},${LIST_CACHE_MEMBERS}`),
+  'prompts/get': withRefreshedLists(get),
+}

@@ -1,0 +1,92 @@
+// resources/list, resources/templates/list and resources/read.
+
+import { Failure } from '../errors.js'
+import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
+import type { RequestContext } from '../request/request-context.js'
+import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
+import { paginate } from '../registry/paging.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import { MODERN_REVISION } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import {
+  LIST_CACHE_MEMBERS,
+  withRefreshedLists,
+  requireStringParam,
+  type ListHandler,
+  type MethodTable,
+} from './method.js'
+
+// Resource contents may change at any time.
+const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
+
+const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
+  const { items, nextCursor } = paginate(resourceRegistry.resources, ({ uri }) => uri, {
+    list: 'resources',
+    cursor,
+    size,
+  })
+  return stringifyMembers({ resources: items.map((item) => projectResource(item, client.revision)), nextCursor })
+}
+
+const listTemplates: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
+  const options = { list: 'templates', cursor, size }
+  const { items, nextCursor } = paginate(resourceRegistry.templates, ({ uriTemplate }) => uriTemplate, options)
+  return stringifyMembers({
+    resourceTemplates: items.map((item) => projectTemplate(item, client.revision)),
+    nextCursor,
+  })
+}
+
+async function read(server: McpServer, context: RequestContext): Promise<string> {
+  const uri = requireStringParam(context, 'uri')
+  const match = server.resourceRegistry.findByUri(uri)
+  if (!match) throw createNotFoundError(uri, context)
+  const [{ services: serviceNames = [], mimeType }, variables] =
+    'template' in match ? [match.template, match.variables] : [match, undefined]
+  try {
+    const services = await server.services.open(serviceNames)
+    const call = context.createCallContext()
+    const content =
+      'template' in match
+        ? await match.template.read(variables ?? {}, call, services)
+        : await match.read(call, services)
+    if (content === undefined) throw createNotFoundError(uri, context)
+    return stringifyMembers({ contents: toResourceContents(content, uri, mimeType) })
+  } catch (error) {
+    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message, { uri })
+    throw error
+  }
+}
+
+function toResourceContents(
+  content: ResourceContent,
+  uri: string,
+  mimeType: string | undefined,
+): readonly ResourcePart[] {
+  const info = mimeType === undefined ? { uri } : { uri, mimeType }
+  if (typeof content === 'string') return [{ ...info, text: content }]
+  if (content instanceof Uint8Array) return [{ ...info, blob: Buffer.from(content).toString('base64') }]
+  if (Array.isArray(content)) return content
+  throw new Error(`resource ${uri} must return text, bytes or a list of parts`)
+}
+
+/** Modern and legacy revisions use different error codes. */
+function createNotFoundError(uri: string, { client }: RequestContext): ProtocolError {
+  const code = client.revision === MODERN_REVISION ? INVALID_PARAMS : RESOURCE_NOT_FOUND
+  return new ProtocolError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+}
+
+export const LEGACY_RESOURCES: MethodTable = {
+  'resources/list': withRefreshedLists(list),
+  'resources/templates/list': withRefreshedLists(listTemplates),
+  'resources/read': withRefreshedLists(read),
+}
+
+export const MODERN_RESOURCES: MethodTable = {
+  'resources/list': withRefreshedLists((server, context) => `${list(server, context)},${LIST_CACHE_MEMBERS}`),
+  'resources/templates/list': withRefreshedLists(
+    (server, context) => `${listTemplates(server, context)},${LIST_CACHE_MEMBERS}`,
+  ),
+  'resources/read': withRefreshedLists(async (server, context) => `${await read(server, context)},${READ_CACHE}`),
+}

@@ -1,0 +1,194 @@
+// tools/list and tools/call.
+
+import type { ToolDefinition, ToolOutput } from '../definitions/tool.js'
+import { Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
+import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
+import type { RequestContext } from '../request/request-context.js'
+import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
+import { MODERN_REVISION } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
+import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
+
+const list: ListHandler = ({ toolRegistry }, { client, params }) => toolRegistry.list(client.revision, params.cursor)
+
+export const LEGACY_TOOLS: MethodTable = { 'tools/list': withRefreshedLists(list), 'tools/call': callTool }
+
+export const MODERN_TOOLS: MethodTable = {
+  'tools/list': withRefreshedLists((server, context) => `${list(server, context)},${LIST_CACHE_MEMBERS}`),
+  'tools/call': callTool,
+}
+
+// tools/call from start to end: finds the tool, validates its input, runs it and formats the result. This is the only
+// place that catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug
+// and is rethrown.
+
+/** Returns the members of the result. A call that completes synchronously is answered without a promise. */
+export function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+  const { name } = context.params
+  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
+  const registered = server.toolRegistry.find(name)
+  if (!registered) return refreshAndRetry(server, name, context)
+  return callRegisteredTool(server, registered, context)
+}
+
+/** The tool list may be stale: refresh it once before reporting an unknown tool. */
+function refreshAndRetry(
+  server: McpServer,
+  name: string,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  const callOrReject = (): HandlerResult | Promise<HandlerResult> => {
+    const registered = server.toolRegistry.find(name)
+    return registered ? callRegisteredTool(server, registered, context) : rejectUnknownTool(server, name, context)
+  }
+  const refreshing = server.disabledTools.has(name) ? undefined : server.refreshLists()
+  return refreshing ? refreshing.then(callOrReject) : callOrReject()
+}
+
+function callRegisteredTool(
+  server: McpServer,
+  registered: RegisteredTool,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  const { arguments: rawArguments } = context.params
+  const missing = findUnmetRequirements(registered.tool, context)
+  if (missing) return rejectMissingCapabilities(registered.tool, missing, context)
+  try {
+    const { toolCallFormat } = context.client
+    const { services: serviceNames } = registered.tool
+    const input = registered.parseArguments(
+      toolCallFormat ? toolCallFormat.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}),
+    )
+    // Services are opened after the input was validated, so an invalid call opens none.
+    const result = andThen(input, (parsed) =>
+      andThen(serviceNames ? server.services.open(serviceNames) : {}, (services) => {
+        if (context.isCancelled) return ''
+        return andThen(registered.tool.run(parsed, context.createCallContext(), services), (value) =>
+          formatValue(registered, value, context),
+        )
+      }),
+    )
+    return result instanceof Promise ? result.catch((error: unknown) => toErrorResult(error, context)) : result
+  } catch (error) {
+    return toErrorResult(error, context)
+  }
+}
+
+/** Continues at once with a value, or when a promise is fulfilled, so that a synchronous call creates no promise. */
+function andThen<R>(value: unknown, continueWith: (value: unknown) => R | Promise<R>): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value).then(continueWith) : continueWith(value)
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+function formatValue(
+  { tool, outputNames }: RegisteredTool,
+  value: unknown,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
+  const isData = isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
+  const structured = tool.output && isData ? pick(value, outputNames) : undefined
+  const output = tool.format ? tool.format(value) : defaultToolOutput(structured ?? value, structured !== undefined)
+  if (typeof output !== 'string' && 'isError' in output) context.hasFailed = output.isError
+  if (tool.output && !structured && !context.hasFailed) throw new TypeError('output promises an object')
+  const meta = tool.meta && !context.client.toolCallFormat ? stringifyMembers(tool.meta(value)) : undefined
+  return createResult(output, context, structured, meta)
+}
+
+/** Creates the result. Messages that are due for this session are prepared first and sent in front of it. */
+function createResult(
+  output: ToolOutput,
+  context: RequestContext,
+  structured?: JsonObject,
+  meta?: string,
+): HandlerResult | Promise<HandlerResult> {
+  const { client, session, taskHandle } = context
+  const { messageQueue, newlineAfterText } = session.server
+  return andThen(taskHandle ? undefined : messageQueue?.prepare?.(session.caller), () => {
+    const members = formatToolResult(output, client, {
+      structured,
+      newlineAfterText,
+      pendingText: takePendingMessages(context),
+    })
+    return meta === undefined ? members : new TypedResult('complete', members, meta)
+  })
+}
+
+/** Returns the named members, or all members if the schema names none. */
+function pick(value: JsonObject, names: readonly string[] | undefined): JsonObject {
+  if (!names) return value
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
+}
+
+function toErrorResult(error: unknown, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+  if (error instanceof Failure) return createFailureResult(error.message, context)
+  if (!(error instanceof BadInput)) throw withToolName(context, error)
+  // At 2024-11-05 invalid arguments are a protocol error; later revisions let the model read and correct them.
+  if (context.client.revision < '2025-03-26') {
+    throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${error.message}`, { problems: error.problems })
+  }
+  return createFailureResult(`Invalid arguments: ${error.message}`, context)
+}
+
+/** Adds the tool's name to the error, because its stack may not show the tool. */
+function withToolName({ params }: RequestContext, error: unknown): unknown {
+  if (error instanceof ProtocolError) return error
+  const where = `in tool ${String(params.name)}: `
+  const stack = error instanceof Error && { stack: where + error.stack }
+  return Object.assign(new Error(where + String(error), { cause: error }), stack)
+}
+
+function rejectUnknownTool(
+  server: McpServer,
+  name: string,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  const reason = server.disabledTools.get(name)
+  if (reason !== undefined) return createFailureResult(reason, context)
+  const names = server.toolRegistry.names()
+  const available = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${available})`)
+}
+
+function findUnmetRequirements(
+  { requires, taskSupport }: ToolDefinition,
+  context: RequestContext,
+): JsonObject | undefined {
+  if (requires === undefined && taskSupport !== 'always') return undefined
+  const missing = findMissingCapabilities(requires ?? {}, context.client.capabilities)
+  if (taskSupport !== 'always' || context.clientAbilities.tasks) return missing
+  const extensions = isJsonObject(missing?.extensions) ? missing.extensions : {}
+  return { ...missing, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
+}
+
+function rejectMissingCapabilities(
+  tool: ToolDefinition,
+  requiredCapabilities: JsonObject,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  const list = Object.keys(requiredCapabilities).join(', ')
+  const message = `${tool.name} needs a client that declares: ${list}`
+  if (context.client.revision < MODERN_REVISION) return createFailureResult(message, context)
+  throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
+}
+
+function createFailureResult(message: string, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+  context.hasFailed = true
+  return createResult({ content: message, isError: true }, context)
+}
+
+/** Takes the pending messages of this session. A result that is fetched later through a task handle carries none. */
+function takePendingMessages(context: RequestContext): string | undefined {
+  const { server, caller } = context.session
+  if (!server.messageQueue || context.taskHandle || context.isCancelled) return undefined
+  const batch = server.messageQueue.takeBatch(caller)
+  if (!batch) return undefined
+  context.onAnswerWritten((written) => (written ? batch.confirm() : batch.release()))
+  return batch.text
+}

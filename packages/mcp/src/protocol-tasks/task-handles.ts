@@ -1,0 +1,120 @@
+// The task handles of one server (protocol tasks). A handle is stored durably before it is returned, can be queried,
+// answered and cancelled only by the user who created it, and keeps its outcome until it expires.
+
+import { randomBytes } from 'node:crypto'
+
+import { Failure } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { ChangeEvents } from '../definitions/change-events.js'
+import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
+import type { TaskHandleOptions } from '../definitions/call-context.js'
+import { formatTaskRecord, RunningTaskHandle, type TaskHandle, type TaskHandleOwner } from './task-handle.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+// Effectively forever, and still a safe number.
+const MAX_TTL_MS = 100 * 365 * DAY_MS
+const DEFAULT_POLL_MS = 1000
+const MAX_RUNNING_PER_USER = 1000
+
+export interface TaskHandles {
+  /** Creates a task handle. Resolves when other processes can find it. */
+  create(owner: TaskHandleOwner, options?: TaskHandleOptions): Promise<TaskHandle>
+  /** Returns the members of the protocol task. */
+  describe(user: string, id: string): Promise<string>
+  answer(user: string, id: string, responses: JsonObject): Promise<void>
+  cancel(user: string, id: string): Promise<void>
+  /** Aborts all running tasks; they are recorded as failed. */
+  close(): Promise<void>
+}
+
+export function createTaskHandles(store: TaskHandleStore, changeEvents: ChangeEvents): TaskHandles {
+  const running = new Map<string, RunningTaskHandle>()
+  let isClosed = false
+
+  async function find(user: string, id: string): Promise<RunningTaskHandle | TaskHandleRecord> {
+    const handle = running.get(id)
+    if (handle?.record.user === user) return handle
+    const record = await store.load(user, id)
+    if (record) return record.status === 'working' && !isOwnerRunning(record) ? markServerExited(record) : record
+    throw new ProtocolError(INVALID_PARAMS, 'Task not found: it never existed, has expired or is not yours')
+  }
+
+  function checkLimit(user: string): void {
+    if (isClosed) throw new Failure('The server is stopping.')
+    let count = 0
+    for (const { record } of running.values()) if (record.user === user) count++
+    if (count >= MAX_RUNNING_PER_USER) {
+      throw new Failure(
+        `There are ${MAX_RUNNING_PER_USER} unfinished tasks already. Wait for some of them, or cancel them.`,
+      )
+    }
+  }
+
+  return {
+    async create(owner, options) {
+      checkLimit(owner.user)
+      const record = createRecord(owner.user, options)
+      const { id } = record
+      const handle = new RunningTaskHandle(record, { owner, store, changeEvents, onEnd: () => running.delete(id) })
+      // Counts towards the limit from now on; its id is not known to anyone before it is durable.
+      running.set(id, handle)
+      try {
+        await store.save(record)
+      } catch (error) {
+        running.delete(id)
+        throw error
+      }
+      return handle
+    },
+    async describe(user, id) {
+      const found = await find(user, id)
+      return found instanceof RunningTaskHandle ? found.members : formatTaskRecord(found)
+    },
+    async answer(user, id, responses) {
+      const found = await find(user, id)
+      if (found instanceof RunningTaskHandle) found.handleAnswers(responses)
+      else if (found.status === 'working') throw createOtherProcessError()
+    },
+    async cancel(user, id) {
+      const found = await find(user, id)
+      if (found instanceof RunningTaskHandle) await found.cancel()
+      else if (found.status === 'working') throw createOtherProcessError()
+    },
+    async close() {
+      isClosed = true
+      await Promise.allSettled([...running.values()].map((handle) => handle.fail('The server was stopped.')))
+    },
+  }
+}
+
+function createRecord(
+  user: string,
+  { ttlMs = DAY_MS, pollMs = DEFAULT_POLL_MS, message }: TaskHandleOptions = {},
+): TaskHandleRecord {
+  const id = randomBytes(18).toString('base64url')
+  const now = Date.now()
+  const times = { createdAt: now, updatedAt: now, ttlMs: Math.min(Math.ceil(ttlMs), MAX_TTL_MS), pollMs }
+  return { id, user, pid: process.pid, ...times, status: 'working', message }
+}
+
+function isOwnerRunning({ pid }: TaskHandleRecord): boolean {
+  // Tasks of this process are found before; a record with its pid is of an earlier process with the same pid.
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return isJsonObject(error) && error.code === 'EPERM'
+  }
+}
+
+/** Another process runs this task, so this one cannot forward the request: report an error. */
+function createOtherProcessError(): ProtocolError {
+  return new ProtocolError(INTERNAL_ERROR, 'Another process of this server works on this task; ask there')
+}
+
+function markServerExited(record: TaskHandleRecord): TaskHandleRecord {
+  const message = 'The server ended while it worked on this.'
+  return { ...record, status: 'failed', message, error: { code: INTERNAL_ERROR, message } }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+
+import type { StandardSchema } from '../definitions/standard-schema.js'
+import { defineTool, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
+import { BadInput, createToolRegistry } from './tool-registry.js'
+
+const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
+
+function tool(name: string, input: ToolSchema, output?: ToolSchema): ToolDefinition {
+  const definition = { name, title: name, description: name, hints: HINTS, input, run: () => ({}) }
+  return defineTool(output ? { ...definition, output } : { ...definition, format: () => '' })
+}
+
+const DESCRIBED = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] }
+
+/** A schema as a library provides it: `n` is parsed from text into a number. */
+function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
+  const validate = (value: unknown) => {
+    const n = Number((value as { n?: unknown } | undefined)?.n)
+    if (Number.isFinite(n)) return { value: { n } }
+    return { issues: [{ message: 'expected a number', path: ['list', { key: 0 }, 'n'] }] }
+  }
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: async ? (value) => Promise.resolve(validate(value)) : validate,
+      jsonSchema: { input: () => DESCRIBED, output: () => DESCRIBED },
+    },
+  }
+}
+
+describe('a Standard Schema', () => {
+  test('provides its JSON Schema, and its parsed value reaches the tool', async () => {
+    const registry = createToolRegistry([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(JSON.parse(`{${registry.list('2025-11-25', undefined)}}`).tools).toMatchObject([
+      { inputSchema: DESCRIBED },
+      { inputSchema: DESCRIBED },
+    ])
+    expect(registry.find('now')?.parseArguments({ n: '5' })).toEqual({ n: 5 })
+    expect(await registry.find('later')?.parseArguments({ n: '5' })).toEqual({ n: 5 })
+  })
+
+  test('reports the invalid field', async () => {
+    const registry = createToolRegistry([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(() => registry.find('now')?.parseArguments({})).toThrow(BadInput)
+    await expect(registry.find('later')?.parseArguments({})).rejects.toThrow("'list.0.n': expected a number")
+  })
+
+  test('that cannot convert itself is rejected with a suggestion', () => {
+    const mute: StandardSchema = { '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) } }
+    expect(() => createToolRegistry([tool('x', mute)])).toThrow('(mute) cannot describe itself as JSON Schema: use')
+  })
+})
+
+describe('rejected when the server is created', () => {
+  const fine = { type: 'object' }
+
+  test.each(['', 'with space', 'ünïcode', 'x'.repeat(129), 'a/b'])('the name %j', (name) => {
+    expect(() => createToolRegistry([tool(name, fine)])).toThrow('tool name not allowed')
+  })
+
+  test('two tools with one name', () => {
+    expect(() => createToolRegistry([tool('a', fine), tool('a', fine)])).toThrow('two tools are called a')
+  })
+
+  test('an input or output that is not an object schema', () => {
+    expect(() => createToolRegistry([tool('a', { type: 'string' })])).toThrow('the input of tool a must be')
+    expect(() => createToolRegistry([tool('a', fine, { type: 'array' })])).toThrow('the output of tool a must be')
+  })
+
+  test('an output together with a format function', () => {
+    const both = { ...tool('a', fine, fine), render: () => '' }
+    expect(() => createToolRegistry([both])).toThrow('tool a has both output and render')
+  })
+})
+
+test('the list text is cached', () => {
+  const make = () => createToolRegistry([tool('b', DESCRIBED), tool('a', DESCRIBED)])
+  expect(make().list('2026-07-28', undefined)).toBe(make().list('2026-07-28', undefined))
+  expect(make().names()).toEqual(['b', 'a'])
+})

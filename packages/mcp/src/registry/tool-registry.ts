@@ -1,0 +1,181 @@
+// The tools of one server: lookup by name, list text per revision, validation of arguments. Lists are serialized once
+// per revision; validators are compiled when a tool is first called.
+
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { SchemaValidator, SchemaProblem } from '../json-schema/validation.js'
+import {
+  isStandardSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from '../definitions/standard-schema.js'
+import { NO_INPUT_SCHEMA, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
+import { readHeaderParameters, type HeaderParameter } from './header-parameters.js'
+import { paginate } from './paging.js'
+import { projectTool, type ToolListing } from '../revisions/projection.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import type { Revision } from '../revisions/revision.js'
+import { compileOnDemand } from '../json-schema/lazy-compile.js'
+
+// Large, because some clients read only the first page.
+export const DEFAULT_PAGE_SIZE = 1000
+
+interface ToolInfo {
+  readonly tool: ToolDefinition
+  /** The members of the value that go into `structuredContent`; undefined if the output schema does not list any. */
+  readonly outputNames: readonly string[] | undefined
+  /** The names of the arguments in the input schema. */
+  readonly inputNames: ReadonlySet<string>
+  /** The arguments that an HTTP client must repeat in headers. */
+  readonly headerParameters: readonly HeaderParameter[]
+}
+
+export interface RegisteredTool extends ToolInfo {
+  /** Returns the validated input or a promise of it; throws BadInput. */
+  parseArguments(args: unknown): unknown
+}
+
+export interface ToolRegistry {
+  find(name: string): RegisteredTool | undefined
+  names(): readonly string[]
+  /** The members of a `tools/list` result. */
+  list(revision: Revision, cursor: unknown): string
+}
+
+/** Arguments that do not match the tool's input schema. The revision decides how this is reported. */
+export class BadInput extends Error {
+  override readonly name = 'BadInput'
+
+  constructor(
+    readonly problems: readonly SchemaProblem[],
+    complaints: ToolDefinition['argumentErrors'] = {},
+  ) {
+    super([...new Set(problems.map((problem) => messageFor(problem, complaints)))].join('; '))
+  }
+}
+
+/** The tool's own error text for the argument or a part of it; otherwise the validator's message. */
+function messageFor(
+  { path, message }: SchemaProblem,
+  complaints: NonNullable<ToolDefinition['argumentErrors']>,
+): string {
+  const concerns = (name: string): boolean =>
+    path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)
+  const name = Object.keys(complaints).find(concerns)
+  return (name === undefined ? undefined : complaints[name]) ?? message
+}
+
+export function createToolRegistry(tools: readonly ToolDefinition[], pageSize = DEFAULT_PAGE_SIZE): ToolRegistry {
+  const registered = new Map<string, RegisteredTool>()
+  const listings: ToolListing[] = []
+  for (const tool of tools) {
+    if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
+      throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
+    if (registered.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
+    if (tool.output && tool.format)
+      throw new Error(`tool ${tool.name} has both output and render: with output, the text is its JSON`)
+    const listing = toListing(tool)
+    listings.push(listing)
+    registered.set(tool.name, registerTool(tool, listing))
+  }
+  const lists = new Map<Revision, string>()
+
+  function formatList(revision: Revision, cursor: unknown): string {
+    const { items, nextCursor } = paginate(listings, ({ name }) => name, { list: 'tools', cursor, size: pageSize })
+    return stringifyMembers({ tools: items.map((listing) => projectTool(listing, revision)), nextCursor })
+  }
+
+  return {
+    find: (name) => registered.get(name),
+    names: () => [...registered.keys()],
+    list(revision, cursor) {
+      if (cursor !== undefined) return formatList(revision, cursor)
+      let text = lists.get(revision)
+      if (text === undefined) lists.set(revision, (text = formatList(revision, undefined)))
+      return text
+    },
+  }
+}
+
+function toListing(tool: ToolDefinition): ToolListing {
+  const { name, title, description, hints } = tool
+  const inputSchema = describeSchema(tool.input ?? NO_INPUT_SCHEMA, 'input', name)
+  const outputSchema = tool.output && describeSchema(tool.output, 'output', name)
+  return { name, title, description, hints, inputSchema, outputSchema }
+}
+
+function describeSchema(schema: ToolSchema, side: 'input' | 'output', name: string): JsonObject {
+  const described = isStandardSchema(schema) ? toJsonSchema(schema, side, name) : schema
+  if (described.type !== 'object') throw new Error(`the ${side} of tool ${name} must be a schema of type "object"`)
+  return described
+}
+
+function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: string): JsonObject {
+  const standard = schema['~standard']
+  if (!standard.jsonSchema) {
+    throw new Error(
+      `the ${side} of tool ${name} (${standard.vendor}) cannot describe itself as JSON Schema: ` +
+        `use a version that can (valibot: toStandardJsonSchema), or write JSON Schema`,
+    )
+  }
+  return standard.jsonSchema[side]({ target: 'draft-2020-12' })
+}
+
+function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }: ToolListing): RegisteredTool {
+  const info: ToolInfo = {
+    tool,
+    outputNames:
+      outputSchema && isJsonObject(outputSchema.properties) ? Object.keys(outputSchema.properties) : undefined,
+    inputNames: new Set(isJsonObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
+    headerParameters: readHeaderParameters(inputSchema, name),
+  }
+  const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
+  const addDefaults = (args: unknown): unknown =>
+    defaultArguments && isJsonObject(args) ? { ...defaultArguments, ...args } : args
+  if (isStandardSchema(input))
+    return { ...info, parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors) }
+  let check: SchemaValidator | Promise<SchemaValidator> | undefined
+  return {
+    ...info,
+    parseArguments(rawArguments) {
+      const args = addDefaults(rawArguments)
+      check ??= compileOnDemand(input)
+      if (!(check instanceof Promise)) return requireValid(args, check, argumentErrors)
+      return check.then(
+        (loaded) => requireValid(args, (check = loaded), argumentErrors),
+        (error: unknown) => {
+          // A failed load is retried by the next call.
+          check = undefined
+          throw error
+        },
+      )
+    },
+  }
+}
+
+function requireValid(args: unknown, check: SchemaValidator, complaints: ToolDefinition['argumentErrors']): unknown {
+  const problems = check(args)
+  if (problems) throw new BadInput(problems, complaints)
+  return args
+}
+
+function parseWithStandardSchema(
+  schema: StandardSchema,
+  args: unknown,
+  complaints: ToolDefinition['argumentErrors'],
+): unknown {
+  const result = schema['~standard'].validate(args)
+  return result instanceof Promise
+    ? result.then((settled) => requireNoIssues(settled, complaints))
+    : requireNoIssues(result, complaints)
+}
+
+function requireNoIssues(result: StandardResult<unknown>, complaints: ToolDefinition['argumentErrors']): unknown {
+  if (result.issues) throw new BadInput(result.issues.map(toProblem), complaints)
+  return result.value
+}
+
+function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {
+  const location = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return { path: location, message: location ? `'${location}': ${message}` : message }
+}

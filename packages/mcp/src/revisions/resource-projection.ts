@@ -1,0 +1,28 @@
+// Reduces resources, resource templates and prompts to the fields each revision knows: titles exist since 2025-06-18.
+
+import type { JsonObject } from '../json/json.js'
+import type { PromptDefinition, PromptArgument } from '../definitions/prompt.js'
+import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
+import type { Revision } from './revision.js'
+
+export function projectResource(resource: ResourceDefinition, revision: Revision): JsonObject {
+  const { uri, name, title, description, mimeType, size } = resource
+  const members = { uri, name, description, mimeType, size }
+  return revision < '2025-06-18' ? members : { ...members, title }
+}
+
+export function projectTemplate(template: ResourceTemplateDefinition, revision: Revision): JsonObject {
+  const { uriTemplate, name, title, description, mimeType } = template
+  const members = { uriTemplate, name, description, mimeType }
+  return revision < '2025-06-18' ? members : { ...members, title }
+}
+
+export function projectPrompt(prompt: PromptDefinition, revision: Revision): JsonObject {
+  const { name, title, description } = prompt
+  const members = { name, description, arguments: prompt.arguments?.map(projectArgument) }
+  return revision < '2025-06-18' ? members : { ...members, title }
+}
+
+function projectArgument({ name, description, required }: PromptArgument): JsonObject {
+  return { name, description, required }
+}

@@ -1,0 +1,168 @@
+// State of a legacy session: the result of `initialize`, the log level and the resource subscriptions. Sends change
+// notifications through the sink of the session, if there is one.
+
+import { isJsonObject, stringifyWellFormed, type JsonObject } from '../json/json.js'
+import type { PushMessage } from '../definitions/change-events.js'
+import type { Caller } from '../definitions/caller.js'
+import {
+  readClientAbilities,
+  CHANNEL_EXTENSION,
+  readClientName,
+  isLogLevel,
+  isLogLevelEnabled,
+  type ClientProfile,
+  type ToolCallFormat,
+} from '../revisions/client-profile.js'
+import { isMethodSupported } from '../methods/method-table.js'
+import { formatInitializeResult } from '../methods/lifecycle.js'
+import { listChangedMethod } from './subscriptions.js'
+import { formatRpcNotification } from '../jsonrpc/message.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { negotiateRevision, type LegacyRevision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { watchResource } from './subscriptions.js'
+
+const MAX_SUBSCRIPTIONS = 1000
+
+export interface NegotiatedStateOptions {
+  /** The revision before `initialize`. */
+  readonly revision: LegacyRevision
+  /** Where messages outside of requests are sent. */
+  readonly sink?: MessageSink | undefined
+  /** Used at 2024-11-05 only. */
+  readonly toolCallFormat?: ToolCallFormat | undefined
+}
+
+export class NegotiatedState {
+  client: ClientProfile
+  /** Whether `initialize` has completed. */
+  isInitialized = false
+  readonly #subscriptions = new Set<string>()
+  #unsubscribeEvents: (() => void) | undefined
+
+  constructor(
+    private readonly server: McpServer,
+    private readonly caller: Caller,
+    private readonly options: NegotiatedStateOptions,
+  ) {
+    const { revision, toolCallFormat } = options
+    this.client = { revision, name: '', capabilities: {}, logLevel: 'info', toolCallFormat }
+  }
+
+  /** Handles a method that changes the session state and returns the result's members; undefined for other methods. */
+  handleStatefulMethod(method: string, params: JsonObject): string | undefined {
+    const handler = this.#findHandler(method)
+    return handler && isMethodSupported(this.server, method) ? handler(params) : undefined
+  }
+
+  close(): void {
+    this.#unsubscribeEvents?.()
+    this.#unsubscribeEvents = undefined
+  }
+
+  #findHandler(method: string): ((params: JsonObject) => string) | undefined {
+    switch (method) {
+      case 'initialize':
+        return (params) => this.#initialize(params)
+      case 'logging/setLevel':
+        return (params) => this.#setLevel(params)
+      case 'resources/subscribe':
+        return (params) => this.#subscribe(params)
+      case 'resources/unsubscribe':
+        return (params) => this.#unsubscribe(params)
+      default:
+        return undefined
+    }
+  }
+
+  #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): string {
+    if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
+      throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'protocolVersion' must be a string")
+    }
+    const revision = negotiateRevision(protocolVersion)
+    const toolCallFormat = revision === '2024-11-05' ? this.options.toolCallFormat : undefined
+    const name = readClientName(clientInfo)
+    this.client = { ...this.client, revision, name, capabilities: this.#addChannel(capabilities), toolCallFormat }
+    this.isInitialized = true
+    this.#forwardEvents()
+    return formatInitializeResult(this.server, this.client)
+  }
+
+  /**
+   * Claude Code does not declare whether its user enabled the channel. With the setting `all` it is treated as
+   * declared.
+   */
+  #addChannel(declared: unknown): JsonObject {
+    const capabilities = isJsonObject(declared) ? declared : {}
+    if (this.server.channelPush !== 'all') return capabilities
+    const experimental = isJsonObject(capabilities.experimental) ? capabilities.experimental : {}
+    return { ...capabilities, experimental: { ...experimental, [CHANNEL_EXTENSION]: {} } }
+  }
+
+  #setLevel({ level }: JsonObject): string {
+    if (!isLogLevel(level)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'level' is not a log level")
+    this.client = { ...this.client, logLevel: level }
+    return ''
+  }
+
+  #subscribe(params: JsonObject): string {
+    const uri = requireUri(params)
+    if (!this.server.resourceRegistry.findByUri(uri)) {
+      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+    }
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
+      throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
+    }
+    this.#subscriptions.add(uri)
+    watchResource(this.server, uri, this.caller.user)
+    return ''
+  }
+
+  // Also for resources that no longer exist.
+  #unsubscribe(params: JsonObject): string {
+    this.#subscriptions.delete(requireUri(params))
+    return ''
+  }
+
+  #forwardEvents(): void {
+    const { sink } = this.options
+    if (this.#unsubscribeEvents || !sink) return
+    const notify = (method: string, params = '{}'): void => {
+      const text = formatRpcNotification(method, params)
+      if (sink.send) sink.send(text)
+      else sink.notify(text)
+    }
+    const { dynamicLists, changeEvents } = this.server
+    this.#unsubscribeEvents = changeEvents.subscribe((event) => {
+      if (event.kind === 'task') return
+      if (event.kind === 'message') return this.#pushMessage(event, notify)
+      if (event.kind !== 'resource') return dynamicLists[event.kind] ? notify(listChangedMethod(event.kind)) : undefined
+      const isVisible = event.user === undefined || event.user === this.caller.user
+      if (!isVisible || !this.#subscriptions.has(event.uri)) return
+      notify('notifications/resources/updated', JSON.stringify({ uri: event.uri }))
+    })
+  }
+
+  /** Sends a message to the client. The log notification reaches the user; only the channel reaches the model. */
+  #pushMessage(
+    { user, session, content, meta, claim, onWritten }: PushMessage,
+    notify: (method: string, params: string) => void,
+  ): void {
+    const { sink } = this.options
+    if (user !== this.caller.user || session !== this.caller.session || !sink?.send) return
+    if (this.server.logging && isLogLevelEnabled('notice', this.client.logLevel)) {
+      notify('notifications/message', stringifyWellFormed({ level: 'notice', logger: 'scorpiox-code', data: content }))
+    }
+    // Without confirmation of the write the message could be lost unnoticed.
+    if (!sink.onWritten || this.server.channelPush === undefined || !readClientAbilities(this.client).push || !claim())
+      return
+    notify('notifications/claude/channel', stringifyWellFormed({ content, meta }))
+    sink.onWritten(onWritten)
+  }
+}
+
+function requireUri({ uri }: JsonObject): string {
+  if (typeof uri === 'string') return uri
+  throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'uri' must be a string")
+}

@@ -1,0 +1,214 @@
+// One client connection: handles each message and returns its answer. The protocol version is decided per request:
+// requests with modern `_meta` are served statelessly, all others at the negotiated revision.
+
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { StartedCall } from '../definitions/call-observer.js'
+import type { Caller } from '../definitions/caller.js'
+import { answerBatch } from './batch.js'
+import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
+import { RequestContext, type SessionContext } from '../request/request-context.js'
+import { ActiveRequests } from './active-requests.js'
+import { NegotiatedState, type NegotiatedStateOptions } from './negotiated-state.js'
+import { SubscriptionStreams } from './subscriptions.js'
+import { ErrorAnswer, formatRpcResult } from '../jsonrpc/message.js'
+import type {
+  JsonRpcAnswer,
+  JsonRpcBatch,
+  PendingAnswer,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+} from '../jsonrpc/message.js'
+import { METHODS_WITH_INPUT_REQUESTS, legacyMethods, modernMethods } from '../methods/method-table.js'
+import type { MethodHandler, MethodTable } from '../methods/method.js'
+import { isMethodSupported } from '../methods/method-table.js'
+import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
+import { NEWEST_LEGACY, type LegacyRevision, type Revision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+
+const MAX_ECHO = 100
+
+export interface Session {
+  /** The revision negotiated by `initialize`; undefined before it. */
+  readonly negotiatedRevision: Revision | undefined
+  /** Whether any request is in progress. */
+  readonly isBusy: boolean
+  /** Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. */
+  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer
+  /** Resolves when no request is in progress, apart from open subscription streams. */
+  whenIdle(): Promise<void>
+  /** Ends the subscription streams, and those that are opened later, each with its answer. */
+  endSubscriptions(): void
+  /** Aborts the work of every running request, and of those that start later. */
+  abort(reason: string): void
+  /** Answers requests whose work did not stop when aborted. */
+  answerUnfinished(): void
+  /** The client has disconnected: aborts everything without an answer. */
+  disconnect(reason: string): void
+}
+
+export interface SessionOptions extends Omit<NegotiatedStateOptions, 'revision'> {
+  readonly revision?: LegacyRevision | undefined
+  /** The end of the session is not reported to the observer, because its data belongs to the user. */
+  readonly isStateless?: boolean | undefined
+  /** Called after every tool call. */
+  readonly onCall?: ((call: CallMetric) => void) | undefined
+}
+
+export interface CallMetric {
+  readonly tool: string
+  readonly outcome: 'ok' | 'error' | 'cancelled'
+  readonly seconds: number
+}
+
+export function createSession(server: McpServer, caller: Caller, options: SessionOptions = {}): Session {
+  return new ClientSession(server, caller, options)
+}
+
+class ClientSession implements Session, SessionContext {
+  // Created on first use: over HTTP a session is often a single request.
+  outgoingRequests: OutgoingRequests | undefined
+  #stateIfCreated: NegotiatedState | undefined
+  #streamsIfCreated: SubscriptionStreams | undefined
+  readonly #requests: ActiveRequests
+  readonly #options: SessionOptions
+
+  constructor(
+    readonly server: McpServer,
+    readonly caller: Caller,
+    options: SessionOptions,
+  ) {
+    this.#options = options
+    this.#requests = new ActiveRequests(server)
+  }
+
+  get #state(): NegotiatedState {
+    const { revision = NEWEST_LEGACY, sink, toolCallFormat } = this.#options
+    return (this.#stateIfCreated ??= new NegotiatedState(this.server, this.caller, { revision, sink, toolCallFormat }))
+  }
+
+  get #streams(): SubscriptionStreams {
+    return (this.#streamsIfCreated ??= new SubscriptionStreams(this.server))
+  }
+
+  get negotiatedRevision(): Revision | undefined {
+    return this.#stateIfCreated?.isInitialized ? this.#stateIfCreated.client.revision : undefined
+  }
+
+  get isBusy(): boolean {
+    return this.#requests.isBusy
+  }
+
+  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer {
+    if (message.kind !== 'batch') return this.#handleMessage(message, sink)
+    const pendingAnswer = answerBatch(message, this.#state.client.revision, (member) =>
+      this.#handleMessage(member, sink),
+    )
+    return pendingAnswer instanceof Promise ? this.#requests.trackPending(pendingAnswer) : pendingAnswer
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#requests.whenIdle()
+  }
+
+  endSubscriptions(): void {
+    this.#streams.endAll()
+  }
+
+  abort(reason: string): void {
+    this.#requests.abort(reason)
+    this.#streams.endAll()
+  }
+
+  answerUnfinished(): void {
+    this.#requests.answerUnfinished()
+  }
+
+  disconnect(reason: string): void {
+    this.#stateIfCreated?.close()
+    this.#requests.cancel(reason)
+    this.#streamsIfCreated?.cancel(reason)
+    if (this.#options.isStateless !== true) this.server.observer?.onDisconnect(this.caller)
+  }
+
+  #handleMessage(message: JsonRpcMessage, sink: MessageSink): PendingAnswer {
+    if (message.kind === 'request') return this.#handleRequest(message, sink)
+    if (message.kind === 'notification') this.#handleNotification(message)
+    if (message.kind === 'response') this.outgoingRequests?.handleResponse(message)
+    return message.kind === 'malformed' ? message.answer : undefined
+  }
+
+  #handleRequest(request: JsonRpcRequest, sink: MessageSink): PendingAnswer {
+    try {
+      const params = readParams(request)
+      if (isModernRequest(request.method, params)) return this.#handleModernRequest(request, params, sink)
+      const members = this.#state.handleStatefulMethod(request.method, params)
+      if (members !== undefined) return formatRpcResult(request.id, `{${members}}`)
+      const context = new RequestContext(request, params, this.#state.client, sink, this)
+      return this.#runMethod(this.#findMethod(legacyMethods(), request.method), context)
+    } catch (error) {
+      return this.#requests.answerError(request, error, true)
+    }
+  }
+
+  #handleModernRequest(request: JsonRpcRequest, params: JsonObject, sink: MessageSink): PendingAnswer {
+    const context = new RequestContext(request, params, readModernClient(params), sink, this)
+    if (request.method === 'subscriptions/listen') {
+      return this.#streams.open(context, (reply) => this.#requests.answer(context, reply))
+    }
+    const method = this.#findMethod(modernMethods(), request.method)
+    const isRetry = params.requestState !== undefined || params.inputResponses !== undefined
+    if (!isRetry || !METHODS_WITH_INPUT_REQUESTS.has(request.method)) return this.#runMethod(method, context)
+    return this.#runMethod(async (server) => {
+      const inputRequester = await context.loadInputRequester()
+      await inputRequester.loadAnswers()
+      return method(server, context)
+    }, context)
+  }
+
+  #findMethod(methods: MethodTable, name: string): MethodHandler {
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+    if (method && isMethodSupported(this.server, name)) return method
+    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${name.slice(0, MAX_ECHO)}`)
+  }
+
+  #runMethod(method: MethodHandler, context: RequestContext): PendingAnswer {
+    const { onCall } = this.#options
+    const { observer } = this.server
+    if ((!onCall && !observer) || context.request.method !== 'tools/call') {
+      return this.#requests.start(method, context)
+    }
+    const { params } = context
+    const started = { tool: String(params.name), input: params.arguments }
+    observer?.onStart(this.caller, started)
+    const startedAt = performance.now()
+    const pendingAnswer = this.#requests.start(method, context)
+    if (pendingAnswer instanceof Promise)
+      void pendingAnswer.then((answer) => this.#reportCall(context, answer, startedAt, started))
+    else this.#reportCall(context, pendingAnswer, startedAt, started)
+    return pendingAnswer
+  }
+
+  #reportCall({ hasFailed }: RequestContext, answer: JsonRpcAnswer, startedAt: number, started: StartedCall): void {
+    const outcome = answer === undefined ? 'cancelled' : answer instanceof ErrorAnswer || hasFailed ? 'error' : 'ok'
+    const { tool, input } = started
+    const ms = performance.now() - startedAt
+    this.#options.onCall?.({ tool, outcome, seconds: ms / 1000 })
+    this.server.observer?.onEnd(this.caller, { tool, input, outcome, ms }, started)
+  }
+
+  #handleNotification({ method, params, requestId }: JsonRpcNotification): void {
+    if (method !== 'notifications/cancelled' || requestId === undefined) return
+    const reason = isJsonObject(params) && typeof params.reason === 'string' ? params.reason : 'cancelled by the client'
+    this.#requests.cancel(reason, requestId)
+    this.#streams.cancel(reason, requestId)
+  }
+}
+
+function readParams({ params }: JsonRpcRequest): JsonObject {
+  if (params === undefined) return {}
+  if (isJsonObject(params)) return params
+  throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
+}

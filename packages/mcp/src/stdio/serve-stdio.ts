@@ -1,0 +1,231 @@
+// Serves MCP over stdin and stdout; the only writer of stdout. While the client does not read, no input is read. At
+// the end of input, on a signal or when the client disconnects, calls in progress get a grace period, then they are
+// aborted.
+
+import type { Writable } from 'node:stream'
+
+import { bunVersion } from '../runtime.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import type { Caller } from '../definitions/caller.js'
+import {
+  getAnswerText,
+  createMalformedMessage,
+  parseMessage,
+  TrackedAnswer,
+  type JsonRpcAnswer,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+} from '../jsonrpc/message.js'
+import { PARSE_ERROR } from '../errors.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { createSession, type Session } from '../session/session.js'
+import { createLineReader } from './line-reader.js'
+import { createLocalCaller } from '../session/local-caller.js'
+
+const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
+const GRACE_MS = 5000
+const ABORT_MS = 2500
+/**
+ * Killing commands takes longer on a busy machine. If the client kills this process first, the commands are killed
+ * anyway.
+ */
+const CLOSE_MS = 15_000
+const FLUSH_MS = 500
+const FLUSH_AT_CHARS = 64 * 1024
+const BACKED_UP_BYTES = 1024 * 1024
+const MAX_PENDING_BYTES = 1024 * 1024
+
+/** Serves until the client disconnects or a signal arrives; resolves when every call was answered or aborted. */
+export async function serveStdio(
+  server: McpServer,
+  maxLineBytes = DEFAULT_MAX_LINE_BYTES,
+  caller: Caller = createLocalCaller(),
+): Promise<void> {
+  const isBun = bunVersion() !== undefined
+  const stdout = createStdoutWriter(isBun ? (await import('./bun-stdout.js')).openUnbufferedStdout() : process.stdout)
+  const session = createSession(server, caller, { sink: stdout })
+  const signals = watchSignals()
+  // An exception outside of a call must not end the other calls.
+  process.on('uncaughtException', (error) => server.logError(error))
+  const input = createStdinReader(session, stdout, maxLineBytes)
+  await Promise.race([input.ended, signals.next(), stdout.closed])
+  input.stop()
+  session.endSubscriptions()
+  const stoppingAt = performance.now()
+  // Clients close stdin, send a signal after two seconds and kill after two more: a signal ends the grace period.
+  await withTimeout(GRACE_MS, Promise.race([session.whenIdle(), signals.next(), stdout.closed]))
+  session.abort('the server is stopping')
+  await Promise.all([withTimeout(ABORT_MS, session.whenIdle()), withTimeout(CLOSE_MS, server.close())])
+  const remainingMs = GRACE_MS - (performance.now() - stoppingAt)
+  await withTimeout(
+    Math.max(remainingMs, FLUSH_MS),
+    Promise.race([stdout.whenFlushed(), signals.next(), stdout.closed]),
+  )
+}
+
+interface StdoutWriter extends MessageSink {
+  readonly send: (text: string) => void
+  readonly sendAnswer: (answer: JsonRpcAnswer) => void
+  /** True while the client does not read. */
+  isBackedUp(): boolean
+  /** While corked, messages are buffered; uncorking writes them at once. */
+  cork(): void
+  uncork(): void
+  onDrain(listener: () => void): void
+  whenFlushed(): Promise<void>
+  /** Resolves when the client has closed its end. */
+  readonly closed: Promise<void>
+}
+
+function createStdoutWriter(stdout: Writable): StdoutWriter {
+  let buffer = ''
+  let isCorked = false
+  let isFlushScheduled = false
+  let isClosed = false
+  const closed = new Promise<void>((resolve) => {
+    stdout.on('error', () => {
+      isClosed = true
+      buffer = ''
+      resolve()
+    })
+  })
+
+  function flush(): void {
+    isFlushScheduled = false
+    if (buffer === '' || isClosed) return
+    const text = buffer
+    buffer = ''
+    stdout.write(text)
+  }
+
+  function send(text: string): void {
+    if (isClosed) return
+    buffer += text + '\n'
+    if (buffer.length > FLUSH_AT_CHARS) return flush()
+    if (isCorked || isFlushScheduled) return
+    isFlushScheduled = true
+    // Runs after all promise continuations that are ready, so that their answers share one write.
+    process.nextTick(flush)
+  }
+
+  function afterWrite(done: () => void): void {
+    flush()
+    if (isClosed) done()
+    else stdout.write('', () => done())
+  }
+
+  const isBackedUp = (): boolean => stdout.writableLength >= BACKED_UP_BYTES
+
+  return {
+    closed,
+    send,
+    sendAnswer(answer) {
+      const text = getAnswerText(answer)
+      if (text !== undefined) send(text)
+      if (answer instanceof TrackedAnswer) afterWrite(() => answer.reportWritten(!isClosed))
+    },
+    onWritten: (done) => afterWrite(() => isClosed || done()),
+    isBackedUp,
+    notify(text) {
+      if (!isBackedUp()) send(text)
+    },
+    cork() {
+      isCorked = true
+    },
+    uncork() {
+      isCorked = false
+      flush()
+    },
+    onDrain: (listener) => stdout.on('drain', listener),
+    whenFlushed() {
+      flush()
+      return isClosed ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
+    },
+  }
+}
+
+interface StdinReader {
+  /** Resolves at the end of input, when the last line was processed. */
+  readonly ended: Promise<void>
+  /** Stops processing, even of input that has already arrived. */
+  stop(): void
+}
+
+function createStdinReader(session: Session, stdout: StdoutWriter, maxLineBytes: number): StdinReader {
+  const { stdin } = process
+  const lines = createLineReader(maxLineBytes)
+  let state: 'open' | 'ended' | 'stopped' = 'open'
+  let resolveEnded: (() => void) | undefined
+  const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
+  const resolveInputEnd = (): void => resolveEnded?.()
+  const canProcess = (): boolean => state !== 'stopped' && !stdout.isBackedUp()
+
+  function handleMessage(message: JsonRpcMessage | JsonRpcBatch): void {
+    const pendingAnswer = session.receive(message, stdout)
+    if (pendingAnswer instanceof Promise) void pendingAnswer.then(stdout.sendAnswer)
+    else stdout.sendAnswer(pendingAnswer)
+  }
+
+  function processLines(): void {
+    stdout.cork()
+    try {
+      while (canProcess()) {
+        const line = lines.next()
+        if (line === undefined) break
+        handleMessage(
+          typeof line === 'string'
+            ? parseMessage(line)
+            : createMalformedMessage(PARSE_ERROR, `Parse error: ${line.reason}`),
+        )
+      }
+    } finally {
+      stdout.uncork()
+    }
+    if (state === 'ended' && !stdout.isBackedUp()) resolveInputEnd()
+    // Input is kept, not lost; a little more is read, so that the end of input is detected.
+    else if (lines.pendingBytes() > MAX_PENDING_BYTES) stdin.pause()
+  }
+
+  stdin.on('data', (chunk: Buffer) => {
+    lines.push(chunk)
+    processLines()
+  })
+  stdin.on('end', () => {
+    if (state === 'stopped') return
+    lines.end()
+    state = 'ended'
+    processLines()
+    setTimeout(resolveInputEnd, GRACE_MS)
+  })
+  stdin.on('error', resolveInputEnd)
+  stdout.onDrain(() => {
+    processLines()
+    if (state === 'open' && lines.pendingBytes() <= MAX_PENDING_BYTES) stdin.resume()
+  })
+  return {
+    ended,
+    stop() {
+      state = 'stopped'
+      stdin.pause()
+    },
+  }
+}
+
+function watchSignals(): { next(): Promise<void> } {
+  let onSignal: (() => void) | undefined
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => onSignal?.())
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        onSignal = resolve
+      }),
+  }
+}
+
+function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer))
+}

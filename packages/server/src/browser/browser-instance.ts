@@ -1,0 +1,110 @@
+// One browser process. A page process above maxPageBytes is killed. The instance is exhausted after maxPages pages or
+// maxBytes of memory.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import type { RenderedPage, RenderOptions } from './page-renderer.js'
+import type { BrowserProcess } from './browser-process.js'
+import { readBrowserMemory } from './browser-memory.js'
+import { renderInBrowser } from './page-renderer.js'
+import { signalProcess } from '../process/process-tree.js'
+import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
+
+const MEMORY_CHECK_MS = 500
+
+export interface BrowserLimits {
+  /** Pages after which the browser is replaced. */
+  readonly maxPages: number
+  /** Memory after which the browser is replaced. */
+  readonly maxBytes: number
+  /** Memory above which a page process is killed. */
+  readonly maxPageBytes: number
+}
+
+export interface BrowserInstance {
+  readonly isExhausted: boolean
+  readonly isBusy: boolean
+  /** The process has exited, or could not be started. */
+  readonly hasExited: boolean
+  render(url: string, options: RenderOptions): Promise<RenderedPage>
+  close(): Promise<void>
+}
+
+export function createBrowserInstance(
+  launch: Promise<BrowserProcess>,
+  limits: BrowserLimits,
+  onExit: () => void,
+): BrowserInstance {
+  let pageCount = 0
+  let activePages = 0
+  let exceedsMemoryLimit = false
+  let isCheckingMemory = false
+  let hasExited = false
+  let browser: BrowserProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  const handleExit = (): void => {
+    hasExited = true
+    onExit()
+  }
+  launch.then((browserProcess) => {
+    browser = browserProcess
+    void browserProcess.exited.then(handleExit)
+  }, handleExit)
+
+  async function checkMemory(browserProcess: BrowserProcess): Promise<void> {
+    if (isCheckingMemory || browserProcess.hasExited) return
+    isCheckingMemory = true
+    try {
+      const processes = await readBrowserMemory(browserProcess)
+      for (const { pid, isPage, bytes } of processes)
+        if (isPage && bytes > limits.maxPageBytes) signalProcess(pid, 'SIGKILL')
+      exceedsMemoryLimit ||= processes.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes
+    } catch (error) {
+      // The browser has exited meanwhile.
+      if (!(error instanceof Failure)) throw error
+    } finally {
+      isCheckingMemory = false
+    }
+  }
+
+  return {
+    get isExhausted() {
+      return exceedsMemoryLimit || pageCount >= limits.maxPages
+    },
+    get isBusy() {
+      return activePages > 0
+    },
+    get hasExited() {
+      return hasExited || browser?.hasExited === true
+    },
+    async render(url, options) {
+      pageCount++
+      activePages++
+      try {
+        const browserProcess = await rejectOnCancel(launch, options.signal)
+        timer ??= setInterval(() => void checkMemory(browserProcess), MEMORY_CHECK_MS).unref()
+        return await renderInBrowser(browserProcess, url, options)
+      } finally {
+        activePages--
+        if (activePages === 0) {
+          clearInterval(timer)
+          timer = undefined
+        }
+      }
+    },
+    async close() {
+      const browserProcess = await launch.catch(() => undefined)
+      await browserProcess?.close()
+    },
+  }
+}
+
+/** Stops waiting for the browser when the request is cancelled. */
+function rejectOnCancel<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new FetchFailure('aborted', 'The request was cancelled.'))
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,94 @@
+// Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
+// dead. A limited number of pages is open at once; others wait.
+
+import { setMaxListeners } from 'node:events'
+
+import { createTimeoutSignal } from '../util/async.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { createSemaphore } from '../util/concurrency.js'
+import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
+import type { BrowserProcess } from './browser-process.js'
+import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
+import { createBrowserInstance, type BrowserInstance, type BrowserLimits } from './browser-instance.js'
+
+const IDLE_MS = 300_000
+const MAX_ACTIVE_PAGES = 4
+const MB = 1024 * 1024
+const DEFAULT_LIMITS: BrowserLimits = { maxPages: 100, maxBytes: 600 * MB, maxPageBytes: 1024 * MB }
+
+export interface BrowserPoolOptions {
+  readonly launch: () => Promise<BrowserProcess>
+  readonly idleMs?: number
+  readonly limits?: Partial<BrowserLimits>
+}
+
+export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserPoolOptions): PageRenderer {
+  const semaphore = createSemaphore(MAX_ACTIVE_PAGES)
+  const instances = new Set<BrowserInstance>()
+  const closed = new AbortController()
+  // One listener for each waiting page: more than ten are not a leak.
+  setMaxListeners(0, closed.signal)
+  let current: BrowserInstance | undefined
+  let idleTimer: NodeJS.Timeout | undefined
+
+  function startInstance(): BrowserInstance {
+    const instance = createBrowserInstance(launch(), { ...DEFAULT_LIMITS, ...limits }, () => {
+      instances.delete(instance)
+      if (current === instance) current = undefined
+    })
+    instances.add(instance)
+    return instance
+  }
+
+  function scheduleIdleClose(instance: BrowserInstance): void {
+    if (instance.isBusy) return
+    if (current === instance && !instance.isExhausted) idleTimer = setTimeout(() => retire(instance), idleMs).unref()
+    else retire(instance)
+  }
+
+  /** Closes the instance; new pages start another one. */
+  function retire(instance: BrowserInstance): void {
+    if (current === instance) current = undefined
+    void instance.close()
+  }
+
+  /** Retries once if the browser died, because another page may have crashed it. */
+  async function renderWithRetry(url: string, options: RenderOptions, canRetry = true): Promise<RenderedPage> {
+    clearTimeout(idleTimer)
+    if (current && (current.isExhausted || current.hasExited)) current = undefined
+    const instance = (current ??= startInstance())
+    try {
+      return await instance.render(url, options)
+    } catch (error) {
+      if (!(error instanceof FetchFailure) || !instance.hasExited || !canRetry || isCancelled(options)) throw error
+    } finally {
+      scheduleIdleClose(instance)
+    }
+    return renderWithRetry(url, options, false)
+  }
+
+  function isCancelled({ signal }: RenderOptions): boolean {
+    return closed.signal.aborted || signal?.aborted === true
+  }
+
+  return {
+    async render(url, options) {
+      const waitLimit = createTimeoutSignal(options.maxMs, closed.signal, options.signal)
+      const release = await semaphore.acquire(waitLimit.signal).finally(waitLimit.clear)
+      try {
+        if (closed.signal.aborted) throw new Failure('The browser is being closed.')
+        if (isCancelled(options)) throw new FetchFailure('aborted', `The request for ${url} was cancelled`)
+        if (!release)
+          throw new FetchFailure('timeout', `The browser was busy with other pages for ${options.maxMs} ms; try again`)
+        return await renderWithRetry(url, options)
+      } finally {
+        release?.()
+      }
+    },
+    async close() {
+      closed.abort()
+      clearTimeout(idleTimer)
+      await Promise.all([...instances].map((instance) => instance.close()))
+    },
+  }
+}

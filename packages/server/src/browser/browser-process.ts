@@ -1,0 +1,149 @@
+// Starts and supervises a browser process, controlled through pipes, with a profile folder of its own. When it has
+// exited, its process group and the folder are removed.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { settlesWithin } from '../util/async.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { VERSION } from '../util/version.js'
+import { spawnPipeChild } from '../process/spawn.js'
+import { buildLaunchFlags } from './launch-flags.js'
+import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
+import { createProfileFolder, removeProfileFolder, removeAbandonedProfiles } from './profile-folder.js'
+
+const START_MS = 20_000
+const CLOSE_TIMEOUT_MS = 2000
+const KILL_ATTEMPTS = 50
+const KILL_INTERVAL_MS = 10
+const MAX_STDERR_LENGTH = 4000
+
+interface LaunchOptions {
+  readonly file: string
+  readonly env: NodeJS.ProcessEnv
+  /** The only network access of its pages. */
+  readonly proxy: ProxyAddress
+}
+
+interface ProxyAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface BrowserProcess {
+  readonly devtools: DevtoolsConnection
+  readonly pid: number
+  readonly proxy: ProxyAddress
+  /** Its own user agent, followed by our name. */
+  readonly userAgent: string
+  readonly isSandboxed: boolean
+  readonly hasExited: boolean
+  /** Resolves when no process and no folder of it is left, whatever ended it. */
+  readonly exited: Promise<void>
+  close(): Promise<void>
+}
+
+export async function launchBrowser(options: LaunchOptions): Promise<BrowserProcess> {
+  await removeAbandonedProfiles()
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) return startBrowser(options, false)
+  try {
+    return await startBrowser(options, true)
+  } catch (error) {
+    // A container without user namespaces has no sandbox.
+    if (!NO_SANDBOX_ERROR.test(errorMessage(error))) throw error
+    return startBrowser(options, false)
+  }
+}
+
+const NO_SANDBOX_ERROR = /no usable sandbox|move to new namespace|setuid sandbox|credentials\.cc/i
+
+async function startBrowser({ file, env, proxy }: LaunchOptions, isSandboxed: boolean): Promise<BrowserProcess> {
+  const profile = await createProfileFolder()
+  let stderrTail = ''
+  const devtools = createDevtoolsConnection((text) => child.send(text))
+  const onStderr = (chunk: Buffer): void =>
+    void (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_LENGTH))
+  const args = buildLaunchFlags({ profile, proxyHost: proxy.host, isSandboxed })
+  const child = await spawnPipeChild(file, args, {
+    cwd: profile,
+    env: createBrowserEnvironment(env, profile),
+    onData: (chunk) => devtools.receive(chunk),
+    onStderr,
+  }).catch(async (error: unknown) => {
+    await removeProfileFolder(profile)
+    throw new Failure(`The browser ${file} could not be started: ${errorMessage(error)}. ${REPAIR_ADVICE}`, {
+      cause: error,
+    })
+  })
+
+  let hasExited = false
+  const exited = child.exited.then(async () => {
+    hasExited = true
+    devtools.close('the browser has ended')
+    // Its child processes exit with it, but may take a moment.
+    for (let tries = 0; tries < KILL_ATTEMPTS && child.kill(); tries++) await sleep(KILL_INTERVAL_MS)
+    await removeProfileFolder(profile)
+  })
+
+  async function close(): Promise<void> {
+    devtools.root.sendWithoutReply('Browser.close')
+    if (await settlesWithin(CLOSE_TIMEOUT_MS, child.exited)) return exited
+    child.kill()
+    return exited
+  }
+
+  const version = await readVersion(devtools, child.exited)
+  if (typeof version === 'string') {
+    await close()
+    throw new Failure(`The browser ${file} ${version}${formatStderr(stderrTail)}. ${REPAIR_ADVICE}`)
+  }
+  return {
+    devtools,
+    pid: child.pid,
+    proxy,
+    userAgent: version.userAgent,
+    isSandboxed,
+    get hasExited() {
+      return hasExited
+    },
+    exited,
+    close,
+  }
+}
+
+const REPAIR_ADVICE =
+  'Repair it (a library that is missing comes with the package of the browser), or set BROWSER_PATH to another one, ' +
+  'or to off'
+
+/** Its user agent, or a description of its failure. */
+async function readVersion(
+  { root }: DevtoolsConnection,
+  exited: Promise<{ readonly code: number | null }>,
+): Promise<{ readonly userAgent: string } | string> {
+  const reply = root.send('Browser.getVersion').catch(() => undefined)
+  const exit = exited.then(({ code }) => `ended at once with code ${code ?? 'unknown'}`)
+  if (!(await settlesWithin(START_MS, Promise.race([reply, exit])))) return `did not answer within ${START_MS / 1000} s`
+  const first = await Promise.race([reply, exit])
+  if (typeof first === 'string') return first
+  if (!isJsonObject(first) || typeof first.userAgent !== 'string') return exit
+  root.sendWithoutReply('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] })
+  return { userAgent: `${first.userAgent.replace('HeadlessChrome', 'Chrome')} scorpiox-code/${VERSION}` }
+}
+
+function formatStderr(stderrTail: string): string {
+  const lines = stderrTail.split('\n').filter((line) => line.trim() !== '')
+  return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
+}
+
+/**
+ * Keeps it from using a display, a keyring or the notifications of the user's desktop; its temporary files are in its
+ * folder.
+ */
+function createBrowserEnvironment(env: NodeJS.ProcessEnv, profile: string): NodeJS.ProcessEnv {
+  const { DISPLAY: _, WAYLAND_DISPLAY: __, ...rest } = env
+  // The path of the socket that it creates there must not become too long.
+  const tempFolder = profile.length <= 60 ? { TMPDIR: profile } : {}
+  return { ...rest, ...tempFolder, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+}

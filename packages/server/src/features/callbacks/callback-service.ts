@@ -1,0 +1,229 @@
+// Callback service: messages delivered later, at a time, repeatedly, or after an event of a job. This file implements
+// set, list and cancel; callback-sync.ts keeps them running.
+
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import type { Log } from '@scorpiox/mcp/log'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+
+import type { Config } from '../../config/load-config.js'
+import { findProjectRoot } from '../../config/project-root.js'
+import type { LazyDatabase } from '../../lazy-state.js'
+import { createCommandEnvironment } from '../../process/command-environment.js'
+import type { PendingMessage } from '../../sessions/message-table.js'
+import { ensureSessionDirectory } from '../../sessions/session-directory.js'
+import { currentLeaseOwner, isLeaseOwnerGone, type QueueLateAnswers } from '../../sessions/session-leases.js'
+import { sessionNamesOf } from '../../sessions/session-names.js'
+import type { Scope } from '../../state.js'
+import { hashForFileName } from '../../storage/file-names.js'
+import { compileLineMatcher } from '../../text/line-matcher.js'
+import type { JobService } from '../shell/job-service.js'
+import { findTrustedShell } from '../shell/open-shell-service.js'
+import { fireTimeAfter } from './callback-schedule.js'
+import { cancelCallback, freeCallbackSlots, MAX_CALLBACK_SLOTS } from './callback-slots.js'
+import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
+import type { CallbackRow } from './callback-table.js'
+import { createSystemClock } from './clock.js'
+import type { DeferredCallbacks } from './deferred-callbacks.js'
+import { parseSetCallback, type SetCallbackInput } from './parse-callback.js'
+import { openPendingFlags } from './pending-flags.js'
+import { createCallbackSideEffects } from './side-effects.js'
+
+export interface CallbackService extends MessageQueue {
+  set(caller: Caller, input: SetCallbackInput): Promise<ScheduledCallback>
+  list(caller: Caller): Promise<readonly ScheduledCallback[]>
+  /** Without a slot cancels all callbacks of the session. Returns the cancelled ones. */
+  cancel(caller: Caller, slot: number | undefined): Promise<readonly CallbackRow[]>
+  /** Messages not yet delivered to this session. */
+  listPending(caller: Caller): Promise<readonly PendingMessage[]>
+  /** Directory where a program can read the messages of this session; undefined if there is none. */
+  inboxPathOf(caller: Caller): string | undefined
+  /** Registers a session; it takes over the work of dead sessions. Has an effect once per session. */
+  sessionStarted(caller: Caller): Promise<void>
+  /** Claims the lease of a session that will receive a message, so that it is not taken for dead. */
+  claimLease(caller: Caller): Promise<void>
+  /** From now on takes over the work of dead sessions of every user in this project. */
+  adoptOrphans(): Promise<void>
+  /** A call ended, and no call of its session is in progress. */
+  sessionIdle(): void
+  /** The client of this session will not return. */
+  sessionClosed(caller: Caller): void
+  /** From now on publishes changes of this user's callbacks, including those made by other processes. */
+  watch(user: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface ScheduledCallback {
+  readonly callback: CallbackRow
+  /** Infinity if it waits for an event. */
+  readonly msUntilFire: number
+}
+
+export function createCallbackService(settings: CallbackSyncDeps): CallbackService {
+  const { state, project, clock, jobs, inbox, warn } = settings
+  const sync = createCallbackSync(settings)
+  const scopeOf = ({ user }: Caller): Scope => ({ project, user })
+
+  async function toRow(caller: Caller, input: SetCallbackInput): Promise<Omit<CallbackRow, 'slot'>> {
+    const { message, repeats: repeatsLeft, delayMs, job, pattern } = parseSetCallback(input)
+    const { session } = caller
+    const common = { session, message, repeatsLeft, delayMs, job, pattern }
+    if (job === null) {
+      const now = clock()
+      return { ...common, ...fireTimeAfter(delayMs, now), setAt: now.wallMs, position: null }
+    }
+    if (pattern !== null) compileLineMatcher(pattern)
+    const found = await (await jobs()).find(job, caller)
+    const position = pattern === null ? null : (found.readPositions.get(session) ?? 0)
+    return { ...common, fireAt: null, fireUptime: null, boot: '', setAt: clock().wallMs, position }
+  }
+
+  function insert(caller: Caller, row: Omit<CallbackRow, 'slot'>): Promise<CallbackRow> {
+    return sync.writeWithLease(caller, async ({ callbacks }) => {
+      const [slot] = freeCallbackSlots(await callbacks.list(), caller.session)
+      if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_CALLBACK_SLOTS})`)
+      await callbacks.upsert({ ...row, slot })
+      return { ...row, slot }
+    })
+  }
+
+  function removeCallbacks({ user, session }: Caller, slot: number | undefined): Promise<readonly CallbackRow[]> {
+    return state.write({ project, user }, async (rows) => {
+      if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
+      const own = (await rows.callbacks.list()).filter((row) => row.session === session)
+      for (const row of own) await rows.callbacks.remove(session, row.slot)
+      return own
+    })
+  }
+
+  return {
+    prepare: (caller) => sync.prepare?.(caller),
+    takeBatch: (caller) => sync.takeBatch(caller),
+    async set(caller, input) {
+      const row = await toRow(caller, input)
+      const callback = await withSlotFailure(() => insert(caller, row))
+      return { callback, msUntilFire: sync.msUntilFire(caller.user, callback) }
+    },
+    async list(caller) {
+      const all = await withSlotFailure(async () => {
+        await sync.sessionStarted(caller)
+        return state.read(scopeOf(caller), ({ callbacks }) => callbacks.list())
+      })
+      return all
+        .filter(({ session }) => session === caller.session)
+        .map((callback): ScheduledCallback => ({ callback, msUntilFire: sync.msUntilFire(caller.user, callback) }))
+    },
+    async cancel(caller, slot) {
+      if (slot !== undefined && (slot < 0 || slot >= MAX_CALLBACK_SLOTS)) {
+        throw new Failure(`Error: callback_id ${slot} out of range (max ${MAX_CALLBACK_SLOTS - 1})`)
+      }
+      const cancelled = await withSlotFailure(async () => {
+        await sync.sessionStarted(caller)
+        return removeCallbacks(caller, slot)
+      })
+      await sync.reload(caller.user)
+      return cancelled
+    },
+    async listPending(caller) {
+      const all = await state.read(scopeOf(caller), ({ messages }) => messages.listPending())
+      return all.filter(({ session }) => session === caller.session)
+    },
+    inboxPathOf(caller) {
+      try {
+        const directory = inbox.directoryOf(caller, false)
+        return directory === undefined ? undefined : join(directory, 'inbox')
+      } catch (error) {
+        warn(`cannot determine the inbox directory of the session: ${errorMessage(error)}`)
+        return undefined
+      }
+    },
+    sessionStarted: (caller) => sync.sessionStarted(caller),
+    claimLease: (caller) => sync.writeWithLease(caller, () => Promise.resolve()),
+    adoptOrphans: () => sync.adoptOrphans(),
+    sessionIdle: () => sync.sessionIdle(),
+    sessionClosed: (caller) => sync.sessionClosed(caller),
+    watch: (user) => sync.reload(user),
+    close: () => sync.close(),
+  }
+}
+
+/** Prefixes database failures with the documented sentence. */
+export async function withSlotFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Failure) || error.message.startsWith('Error: ')) throw error
+    throw new Failure(`Error: callback slots not available\n${error.message}`)
+  }
+}
+
+// Opens the callback service of the current project.
+
+export interface OpenCallbackServiceDeps {
+  readonly config: Config
+  readonly changeEvents: ChangeEvents
+  readonly log: Log
+  readonly state: LazyDatabase
+  readonly jobs: () => Promise<JobService>
+  /** The stand-in used before. */
+  readonly deferred: DeferredCallbacks
+  readonly queueLateAnswers: QueueLateAnswers
+}
+
+export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
+  const { config, changeEvents, log, state, jobs, deferred, queueLateAnswers } = deps
+  const { settings, cwd } = config
+  const project = findProjectRoot(cwd)
+  const warn = (message: string): void => log.warn(message)
+  const env = createCommandEnvironment(config.childEnv, process.platform)
+  const callbacks = createCallbackService({
+    state: await withSlotFailure(() => state.open()),
+    project,
+    changeEvents,
+    clock: createSystemClock(),
+    leaseOwner: currentLeaseOwner(),
+    isOwnerGone: isLeaseOwnerGone,
+    flags: openPendingFlags(config),
+    jobs,
+    isBusy: deferred.isBusy,
+    sideEffects: createCallbackSideEffects({
+      command: settings.CALLBACK_COMMAND,
+      webhook: settings.CALLBACK_WEBHOOK,
+      project,
+      cwd,
+      env,
+      shell: () => findTrustedShell(config, env),
+      warn,
+    }),
+    inbox: {
+      directoryOf: (caller, isAbandoned) => inboxDirectoryOf(config, project, caller, isAbandoned),
+      fileStemOf: (user, id) => `callback-${hashForFileName(`${project}\0${user}`)}-${String(id).padStart(8, '0')}`,
+    },
+    queueLateAnswers,
+    warn,
+  })
+  deferred.attach(callbacks)
+  return {
+    ...callbacks,
+    async close() {
+      await callbacks.close()
+      await state.close()
+    },
+  }
+}
+
+/**
+ * The session directory of the program that started this server; else, if enabled, the session directory in the
+ * project.
+ */
+function inboxDirectoryOf(config: Config, project: string, caller: Caller, isAbandoned: boolean): string | undefined {
+  const { sessionDir, settings } = config
+  if (isAbsolute(sessionDir) && caller.user === getOsUser()) return realpathSync.native(sessionDir)
+  if (!settings.SCORPIOX_INBOX && !isAbandoned) return undefined
+  return ensureSessionDirectory(project, sessionNamesOf(project).nameOf(caller))
+}

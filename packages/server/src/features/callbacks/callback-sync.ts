@@ -1,0 +1,299 @@
+// Keeps the in-memory state in sync with the database: after each change, by any process, reloads callbacks, leases and
+// messages and passes them to scheduler, job watcher and delivery.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createKeyedMutex } from '../../util/concurrency.js'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import type { Clock } from './clock.js'
+import type { CallbackRow } from './callback-table.js'
+import type { SessionLease } from '../../sessions/session-lease-table.js'
+import type { StateTables, Scope, StateDatabase } from '../../state.js'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import type { JobService } from '../shell/job-service.js'
+import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
+import type { FlagFiles } from '../../storage/flag-files.js'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { createWakeTimer, type WakeTimer } from './callback-scheduler.js'
+import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
+import type { CallbackSideEffects } from './side-effects.js'
+import { createMessageDelivery } from '../../sessions/message-delivery.js'
+import { fireCallback, type JobEvent } from './fire-callback.js'
+import { createJobEventWatcher } from './job-event-watcher.js'
+import { hasOrphanedWork, sessionsWithWork, rebaseCallbacks, takeOverSessions } from './session-takeover.js'
+import { createCallbackScheduler } from './callback-scheduler.js'
+import { CALLBACKS_URI } from './callback-resource.js'
+
+const RENEW_MS = 60_000
+/** Time for deliveries in progress when the server stops. */
+const FINAL_DELIVERY_MS = 500
+/** How long a result waits for due callbacks to be written; later ones come with a later result. */
+const PREPARE_MS = 5000
+
+export interface CallbackSync extends MessageQueue {
+  /** Claims the lease, takes over the work of dead sessions, and runs `work` in the same transaction. */
+  writeWithLease<T>(caller: Caller, work: (rows: StateTables) => Promise<T>): Promise<T>
+  /** From now on leases dead sessions of every user that have work. */
+  adoptOrphans(): Promise<void>
+  /** Registers a session that may have pending work. Has an effect once per session. */
+  sessionStarted(caller: Caller): Promise<void>
+  /** The session will not return. */
+  sessionClosed(caller: Caller): void
+  /** Reloads from the database and updates all parts. */
+  reload(user: string): Promise<void>
+  /** A session has become idle. */
+  sessionIdle(): void
+  /** Milliseconds until it fires; Infinity if it waits for an event. */
+  msUntilFire(user: string, callback: CallbackRow): number
+  close(): Promise<void>
+}
+
+export interface CallbackSyncDeps {
+  readonly state: StateDatabase
+  readonly project: string
+  readonly changeEvents: ChangeEvents
+  readonly clock: Clock
+  /** This process, in the form stored in session leases. */
+  readonly leaseOwner: string
+  readonly isOwnerGone: (session: SessionLease) => boolean
+  /** Flag files; undefined: always ask the database. */
+  readonly flags: FlagFiles | undefined
+  readonly jobs: () => Promise<JobService>
+  readonly isBusy: (user: string, session: string) => boolean
+  readonly sideEffects: CallbackSideEffects
+  readonly inbox: {
+    readonly directoryOf: (caller: Caller, isAbandoned: boolean) => string | undefined
+    readonly fileStemOf: (user: string, id: number) => string
+  }
+  readonly queueLateAnswers: QueueLateAnswers
+  /** Creates the timer; by default a real one. */
+  readonly createWakeTimer?: (work: () => Promise<number | undefined>) => WakeTimer
+  readonly warn: (message: string) => void
+}
+
+export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
+  const {
+    state,
+    project,
+    changeEvents,
+    clock,
+    leaseOwner,
+    isOwnerGone,
+    flags,
+    jobs,
+    isBusy,
+    sideEffects,
+    inbox,
+    warn,
+  } = settings
+  const leases = createSessionLeases({ ...settings, takeOver: takeOverSessions, sessionsWithWork })
+  const inTurn = createKeyedMutex()
+  const startedSessions = new Map<string, Promise<void>>()
+  /** The state last published to subscribers, by user. */
+  const lastPublished = new Map<string, string>()
+  let renewedAt = clock().uptimeMs
+  let adoptsOrphans = false
+  let closing: Promise<void> | undefined
+  const scopeOf = (user: string): Scope => ({ project, user })
+  const write = <T>(user: string, work: (rows: StateTables) => Promise<T>): Promise<T> =>
+    state.write(scopeOf(user), work)
+  const onError = (error: unknown): void => warn(`callbacks: ${errorMessage(error)}`)
+
+  const delivery = createMessageDelivery({
+    changeEvents,
+    fileStemOf: inbox.fileStemOf,
+    canReceive: ({ user, session }, to) => to === session || to === `user:${user}` || leases.isAbandoned(user, to),
+    inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
+    async write(user, work) {
+      await write(user, work)
+      await reload(user)
+    },
+    now: () => clock().wallMs,
+    warn,
+  })
+  const scheduler = createCallbackScheduler({ clock, isBusy, fire: fireOne, onError })
+  const jobWatcher = createJobEventWatcher({ jobs, onEvent: onJobEvent, onError })
+  const wakeTimer = (settings.createWakeTimer ?? createWakeTimer)(tick)
+  const unsubscribe = state.onChange(({ project: changedProject, user }) => {
+    const isRelevant = leases.users.includes(user) || lastPublished.has(user)
+    if (changedProject === project && isRelevant) void reload(user).catch((error: unknown) => closing ?? onError(error))
+  })
+
+  function onJobEvent(user: string, callback: CallbackRow, jobEvent: JobEvent): void {
+    scheduler.eventOccurred(user, callback, jobEvent)
+    wakeTimer.wake()
+  }
+
+  async function fireOne(user: string, callback: CallbackRow, jobEvent: JobEvent | undefined): Promise<void> {
+    const fired = await write(user, (rows) => fireCallback(rows, callback, { now: clock(), leaseOwner, jobEvent }))
+    if (fired) sideEffects.run(fired)
+    await reload(user)
+  }
+
+  async function tick(): Promise<number | undefined> {
+    const waits = [await scheduler.tick(), delivery.checkInboxFiles(), await renewIfDue()].filter(
+      (wait) => wait !== undefined,
+    )
+    return waits.length > 0 ? Math.min(...waits) : undefined
+  }
+
+  /** Serialized per user, so that an older read never replaces a newer one. */
+  function reload(user: string): Promise<void> {
+    return inTurn(user, async () => {
+      const loaded = await state.read(scopeOf(user), async ({ sessions, callbacks, messages }) => ({
+        sessions: await sessions.list(),
+        callbacks: await callbacks.list(),
+        messages: await messages.listPending(),
+      }))
+      leases.reconcile(user, loaded.sessions)
+      const isLeasedHere = ({ session }: { readonly session: string }): boolean => leases.isLeased(user, session)
+      const callbacks = loaded.callbacks.filter(isLeasedHere)
+      scheduler.setCallbacks(user, callbacks)
+      jobWatcher.setCallbacks(
+        user,
+        callbacks.filter(({ job }) => job !== null),
+      )
+      delivery.setPending(user, loaded.messages.filter(isLeasedHere))
+      publishIfChanged(user, JSON.stringify([loaded.callbacks, loaded.messages]))
+      wakeTimer.wake()
+      if (callbacks.some(({ fireAt, boot }) => fireAt !== null && boot !== clock().boot)) {
+        await write(user, (rows) => rebaseCallbacks(rows, { leaseOwner, now: clock() }))
+      }
+    })
+  }
+
+  /** The database also reports other changes. */
+  function publishIfChanged(user: string, snapshot: string): void {
+    if (lastPublished.get(user) === snapshot) return
+    lastPublished.set(user, snapshot)
+    changeEvents.notifyResourceUpdated(CALLBACKS_URI, user)
+  }
+
+  /** Serialized with reloads: leases must not be compared with an earlier read. */
+  async function claimAndWrite<T>(
+    user: string,
+    session: string | undefined,
+    work: (rows: StateTables) => Promise<T>,
+  ): Promise<T> {
+    const value = await inTurn(user, async () => {
+      const written = await write(user, async (rows) => {
+        const commit = await leases.claim(user, session, rows)
+        return { commit, done: await work(rows) }
+      })
+      written.commit()
+      return written.done
+    })
+    await reload(user)
+    return value
+  }
+
+  /** Milliseconds until the leases must be renewed. */
+  async function renewIfDue(): Promise<number | undefined> {
+    if (clock().uptimeMs - renewedAt >= RENEW_MS) await renewAll()
+    return adoptsOrphans || leases.users.length > 0 ? renewedAt + RENEW_MS - clock().uptimeMs : undefined
+  }
+
+  async function renewAll(): Promise<void> {
+    renewedAt = clock().uptimeMs
+    try {
+      await delivery.recordDeliveries()
+      for (const user of leases.users) {
+        await inTurn(user, async () => (await write(user, (rows) => leases.renew(user, rows)))())
+        if (!leases.users.includes(user)) await clearFlagIfIdle(user)
+      }
+      if (adoptsOrphans) await adoptOrphanedSessions()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** In a write transaction without changes, so that the flag is cleared only if there is no work. */
+  async function clearFlagIfIdle(user: string): Promise<void> {
+    if (!flags?.isSet(user)) return
+    await write(user, async (rows) => {
+      if ((await sessionsWithWork(rows)).size === 0) flags.clear(user)
+    })
+  }
+
+  async function adoptOrphanedSessions(): Promise<void> {
+    for (const user of await state.listUsersWithPendingItems(project)) {
+      const hasOrphans = await state.read(scopeOf(user), (rows) => hasOrphanedWork(rows, leaseOwner, isOwnerGone))
+      if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
+    }
+  }
+
+  /** Asks the database, because the flag file may have been deleted. */
+  async function startSession({ user, session }: Caller): Promise<void> {
+    const has = (await state.read(scopeOf(user), sessionsWithWork)).size > 0
+    if (has) await claimAndWrite(user, session, () => Promise.resolve(setFlag(user)))
+    await clearFlagIfIdle(user)
+  }
+
+  /** Called inside a transaction, so that no other process clears it meanwhile. */
+  function setFlag(user: string): void {
+    if (flags && !flags.isSet(user)) flags.set(user)
+  }
+
+  async function closeNow(): Promise<void> {
+    unsubscribe()
+    jobWatcher.close()
+    await Promise.all([wakeTimer.close(), sideEffects.close(), Promise.allSettled(startedSessions.values())])
+    const startedAt = performance.now()
+    while (delivery.isDelivering && performance.now() - startedAt < FINAL_DELIVERY_MS) await sleep(10)
+    await delivery.recordDeliveries()
+    for (const user of leases.users) {
+      await write(user, (rows) => leases.release(user, rows))
+      await clearFlagIfIdle(user)
+    }
+  }
+
+  return {
+    takeBatch(caller) {
+      // Checked first, because reading the clock is a system call.
+      if (!delivery.hasMessages(caller.user)) return undefined
+      if (leases.isFresh(caller.user)) return delivery.takeBatch(caller)
+      if (leases.users.includes(caller.user)) void renewAll()
+      return undefined
+    },
+    prepare({ user, session }) {
+      if (!scheduler.isDue(user, session)) return undefined
+      return withTimeout(PREPARE_MS, scheduler.fireDue(user, session))
+    },
+    async writeWithLease(caller, work) {
+      const value = await claimAndWrite(caller.user, caller.session, (rows) => {
+        setFlag(caller.user)
+        return work(rows)
+      })
+      startedSessions.set(callerKey(caller), Promise.resolve())
+      return value
+    },
+    async adoptOrphans() {
+      adoptsOrphans = true
+      wakeTimer.wake()
+      await adoptOrphanedSessions()
+    },
+    sessionStarted(caller) {
+      const key = callerKey(caller)
+      const starting = startedSessions.get(key) ?? startSession(caller)
+      startedSessions.set(key, starting)
+      starting.catch(() => startedSessions.delete(key))
+      return starting
+    },
+    sessionClosed(caller) {
+      startedSessions.delete(callerKey(caller))
+      leases.markAbandoned(caller.user, caller.session)
+      delivery.writeInboxFiles(caller.user)
+    },
+    reload,
+    sessionIdle() {
+      if (scheduler.isWaitingForIdleSession) wakeTimer.wake()
+    },
+    msUntilFire: (user, callback) => scheduler.msUntilFire(user, callback),
+    close: () => (closing ??= closeNow()),
+  }
+}
+
+function callerKey({ user, session }: Caller): string {
+  return `${user}\0${session}`
+}

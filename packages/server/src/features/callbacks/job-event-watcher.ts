@@ -1,0 +1,162 @@
+// Watches jobs for callbacks that wait for their end or for matching lines. Lines within one second are one event. If
+// the event can no longer occur, a final event reports that.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
+import { toSingleLine } from '../../text/single-line.js'
+import type { CallbackRow } from './callback-table.js'
+import { describeJobEnd } from '../shell/format-job.js'
+import type { Job } from '../shell/job.js'
+import type { JobService } from '../shell/job-service.js'
+import { readLinesFrom } from '../shell/read-job-output.js'
+import type { JobEvent } from './fire-callback.js'
+
+const GATHER_MS = 1000
+const MAX_LINE = 300
+
+export interface JobEventWatcher {
+  /** Replaces the callbacks of one user that wait for a job, in the sessions leased by this process. */
+  setCallbacks(user: string, callbacks: readonly CallbackRow[]): void
+  close(): void
+}
+
+export interface JobEventWatcherDeps {
+  readonly jobs: () => Promise<JobService>
+  readonly onEvent: (user: string, callback: CallbackRow, jobEvent: JobEvent) => void
+  readonly onError: (error: unknown) => void
+}
+
+export function createJobEventWatcher({ jobs, onEvent, onError }: JobEventWatcherDeps): JobEventWatcher {
+  const watched = new Map<string, Map<string, AbortController>>()
+
+  async function watch(user: string, callback: CallbackRow, signal: AbortSignal): Promise<void> {
+    try {
+      const jobEvent = await waitForJobEvent(jobs, user, callback, signal)
+      if (jobEvent && !signal.aborted) onEvent(user, callback, jobEvent)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function startWatch(user: string, callback: CallbackRow): AbortController {
+    const controller = new AbortController()
+    void watch(user, callback, controller.signal)
+    return controller
+  }
+
+  return {
+    setCallbacks(user, callbacks) {
+      const before = watched.get(user) ?? new Map<string, AbortController>()
+      const now = new Map(
+        callbacks.map((callback) => [watchKey(callback), before.get(watchKey(callback)) ?? startWatch(user, callback)]),
+      )
+      for (const [key, controller] of before) if (!now.has(key)) controller.abort()
+      if (now.size === 0) watched.delete(user)
+      else watched.set(user, now)
+    },
+    close() {
+      for (const controllers of watched.values()) for (const controller of controllers.values()) controller.abort()
+      watched.clear()
+    },
+  }
+}
+
+/** A new position starts a new watch. */
+function watchKey({ session, slot, setAt, position }: CallbackRow): string {
+  return [session, slot, setAt, position].join('\0')
+}
+
+async function waitForJobEvent(
+  jobs: () => Promise<JobService>,
+  user: string,
+  callback: CallbackRow,
+  signal: AbortSignal,
+): Promise<JobEvent | undefined> {
+  const { job: id, pattern, session } = callback
+  if (id === null) return undefined
+  try {
+    const job = await (await jobs()).find(id, { user, session })
+    return await (pattern === null
+      ? waitForEnd(job, signal)
+      : waitForMatch(job, compileLineMatcher(pattern), callback, signal))
+  } catch (error) {
+    if (error instanceof Failure)
+      return finalEvent(`the event can no longer occur: ${toSingleLine(error.message, MAX_LINE)}`)
+    throw error
+  }
+}
+
+async function waitForEnd(job: Job, signal: AbortSignal): Promise<JobEvent | undefined> {
+  while (job.isRunning && !signal.aborted) await nextChange(job, signal)
+  return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}`)
+}
+
+async function waitForMatch(
+  job: Job,
+  pattern: LineMatcher,
+  { position, repeatsLeft }: CallbackRow,
+  signal: AbortSignal,
+): Promise<JobEvent | undefined> {
+  // For repeated matches, an incomplete line would match again once it is completed.
+  const completeLinesOnly = repeatsLeft < 0 || repeatsLeft > 1
+  for (let from = position ?? 0; !signal.aborted;) {
+    const wasRunning = job.isRunning
+    const changed = nextChange(job, signal)
+    const found = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
+    if (found.lines.length > 0) return collectMatches(job, pattern, position ?? 0, completeLinesOnly, found.lines)
+    if (!wasRunning)
+      return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}, and no further line matched`)
+    from = found.next
+    await changed
+  }
+  return undefined
+}
+
+async function collectMatches(
+  job: Job,
+  pattern: LineMatcher,
+  from: number,
+  completeLinesOnly: boolean,
+  seen: readonly string[],
+): Promise<JobEvent> {
+  await sleep(GATHER_MS, undefined, { ref: false })
+  const wasRunning = job.isRunning
+  const { lines: found, next } = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
+  // A line that was overwritten meanwhile still counts.
+  const lines = found.length > 0 ? found : seen
+  const [first = ''] = lines
+  const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''
+  const event = `background task ${job.id} printed "${toSingleLine(first, MAX_LINE)}"${more}`
+  return { event, position: wasRunning ? next : await job.output.size(), isLast: false }
+}
+
+async function findMatches(job: Job, pattern: LineMatcher, start: number, completeLinesOnly: boolean) {
+  const found: string[] = []
+  let next = start
+  await job.flush()
+  for await (const piece of readLinesFrom(job.output, start)) {
+    const lines = completeLinesOnly && piece.lastLineIsIncomplete ? piece.lines.slice(0, -1) : piece.lines
+    found.push(...pattern.filter(lines))
+    next = piece.next
+  }
+  return { lines: found, next }
+}
+
+function finalEvent(event: string): JobEvent {
+  return { event, position: null, isLast: true }
+}
+
+function nextChange(job: Job, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      unsubscribe()
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const unsubscribe = job.onChange(finish)
+    signal.addEventListener('abort', finish)
+    if (signal.aborted || !job.isRunning) finish()
+  })
+}

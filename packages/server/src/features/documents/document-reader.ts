@@ -1,0 +1,146 @@
+// The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent
+// reads of one page share one fetch, and each read has a total deadline.
+
+import { createTimeoutSignal } from '../../util/async.js'
+import { rejectOnAbort } from '../../util/async.js'
+import type { PageRenderer } from '../../browser/page-renderer.js'
+import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
+import type { FetchPage } from './page-fetcher.js'
+import { buildDocumentResult, type DocumentResult } from './document-result.js'
+import type { Extractor } from './extract/extract-types.js'
+import { createSingleFlight } from '../../util/single-flight.js'
+import { loadPage } from './load-page.js'
+import { createPageCache, canRevalidate, type CachedPage } from './page-cache.js'
+import { maxResultCharacters } from '../../text/result-limit.js'
+import { createPerUserLimiter } from '../../util/per-user-limiter.js'
+import { createCacheLookup } from './cache-lookup.js'
+import { revalidatePage } from './load-page.js'
+import { buildCacheKey, choosePreferredType } from './cache-lookup.js'
+import type { FetchContext } from './fetch-context.js'
+import type { DocumentRequest } from './document-request.js'
+
+const TOTAL_MS = 45_000
+/** Characters of a result besides the page: URL, outline, markers and notes. */
+const NON_PAGE_CHARS = 2000
+/** Time after the deadline in which a partial result is still accepted. */
+const PARTIAL_RESULT_GRACE_MS = 1000
+
+export interface DocumentReader {
+  /** A page that does not exist is a result with that status. Throws a Failure if the page cannot be fetched or read. */
+  read(request: DocumentRequest, context: DocumentReadContext): Promise<DocumentResult>
+  close(): Promise<void>
+}
+
+export interface DocumentReadContext {
+  readonly user: string
+  /** Name of the MCP client; it limits the length of a result. */
+  readonly client: string
+  readonly signal: AbortSignal
+  readonly reportProgress: (message: string) => void
+}
+
+export interface DocumentReaderDeps {
+  readonly fetchPage: FetchPage
+  readonly extractor: Extractor
+  readonly browser: Pick<PageRenderer, 'render' | 'close'>
+  readonly maxChars: number
+  /** Time limit of one read, without the requested wait_ms. */
+  readonly totalMs?: number
+}
+
+export function createDocumentReader({
+  fetchPage,
+  extractor,
+  browser,
+  maxChars,
+  totalMs = TOTAL_MS,
+}: DocumentReaderDeps): DocumentReader {
+  const cache = createPageCache(() => performance.now())
+  const cacheLookup = createCacheLookup(cache, extractor)
+  const sharedFetches = createSingleFlight<CachedPage>()
+  const limiter = createPerUserLimiter()
+
+  function fetchShared(
+    request: DocumentRequest,
+    { user, signal, reportProgress }: DocumentReadContext,
+  ): Promise<CachedPage> {
+    const preferredType = choosePreferredType(request)
+    const cacheKey = buildCacheKey(user, request, preferredType)
+    return sharedFetches.run(cacheKey, signal, (abortSignal) =>
+      withTotalDeadline(totalMs + request.waitMs, abortSignal, request, (time) =>
+        limiter.run(user, time.signal, () =>
+          fetchOrRevalidate(cacheKey, {
+            request,
+            preferredType,
+            fetchPage,
+            extractor,
+            browser,
+            reportProgress,
+            ...time,
+          }),
+        ),
+      ),
+    )
+  }
+
+  /** Revalidates a cached page if possible; otherwise fetches the page. */
+  async function fetchOrRevalidate(cacheKey: string, context: FetchContext): Promise<CachedPage> {
+    const cached = cache.get(cacheKey)?.page
+    const page =
+      cached && canRevalidate(cached) ? await revalidatePage(cacheKey, cached, context, cache) : await loadPage(context)
+    const { status } = page.classification
+    if (page.snapshot !== cached?.snapshot && (status === 'ok' || status === 'paywall')) cache.put(cacheKey, page)
+    return page
+  }
+
+  return {
+    async read(request, context) {
+      const { user, client, signal } = context
+      const maxPageChars = Math.min(maxChars, maxResultCharacters(client) - NON_PAGE_CHARS)
+      try {
+        const page = (await cacheLookup.find(request, user, signal)) ?? (await fetchShared(request, context))
+        return buildDocumentResult(page, await cacheLookup.contentFor(page, request, signal), request, maxPageChars)
+      } catch (error) {
+        throw signal.aborted ? abortedFailure(request, error) : error
+      }
+    },
+    async close() {
+      cache.clear()
+      await Promise.allSettled([browser.close(), extractor.close()])
+    },
+  }
+}
+
+interface ReadTime {
+  readonly remainingMs: FetchContext['remainingMs']
+  readonly signal: AbortSignal
+}
+
+async function withTotalDeadline<T>(
+  ms: number,
+  abortSignal: AbortSignal,
+  request: DocumentRequest,
+  work: (time: ReadTime) => Promise<T>,
+): Promise<T> {
+  const endsAt = performance.now() + ms
+  const softLimit = createTimeoutSignal(ms, abortSignal)
+  const hardLimit = createTimeoutSignal(ms + PARTIAL_RESULT_GRACE_MS, abortSignal)
+  try {
+    return await rejectOnAbort(
+      work({ remainingMs: () => endsAt - performance.now(), signal: softLimit.signal }),
+      hardLimit.signal,
+    )
+  } catch (error) {
+    if (abortSignal.aborted) throw abortedFailure(request, error)
+    if (!softLimit.signal.aborted) throw error
+    const message = `Reading ${request.url} took longer than ${Math.round(ms / 1000)} s.`
+    throw new FetchFailure('timeout', message, { cause: error })
+  } finally {
+    softLimit.clear()
+    hardLimit.clear()
+  }
+}
+
+function abortedFailure({ url }: DocumentRequest, cause: unknown): FetchFailure {
+  return new FetchFailure('aborted', `The request for ${url} was cancelled.`, { cause })
+}

@@ -1,0 +1,75 @@
+// Runs Readability and Defuddle on copies of the page and returns which blocks each of them keeps. Neither uses the network.
+
+import { Readability } from '@mozilla/readability'
+import defuddleModule from 'defuddle'
+import { parseHTML } from 'linkedom'
+
+import { type DomElement, type DomParent, isElement, isTextNode, rawText, replaceChildren } from '../dom/tree.js'
+import { readBlockTags } from './blocks.js'
+import type { BaselineResults } from './features.js'
+
+// The types declare a default export that the module lacks in some builds.
+const Defuddle = 'default' in defuddleModule ? defuddleModule.default : defuddleModule
+
+export function runBaselines(html: string, url: string): BaselineResults {
+  return { readability: keptBlocks(() => runReadability(html)), defuddle: keptBlocks(() => runDefuddle(html, url)) }
+}
+
+/** A baseline that throws keeps nothing. */
+function keptBlocks(extract: () => string): Set<number> {
+  try {
+    return readBlockTags(extract())
+  } catch {
+    return new Set()
+  }
+}
+
+function runReadability(html: string): string {
+  const { document } = parseHTML(html)
+  return new Readability(document, { keepClasses: true }).parse()?.content ?? ''
+}
+
+function runDefuddle(html: string, url: string): string {
+  const { document } = parseHTML(html)
+  // Browser properties that linkedom lacks.
+  const adapted = Object.assign(document, { URL: url, styleSheets: document.styleSheets ?? [] })
+  return new Defuddle(adapted, { url, useAsync: false, standardize: false }).parse().content
+}
+
+// Limits the length of attributes, titles and scripts before the baselines run, because their patterns take quadratic time.
+
+const MAX_TITLE_CHARS = 500
+const MAX_ATTRIBUTE_CHARS = 2000
+const MAX_SCRIPT_CHARS = 100_000
+/** Not truncated, because the writers output them. */
+const OUTPUT_ATTRIBUTES = new Set(['href', 'src', 'alt'])
+
+export function limitForBaselines(parent: DomParent): void {
+  for (const child of parent.children) {
+    if (!isElement(child)) continue
+    truncateAttributes(child)
+    if (child.name === 'title') truncateTitle(child)
+    else if (child.name === 'script' && rawText(child).length > MAX_SCRIPT_CHARS) replaceChildren(child, [])
+    else limitForBaselines(child)
+  }
+}
+
+function truncateAttributes(element: DomElement): void {
+  for (const [name, value] of Object.entries(element.attribs))
+    if (value.length > MAX_ATTRIBUTE_CHARS && !OUTPUT_ATTRIBUTES.has(name))
+      element.attribs[name] = value.slice(0, MAX_ATTRIBUTE_CHARS)
+}
+
+function truncateTitle(title: DomElement): void {
+  let remaining = MAX_TITLE_CHARS
+  for (const child of title.children) {
+    if (!isTextNode(child)) continue
+    child.data = child.data.slice(0, MAX_ATTRIBUTE_CHARS).replace(/\s+/g, ' ').slice(0, remaining)
+    remaining -= child.data.length
+  }
+}
+
+/** Long runs of whitespace become one space. */
+export function collapseLongWhitespace(html: string): string {
+  return html.replace(/(?<!\s)\s{100,}/g, ' ')
+}

@@ -1,0 +1,68 @@
+// Detects the content type (by bytes, then header, then file extension) and calls the reader for it.
+
+import { decodeText } from '../../../../text/decode-text.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { removeInvisible } from '../../../../text/invisible-characters.js'
+import type { ExtractResult, ExtractRequest } from '../extract-types.js'
+import { readFeed } from './read-feed.js'
+import { readHtml } from './read-html.js'
+import { readJsonText, readPlainText } from './read-plain-text.js'
+import { readPdf } from './read-pdf.js'
+import { readMarkdown } from './read-markdown.js'
+import { detectBinary } from './detect-binary.js'
+
+export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
+  const { bytes, contentType } = source
+  if (isPdf(bytes)) return readPdf(source)
+  const binary = detectBinary(bytes)
+  if (binary !== undefined && !/charset=utf-16/i.test(contentType)) throw new Failure(describeBinary(source, binary))
+  const text = decodeText(bytes, contentType)
+  const kind = detectKind(source, text)
+  if (kind === 'html') return readHtml(source, text)
+  if (kind === 'markdown') return readMarkdown(source, removeInvisible(text))
+  if (kind === 'json') return readJsonText(removeInvisible(text))
+  const feed = kind === 'xml' ? readFeed(source, text) : undefined
+  return feed ?? readPlainText(kind, removeInvisible(text))
+}
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-')
+}
+
+function describeBinary(
+  { url, contentType, bytes }: ExtractRequest,
+  { name, isImage }: { name: string; isImage: boolean },
+): string {
+  const size = bytes.length < 10_240 ? `${bytes.length} bytes` : `${Math.round(bytes.length / 1024)} KB`
+  const sentAs = contentType === '' ? '' : `, sent as ${contentType.split(';')[0] ?? ''}`
+  const description = `${url} is ${name} (${size}${sentAs}), not a readable page.`
+  return isImage
+    ? `${description} ReadImage shows image files: save it with Bash (curl -o) and pass the path to ReadImage.`
+    : `${description} To use it, save it with Bash (curl -o) and open it with a program for this format.`
+}
+
+type TextKind = 'html' | 'markdown' | 'json' | 'xml' | 'text'
+
+function detectKind({ url, contentType }: ExtractRequest, text: string): TextKind {
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
+  const head = text.slice(0, 1000).trimStart()
+  const path = URL.canParse(url) ? new URL(url).pathname : ''
+  if (/^<\?xml|^<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b/i.test(head) && !/<html\b/i.test(head)) return 'xml'
+  if (/^(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html\b|head\b|body\b)/i.test(head)) return 'html'
+  if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
+    return containsTags(text) ? 'html' : detectUntypedKind(head, path)
+  if (/markdown/.test(type)) return 'markdown'
+  if (/[/+]json|ndjson/.test(type)) return 'json'
+  if (/[/+]xml$/.test(type)) return 'xml'
+  return detectUntypedKind(head, path)
+}
+
+function containsTags(text: string): boolean {
+  return /<[a-z!/][^<]*>/i.test(text.slice(0, 100_000))
+}
+
+function detectUntypedKind(head: string, path: string): TextKind {
+  if (/\.(?:md|mdx|markdown|mkd|rmd)$/i.test(path)) return 'markdown'
+  if (/\.(?:json|webmanifest)$/i.test(path) || /^[{[]\s*["{[\]}]/.test(head)) return 'json'
+  return /^<\w+[\s>]/.test(head) && /<\/\w+>/.test(head) ? 'html' : 'text'
+}

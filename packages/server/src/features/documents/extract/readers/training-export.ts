@@ -1,0 +1,25 @@
+// Exports the training rows of one page: its blocks, with their features without and with the baselines. Used only by
+// bench/extract.
+
+import { tagBlocks, untagBlocks } from '../classify/blocks.js'
+import { computeFeatures, NO_BASELINES } from '../classify/features.js'
+import { parsePage } from '../page/parse-page.js'
+import { serializeHtml } from '../dom/tree.js'
+import { runBaselines } from '../classify/baselines.js'
+
+export function exportTrainingRows(html: string, url: string) {
+  const { tree, metadata, blocks } = parsePage(html, url)
+  tagBlocks(blocks)
+  const baselines = runBaselines(serializeHtml(tree), metadata.base)
+  untagBlocks(blocks)
+  return {
+    blocks: blocks.map(({ text, wordCount, isHidden }, at) => ({
+      text,
+      words: wordCount,
+      isHidden,
+      votes: Number(baselines.readability.has(at)) + Number(baselines.defuddle.has(at)),
+    })),
+    alone: computeFeatures(blocks, NO_BASELINES, metadata),
+    heard: computeFeatures(blocks, baselines, metadata),
+  }
+}

@@ -1,0 +1,114 @@
+// Syntax of an output format: how each kind of element is written.
+
+export interface OutputSyntax {
+  /** Escapes running text. */
+  readonly text: (text: string) => string
+  /** Escapes the start of a paragraph, which may look like markup. */
+  readonly paragraph: (text: string) => string
+  readonly heading: (level: number, text: string) => string
+  readonly strong: (text: string) => string
+  readonly emphasis: (text: string) => string
+  readonly strike: (text: string) => string
+  readonly code: (text: string) => string
+  readonly link: (text: string, address: string) => string
+  readonly image: (alt: string, address: string) => string
+  readonly math: (tex: string, isDisplay: boolean) => string
+  readonly superscript: (text: string) => string
+  readonly subscript: (text: string) => string
+  readonly codeBlock: (code: string, language: string) => string
+  readonly quote: (text: string) => string
+  readonly callout: (kind: string, title: string, text: string) => string
+  readonly footnoteReference: (label: string) => string
+  readonly footnote: (label: string, text: string) => string
+  readonly table: (rows: readonly (readonly string[])[], hasHeader: boolean) => string
+  /** Between paragraphs in a table cell. */
+  readonly cellBreak: string
+  readonly lineBreak: string
+  readonly rule: string
+}
+
+// Plain-text syntax: no markup, but lists keep their bullets, tables their columns and code its lines.
+
+export const PLAIN_TEXT_SYNTAX: OutputSyntax = {
+  text: identity,
+  paragraph: identity,
+  heading: (_, text) => text,
+  strong: identity,
+  emphasis: identity,
+  strike: identity,
+  code: identity,
+  link: identity,
+  image: () => '',
+  math: identity,
+  superscript,
+  subscript,
+  codeBlock: identity,
+  quote: (text) => text.replace(/^(?=.)/gm, '  '),
+  callout: (kind, title, text) => `${title === '' ? kind[0] + kind.slice(1).toLowerCase() : title}:\n${text}`,
+  footnoteReference: (label) => `[${label}]`,
+  footnote: (label, text) => `[${label}] ${text}`,
+  table: (rows) => rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ')).join(' | ')).join('\n'),
+  cellBreak: ' ',
+  lineBreak: '\n',
+  rule: '',
+}
+
+function identity(text: string): string {
+  return text
+}
+
+// Superscripts and subscripts: Unicode characters if available, otherwise `^(…)` and `_(…)`.
+
+const SUPERSCRIPTS = new Map(
+  Object.entries({
+    0: '⁰',
+    1: '¹',
+    2: '²',
+    3: '³',
+    4: '⁴',
+    5: '⁵',
+    6: '⁶',
+    7: '⁷',
+    8: '⁸',
+    9: '⁹',
+    '+': '⁺',
+    '-': '⁻',
+    '−': '⁻',
+    '=': '⁼',
+    n: 'ⁿ',
+    i: 'ⁱ',
+  }),
+)
+const SUBSCRIPTS = new Map(
+  Object.entries({
+    0: '₀',
+    1: '₁',
+    2: '₂',
+    3: '₃',
+    4: '₄',
+    5: '₅',
+    6: '₆',
+    7: '₇',
+    8: '₈',
+    9: '₉',
+    '+': '₊',
+    '-': '₋',
+    '−': '₋',
+    '=': '₌',
+    n: 'ₙ',
+    i: 'ᵢ',
+  }),
+)
+
+export function superscript(text: string): string {
+  return /^(?:st|nd|rd|th|®|™|©)$/i.test(text) ? text : (translate(text, SUPERSCRIPTS) ?? `^(${text})`)
+}
+
+export function subscript(text: string): string {
+  return translate(text, SUBSCRIPTS) ?? `_(${text})`
+}
+
+function translate(text: string, characters: ReadonlyMap<string, string>): string | undefined {
+  const translated = Array.from(text).map((character) => characters.get(character))
+  return translated.every((character) => character !== undefined) ? translated.join('') : undefined
+}

@@ -1,0 +1,28 @@
+// Creates the service behind ReadDocs from the settings.
+
+import type { Config } from '../../config/load-config.js'
+import type { Log } from '@scorpiox/mcp/log'
+import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import { createPageFetcher, USER_AGENT_HEADER } from './page-fetcher.js'
+import { openExtractor } from './extract/extractor.js'
+import { openBrowserPool } from '../../browser/open-browser-pool.js'
+import { createDocumentReader, type DocumentReader } from './document-reader.js'
+import { createRobotsPolicy } from './robots-policy.js'
+
+export interface OpenDocumentReaderDeps {
+  readonly config: Config
+  readonly log: Log
+  readonly wayOut: GuardedFetch
+}
+
+export function openDocumentReader({ config, log, wayOut }: OpenDocumentReaderDeps): DocumentReader {
+  const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
+  const robots = asksRobots ? createRobotsPolicy(wayOut, USER_AGENT_HEADER) : undefined
+  const extractor = openExtractor({ partsDir: config.partsDir })
+  return createDocumentReader({
+    fetchPage: createPageFetcher(wayOut, robots),
+    extractor,
+    browser: openBrowserPool({ config, wayOut, log }),
+    maxChars,
+  })
+}

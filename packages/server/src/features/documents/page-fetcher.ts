@@ -1,0 +1,63 @@
+// Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check.
+
+import { VERSION } from '../../util/version.js'
+import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import type { PageSnapshot } from './page-snapshot.js'
+import type { RobotsPolicy } from './robots-policy.js'
+
+const MAX_BYTES = 10 * 1024 * 1024
+const TIMEOUT_MS = 20_000
+
+const MARKDOWN_FIRST = 'text/markdown, text/html;q=0.9, application/pdf;q=0.8, text/plain;q=0.8, */*;q=0.1'
+const HTML_FIRST = 'text/html, application/xhtml+xml;q=0.9, application/pdf;q=0.8, */*;q=0.5'
+
+/** Many servers return an empty page if the User-Agent does not start with Mozilla/5.0. */
+export const USER_AGENT_HEADER = { 'user-agent': `Mozilla/5.0 (compatible; scorpiox-code/${VERSION}; ReadDocs)` }
+
+export type PreferredType = 'markdown' | 'html'
+
+/** Throws a FetchFailure if the page cannot be fetched. */
+export type FetchPage = (url: string, how: FetchPageOptions) => Promise<PageSnapshot>
+
+export interface FetchPageOptions {
+  readonly preferredType: PreferredType
+  /** Additional headers, such as those of a conditional request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly source?: PageSnapshot['source']
+  readonly timeoutMs?: number
+  readonly signal: AbortSignal
+}
+
+export function createPageFetcher(wayOut: GuardedFetch, robots: RobotsPolicy | undefined): FetchPage {
+  return async (url, { preferredType, headers, source = 'http', timeoutMs = TIMEOUT_MS, signal }) => {
+    await robots?.assertAllowed(url, signal)
+    const response = await wayOut.fetch(url, {
+      headers: { ...USER_AGENT_HEADER, accept: preferredType === 'markdown' ? MARKDOWN_FIRST : HTML_FIRST, ...headers },
+      timeoutMs,
+      maxBytes: MAX_BYTES,
+      takePart: true,
+      signal,
+    })
+    if (response.url !== url) await robots?.assertAllowed(response.url, signal)
+    const { status, bytes, truncatedBy } = response
+    const contentType = parseMediaType(response.headers.get('content-type') ?? '')
+    return {
+      requestedUrl: url,
+      finalUrl: response.url,
+      status,
+      headers: response.headers,
+      contentType,
+      bytes,
+      source,
+      truncatedBy,
+      renderWaitMs: 0,
+    }
+  }
+}
+
+/** Keeps only the type and its charset, because the value is repeated in messages. */
+function parseMediaType(header: string): string {
+  const [type = ''] = /^[\w.+-]{1,60}\/[\w.+-]{1,80}(?=\s*(?:[;,]|$))/.exec(header.trim()) ?? []
+  const [, charset = ''] = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(header) ?? []
+  return charset === '' ? type : `${type}; charset=${charset}`
+}

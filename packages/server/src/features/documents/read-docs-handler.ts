@@ -1,0 +1,283 @@
+// Handler of ReadDocs: runs a call and formats its result as text. Loaded by the first call.
+
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { Failure } from '@scorpiox/mcp/errors'
+
+import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
+import { startHeartbeat } from '../../progress-heartbeat.js'
+import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
+import { removeInvisible } from '../../text/invisible-characters.js'
+import { toSingleLine } from '../../text/single-line.js'
+import { wrapUntrusted } from '../../text/untrusted-text.js'
+import type { PageClassification, PageStatus } from './classify-page.js'
+import type { DocumentReader } from './document-reader.js'
+import { type DocumentRequest, parseDocumentRequest, type ReadDocsInput } from './document-request.js'
+import type { DocumentExcerpt, DocumentResult, MissingSection } from './document-result.js'
+import type { OutlineHeading } from './extract/extract-types.js'
+import type { FindResult, FoundSection } from './find-in-page.js'
+import { formatOutline } from './format-outline.js'
+import type { PageSnapshot } from './page-snapshot.js'
+import type { ExtractMetadata } from './pageable-content.js'
+
+export interface ReadDocsResult {
+  readonly status: string
+  readonly url: string
+  readonly title: string
+  readonly cursor: string | null
+  readonly output: ToolOutput
+}
+
+export async function runReadDocs(
+  input: ReadDocsInput,
+  documents: DocumentReader,
+  call: CallContext,
+): Promise<ReadDocsResult> {
+  const { user, client, signal } = call
+  const heartbeat = startHeartbeat(call, 'Waiting for the page')
+  try {
+    const request = parseDocumentRequest(input)
+    const document = await documents.read(request, { user, client, signal, reportProgress: heartbeat.setMessage })
+    const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
+    return {
+      status: missingSection ? 'no_section' : classification.status,
+      url: snapshot.finalUrl,
+      title: metadata ? displayTitle(metadata) : '',
+      cursor: (excerpt ?? findResult)?.cursor || null,
+      output: { content: formatDocument(document, request), isError: !hasRequestedText(document) },
+    }
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error instanceof Failure ? new Failure(formatFailure(error)) : error
+    const output = { content: formatFetchFailure(error), isError: true }
+    return { status: error.kind, url: input.url, title: '', cursor: null, output }
+  } finally {
+    heartbeat.stop()
+  }
+}
+
+// Formats a document: status, URL and metadata, the text as untrusted content, then notes. If there is no document, a
+// sentence states the reason and what to do next.
+
+const MAX_TITLE = 200
+const MAX_URL = 500
+const MAX_MESSAGE = 3000
+/** A title within the first characters of the text is not repeated. */
+const TITLE_SEARCH_CHARS = 300
+/** Of a page that is not the requested document. */
+const MAX_UNREQUESTED_CHARS = 1000
+/** With less text, a page with a paywall counts as an error. */
+const MIN_PAYWALL_CHARS = 200
+
+const RETRY_LATER = 'Try again later, or find the content elsewhere.'
+
+const STATUS_ADVICE: Readonly<Record<PageStatus, string>> = {
+  ok: '',
+  needs_javascript: 'Its text is created by scripts.',
+  blocked:
+    'The site blocks automated access. Do not retry now. Find the content elsewhere with WebSearch, or ask the user to open the page.',
+  login: 'The page requires a login. Ask the user for its content, or find a public page.',
+  paywall: 'The rest is for subscribers only. Ask the user for it, or find another page.',
+  consent: 'Nothing else is shown without consent. Find the content elsewhere with WebSearch, or ask the user for it.',
+  not_found: 'Check the URL, or read a page that links to it; WebSearch may find its new location.',
+  empty: '',
+  http_error: RETRY_LATER,
+}
+
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
+
+/** Retrying may help after a server error, but not after other statuses. */
+function statusAdvice({ status }: PageClassification, copy: PageSnapshot): string {
+  if (status !== 'http_error' || copy.status >= 500) return STATUS_ADVICE[status]
+  const redirectNote = REDIRECT_STATUSES.has(copy.status) ? 'The response does not say where the page has moved. ' : ''
+  return `${redirectNote}Retrying would not help: check the URL, or find the content elsewhere.`
+}
+
+/** For problems whose message does not say what to do. */
+const PROBLEM_ADVICE: Readonly<Partial<Record<FetchFailureKind, string>>> = {
+  unreachable: 'Check the URL, or try again later.',
+  tls: 'The identity of the server cannot be verified: find the content elsewhere.',
+  redirects: 'Request the final URL directly if you know it.',
+  timeout: RETRY_LATER,
+  broken: RETRY_LATER,
+}
+
+/** Whether the document has text that was requested. */
+export function hasRequestedText({ classification: { status }, excerpt, missingSection }: DocumentResult): boolean {
+  if (missingSection) return false
+  if (status === 'paywall') return (excerpt?.chars ?? 0) >= MIN_PAYWALL_CHARS
+  return status === 'ok'
+}
+
+export function formatDocument(document: DocumentResult, request: DocumentRequest): string {
+  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
+  const statusLines =
+    classification.status === 'ok'
+      ? []
+      : [
+          `${classification.status}: ${singleLine(`${classification.reason} ${statusAdvice(classification, snapshot)}`)}`,
+        ]
+  const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
+  const metadataLines = metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []
+  const formatHead = (...lines: readonly string[]): string =>
+    [...statusLines, ...urlLines(snapshot, classification), ...metadataLines, ...lines].join('\n')
+  const notes = document.notes.map((note) => singleLine(note))
+  if (missingSection)
+    return appendNotes(
+      `${formatMissingSection(missingSection)}\n${formatHead(quotedOutline(missingSection.outline))}`,
+      notes,
+    )
+  if (metadata && findResult)
+    return appendNotes(formatHead(...formatFindResult(findResult, metadata)), [
+      ...formatFindNotes(findResult),
+      ...notes,
+    ])
+  const quotedText =
+    metadata && excerpt && excerpt.text !== '' ? [wrapUntrusted(formatPageText(metadata, excerpt, isRequested))] : []
+  return appendNotes(formatHead(...quotedText), [
+    ...(excerpt ? pagingNotes(snapshot, excerpt, request, isRequested) : []),
+    ...notes,
+  ])
+}
+
+export function formatFetchFailure({ kind, message }: FetchFailure): string {
+  return singleLine([message, PROBLEM_ADVICE[kind] ?? ''].join(' '), MAX_MESSAGE)
+}
+
+/** The message may contain text from a server. */
+export function formatFailure({ message }: Failure): string {
+  return singleLine(message, MAX_MESSAGE)
+}
+
+function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }: DocumentExcerpt): string {
+  const [day = ''] = ISO_DATE.exec(reading.published) ?? []
+  const metadataLines = [describeSource(reading, copy), formatCount(chars, 'character', 'characters')]
+  return [...metadataLines, ...(day === '' ? [] : [`published ${day}`])].join(', ')
+}
+
+/** Only a valid date is shown, because the value is untrusted. */
+const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
+
+export function displayTitle({ title }: ExtractMetadata): string {
+  return singleLine(title, MAX_TITLE)
+}
+
+/** Empty if the document comes from the requested URL, which the caller knows. */
+function urlLines({ requestedUrl, finalUrl, source }: PageSnapshot, { status }: PageClassification): readonly string[] {
+  if (status === 'ok' && requestedUrl === finalUrl && source !== 'markdown-alternate') return []
+  const from =
+    source === 'markdown-alternate' || requestedUrl === finalUrl ? '' : ` (from ${singleLine(requestedUrl, MAX_URL)})`
+  return [`URL: ${singleLine(finalUrl, MAX_URL)}${from}`]
+}
+
+function describeSource({ kind, pageCount }: ExtractMetadata, { source, renderWaitMs }: PageSnapshot): string {
+  if (source === 'browser') return `HTML, in the browser after ${formatDuration(renderWaitMs)}`
+  if (source === 'markdown-alternate') return 'Markdown of the page'
+  return kind === 'pdf' ? `PDF of ${formatCount(pageCount, 'page', 'pages')}` : KIND_NAMES[kind]
+}
+
+const KIND_NAMES = {
+  html: 'HTML',
+  markdown: 'Markdown',
+  text: 'text',
+  json: 'JSON',
+  xml: 'XML',
+  feed: 'feed',
+  pdf: 'PDF',
+} as const
+
+/** The text, preceded by the title if the text does not start with it, and by the outline if it is long. */
+function formatPageText(
+  reading: ExtractMetadata,
+  { text, outline, isFirst }: DocumentExcerpt,
+  isRequested: boolean,
+): string {
+  if (!isRequested) return text.length > MAX_UNREQUESTED_CHARS ? `${text.slice(0, MAX_UNREQUESTED_CHARS)}…` : text
+  const title = displayTitle(reading)
+  const hasTitle = !isFirst || lettersAndDigits(text.slice(0, TITLE_SEARCH_CHARS)).includes(lettersAndDigits(title))
+  const sections = formatOutline(outline)
+  return [
+    ...(hasTitle ? [] : [`Title: ${title}`]),
+    ...(sections === '' ? [] : [`Outline:\n${sections}\n\nText:`]),
+    text,
+  ].join('\n')
+}
+
+/** For comparison without Markdown syntax. */
+function lettersAndDigits(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+function quotedOutline(outline: readonly OutlineHeading[]): string {
+  return wrapUntrusted(`Outline:\n${formatOutline(outline)}`)
+}
+
+function formatMissingSection({ fragment, similarIds }: MissingSection): string {
+  const hint = similarIds.length > 0 ? ` Similar: ${similarIds.map((id) => `#${id}`).join(', ')}.` : ''
+  return `no_section: ${singleLine(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
+}
+
+function pagingNotes(
+  copy: PageSnapshot,
+  extract: DocumentExcerpt,
+  { waitMs }: DocumentRequest,
+  isRequested: boolean,
+): readonly string[] {
+  const { firstLine, lastLine, lines, cursor, isFirst, outline } = extract
+  const isPartial = isRequested && (cursor !== '' || !isFirst)
+  const section = outline.length > 1 ? ' One section: url#name.' : ''
+  const next = `Next: the same call with cursor: "${cursor}".${isFirst ? `${section} Search: find.` : ''}`
+  const nextStep = cursor === '' ? 'This is the end.' : next
+  return [
+    ...(isPartial
+      ? [`Lines ${formatNumber(firstLine)}–${formatNumber(lastLine)} of ${formatNumber(lines)}. ${nextStep}`]
+      : []),
+    ...(copy.truncatedBy === undefined ? [] : [TRUNCATION_NOTES[copy.truncatedBy]]),
+    ...(waitMs > 0 && copy.source === 'browser'
+      ? [`Waited ${formatDuration(copy.renderWaitMs)} in the browser, ${formatDuration(waitMs)} of it for wait_ms.`]
+      : []),
+  ]
+}
+
+const TRUNCATION_NOTES = {
+  size: 'The page exceeds the size limit: this is its beginning.',
+  time: 'The server was too slow: this is the part that arrived in time.',
+  broken: 'The connection was interrupted: this is the part that arrived.',
+} as const
+
+/** One line without invisible characters, because this text is outside the untrusted content. */
+function singleLine(text: string, max = MAX_URL * 2): string {
+  return removeInvisible(toSingleLine(text, max))
+}
+
+// Formats the matches of a search in a document, by section, each with the fragment or cursor that reads it.
+
+const MAX_PATH_CHARS = 200
+const MAX_FRAGMENT_CHARS = 120
+
+export function formatFindResult(
+  { sections, total, isPartial }: FindResult,
+  { outline }: ExtractMetadata,
+): readonly string[] {
+  if (sections.length === 0) {
+    const headings = formatOutline(outline)
+    return ['No line matches.', ...(headings === '' ? [] : [wrapUntrusted(`Outline:\n${headings}`)])]
+  }
+  const intro = isPartial ? 'No line has all the words; most of them:' : 'Matching:'
+  return [
+    `${intro} ${formatCount(total, 'line', 'lines')}`,
+    wrapUntrusted(sections.map(formatFoundSection).join('\n\n')),
+  ]
+}
+
+export function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
+  if (sections.length === 0) return ['Try fewer or other words, or read a section: url#name.']
+  const shownLines = sections.reduce((sum, { lines }) => sum + lines.length, 0)
+  const more = cursor === '' ? '' : ` ${total - shownLines} more: the same call with cursor: "${cursor}".`
+  return [`To read on: url#name, or without find and with the cursor of a match.${more}`]
+}
+
+function formatFoundSection({ path, id, cursor, lines }: FoundSection): string {
+  const reference = id === '' ? `(cursor ${cursor})` : `#${toSingleLine(id, MAX_FRAGMENT_CHARS)}`
+  const heading = [...(path.length === 0 ? [] : [toSingleLine(path.join(' > '), MAX_PATH_CHARS)]), reference].join(' ')
+  return [heading, ...lines.map(({ line, text }) => `${line}: ${text}`)].join('\n')
+}

@@ -1,0 +1,51 @@
+// Request and result of ReadImage, and the messages of the image worker.
+
+import type { ImageFormat } from './image-format.js'
+import type { Rectangle, Size } from './geometry.js'
+import type { FileIdentity } from '../../storage/untrusted-file.js'
+
+export interface ImageRequest {
+  readonly path: string
+  /** In pixels of the upright original. */
+  readonly crop?: Rectangle | undefined
+  /** Of a document or an animation, from 1. */
+  readonly page?: number | undefined
+}
+
+export interface DecodeRequest extends ImageRequest {
+  readonly identity: FileIdentity
+  readonly format: ImageFormat
+}
+
+/** The encoded image, and the part of the original that it shows. */
+export interface ImageResult {
+  /** Base64. */
+  readonly data: string
+  readonly mimeType: string
+  readonly format: ImageFormat
+  readonly original: Size
+  readonly region: Rectangle
+  readonly shown: Size
+  /** Undefined if there is only one page. */
+  readonly page?: { readonly number: number; readonly of: number } | undefined
+  /** The stored image was rotated or mirrored and has been corrected. */
+  readonly wasRotated?: boolean
+  /** The decoder reported errors but produced an image. */
+  readonly isDamaged?: boolean
+  /** Color behind transparent pixels. */
+  readonly background?: 'white' | 'dark grey' | undefined
+  /** The unchanged file, because no image library is installed. */
+  readonly isOriginalFile?: boolean
+}
+
+/** npm packages that may not be installed. */
+export type OptionalPackage = 'sharp' | 'libheif-js' | '@napi-rs/canvas' | 'unpdf'
+
+export type ImageWorkerReply =
+  | { readonly image: ImageResult; readonly residentBytes: number }
+  | { readonly failure: string; readonly residentBytes: number }
+  | { readonly missing: OptionalPackage; readonly residentBytes: number }
+
+export function isImageWorkerReply(value: unknown): value is ImageWorkerReply {
+  return typeof value === 'object' && value !== null && 'residentBytes' in value
+}

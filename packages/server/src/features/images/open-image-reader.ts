@@ -1,0 +1,39 @@
+// Creates the service behind ReadImage from the settings: path policy, worker script and environment.
+
+import { join, resolve } from 'node:path'
+
+import type { Config } from '../../config/load-config.js'
+import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
+import { createImageWorkerPool } from './image-worker-pool.js'
+import type { PathPolicy } from './path-policy.js'
+import { createImageReader, type ImageReader } from './image-reader.js'
+
+/** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
+export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {
+  return createImageReader(
+    config.cwd,
+    createPathPolicy(config, isSandboxed),
+    createImageWorkerPool(join(config.partsDir, 'darkroom.js'), workerEnvironment(config)),
+  )
+}
+
+function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
+  const { settings, cwd, home } = config
+  const configuredRoots = settings.READIMAGE_ROOTS.split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+    .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
+  const hiddenPaths = isSandboxed ? createSandboxPolicy(config, []).hidden : []
+  if (configuredRoots.length > 0) return { allowedRoots: configuredRoots, hiddenPaths }
+  return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }
+}
+
+/** Variables that libraries need for loading and fonts; no secrets. */
+const KEPT_VARIABLES =
+  /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
+
+/** Few malloc arenas, because memory freed in one arena is not reused by another. */
+function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
+  const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
+  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
+}

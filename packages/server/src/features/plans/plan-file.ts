@@ -1,0 +1,183 @@
+// Reads and writes plan files. A plan is a regular, non-empty UTF-8 text file of at most 1 MB.
+
+import { type FileHandle, lstat, open, readdir, realpath, rename } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+
+import { sessionDirectoryPath } from '../../sessions/session-directory.js'
+import { openOwnFile } from '../../storage/own-file.js'
+import { readBounded } from '../../storage/untrusted-file.js'
+import { isInsideDirectory } from '../../util/path-containment.js'
+import type { PlanTable } from './plan-table.js'
+
+export const MAX_PLAN_BYTES = 1024 * 1024
+
+/** Throws a Failure that explains what is wrong; does not follow links. */
+export async function readPlanFile(path: string, verify?: (file: FileHandle) => Promise<boolean>): Promise<string> {
+  const file = await openOrFail(path)
+  try {
+    if (verify && !(await verify(file))) throw new Failure(`${path} was replaced while it was read.`)
+    const text = decodeText(await readBounded(file, MAX_PLAN_BYTES + 1), path)
+    if (text.trim() === '') throw new Failure(`${path} is empty.`)
+    return text
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(path, error)
+  } finally {
+    await file.close()
+  }
+}
+
+async function openOrFail(path: string): Promise<FileHandle> {
+  try {
+    const file = await openOwnFile(path)
+    if (file) return file
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  throw new Failure(`There is no regular file at ${path}.`)
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  return new Failure(`${path} cannot be read (${errorMessage(error)}).`)
+}
+
+function decodeText(bytes: Buffer, path: string): string {
+  if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
+  try {
+    // A NUL byte is valid UTF-8, but text files do not contain it.
+    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    // Reported below.
+  }
+  throw new Failure(`${path} is not text in UTF-8.`)
+}
+
+// Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
+// can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
+// overwritten.
+
+export interface PlanFileStore {
+  /** Path of plan.md. */
+  readonly currentPath: string
+  /** Writes plan.md and a new version. */
+  save(text: string): Promise<void>
+  /** Renames the plan.md of an earlier plan of the session to a version, so that it is not taken for the new plan. */
+  archiveCurrent(): Promise<void>
+}
+
+export function openPlanFileStore(directory: string): PlanFileStore {
+  const currentPath = join(directory, 'plan.md')
+
+  return {
+    currentPath,
+    save: (text) =>
+      withSaveFailure(currentPath, async () => {
+        await addVersion(directory, text)
+        await replaceFileAsync(currentPath, text)
+      }),
+    archiveCurrent: () =>
+      withSaveFailure(currentPath, async () => {
+        try {
+          await rename(currentPath, versionPath(directory, await nextNumber(directory)))
+        } catch (error) {
+          if (!hasErrorCode(error, 'ENOENT')) throw error
+        }
+      }),
+  }
+}
+
+async function addVersion(directory: string, text: string): Promise<void> {
+  const file = await openNewVersion(directory, await nextNumber(directory))
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Another process may create the same version at the same time; then the next number is tried. */
+async function openNewVersion(directory: string, number: number, attempts = 100): Promise<FileHandle> {
+  try {
+    return await open(versionPath(directory, number), 'wx', 0o600)
+  } catch (error) {
+    if (attempts > 1 && hasErrorCode(error, 'EEXIST')) return openNewVersion(directory, number + 1, attempts - 1)
+    throw error
+  }
+}
+
+async function nextNumber(directory: string): Promise<number> {
+  const numbers = (await readdir(directory)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
+  return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1
+}
+
+function versionPath(directory: string, number: number): string {
+  return join(directory, `plan.${number}.md`)
+}
+
+async function withSaveFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const reason = errorMessage(error)
+    throw new Failure(`The plan could not be saved to ${path} (${reason}). Fix this and call again.`)
+  }
+}
+
+// Reads a plan from a file that the caller names. A sandboxed caller must not use the server to read what its commands
+// cannot read, so the real path must be inside the project and not in a hidden path.
+
+export interface ReadablePaths {
+  readonly cwd: string
+  /** Directories that may be read, innermost first, and paths in them that may not. Undefined: no restriction. */
+  readonly allowed?: { readonly roots: readonly string[]; readonly hidden: readonly string[] } | undefined
+}
+
+export interface NamedPlanFile {
+  readonly path: string
+  readonly text: string
+}
+
+export async function readNamedPlanFile(requestedPath: string, readable: ReadablePaths): Promise<NamedPlanFile> {
+  const path = resolve(readable.cwd, requestedPath)
+  const real = await realPath(path)
+  requireInsideRoots(real, path, readable)
+  const text = await readPlanFile(real, async (file) => {
+    // A command may have replaced a part of the path in the meantime.
+    const [opened, current] = await Promise.all([file.stat(), lstat(real)])
+    return (await realPath(path)) === real && opened.ino === current.ino && opened.dev === current.dev
+  })
+  return { path: real, text }
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    throw new Failure(`${path} cannot be opened (${errorMessage(error)}).`)
+  }
+}
+
+function requireInsideRoots(real: string, path: string, { allowed }: ReadablePaths): void {
+  if (!allowed) return
+  const { roots, hidden } = allowed
+  const root = roots.find((candidate) => isInsideDirectory(real, candidate))
+  if (root === undefined)
+    throw new Failure(`${path} is outside ${roots.at(-1)}: commands are sandboxed, and so is the plan file.`)
+  // A hidden path that contains the whole project does not hide the project itself.
+  if (hidden.some((hiddenPath) => isInsideDirectory(hiddenPath, root) && isInsideDirectory(real, hiddenPath)))
+    throw new Failure(`${path} is hidden from commands, so no plan is read from it.`)
+}
+
+// Reads the text of the open plan: plan.md as it is now, because commands write to it too, else the version saved last.
+
+/** Undefined if no plan is open or nothing was written yet. */
+export async function readOpenPlanText(plans: PlanTable, project: string): Promise<string | undefined> {
+  const openPlan = await plans.findOpen()
+  if (!openPlan) return undefined
+  const file = join(sessionDirectoryPath(project, openPlan.session), 'plan.md')
+  return readPlanFile(file).catch(async () => (await plans.listVersions(openPlan.id)).at(-1)?.text)
+}

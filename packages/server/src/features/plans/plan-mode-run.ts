@@ -1,0 +1,198 @@
+// Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
+
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { Failure } from '@scorpiox/mcp/errors'
+
+import { toSingleLine } from '../../text/single-line.js'
+import type { CreatedPlanTask } from './plan-checklist.js'
+import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
+
+const NO_PLAN: PlanJson = { active: false, goal: null, plan_file: null, started_at: null }
+
+interface PlanModeInput {
+  readonly action: string
+  readonly goal?: string | undefined
+  readonly plan?: string | undefined
+  readonly plan_file?: string | undefined
+  readonly create_task?: boolean | undefined
+}
+
+interface PlanModeRequest {
+  readonly goal: string
+  readonly plan: string
+  readonly planFile: string
+  readonly createTask: boolean
+}
+
+export interface PlanModeResult extends PlanJson {
+  readonly session?: string
+  readonly task_id?: number
+  readonly text: string
+}
+
+export function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Caller): Promise<PlanModeResult> {
+  const { action, goal = '', plan = '', plan_file: planFile = '', create_task: createTask = true } = input
+  const runAction = ACTIONS.get(action.trim().toLowerCase())
+  if (!runAction) throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. ${VALID}`)
+  return runAction(plans, caller, {
+    goal: goal.trim(),
+    plan: blankToEmpty(plan),
+    planFile: planFile.trim(),
+    createTask,
+  })
+}
+
+const VALID =
+  'Valid are enter (with goal), exit (with plan or plan_file), status (with plan it saves a draft), json and reset.'
+
+const ACTIONS: ReadonlyMap<
+  string,
+  (plans: PlanService, caller: Caller, request: PlanModeRequest) => Promise<PlanModeResult>
+> = new Map([
+  ['enter', enter],
+  ['exit', exit],
+  ['status', status],
+  ['json', json],
+  ['reset', reset],
+])
+
+async function enter(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
+  const entered = await plans.enter(caller, request)
+  const { session } = entered.plan
+  return { ...toPlanJson({ open: entered, lastFile: undefined }), session, text: formatPlanEntered(entered, request) }
+}
+
+async function exit(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
+  const exited = await plans.exit(caller, request)
+  const task = exited.task ? { task_id: exited.task.id } : {}
+  return { ...NO_PLAN, plan_file: exited.path, ...task, text: formatPlanExited(exited) }
+}
+
+async function status(plans: PlanService, caller: Caller, { plan }: PlanModeRequest): Promise<PlanModeResult> {
+  const path = plan === '' ? undefined : await plans.saveDraft(caller, plan)
+  const planStatus = await plans.getStatus(caller)
+  const session = planStatus.open ? { session: planStatus.open.plan.session } : {}
+  return { ...toPlanJson(planStatus), ...session, text: formatPlanStatus(planStatus, path) }
+}
+
+async function json(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
+  rejectPlan('json', request)
+  const found = toPlanJson(await plans.getStatus(caller))
+  return { ...found, text: JSON.stringify(found) }
+}
+
+async function reset(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
+  rejectPlan('reset', request)
+  await plans.reset(caller)
+  return { ...NO_PLAN, text: 'Plan mode reset. No plan saved.' }
+}
+
+/** Rejects a plan that would otherwise be lost silently. */
+function rejectPlan(action: string, { plan }: PlanModeRequest): void {
+  if (plan === '') return
+  throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit accepts the plan.`)
+}
+
+/** A blank plan counts as missing. */
+function blankToEmpty(plan: string): string {
+  return plan.trim() === '' ? '' : plan
+}
+
+const MAX_NAMED = 20
+const MAX_NAME = 100
+
+export interface PlanJson {
+  readonly active: boolean
+  readonly goal: string | null
+  readonly plan_file: string | null
+  readonly started_at: string | null
+}
+
+export function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
+  if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
+  const { goal, startedAt } = open.plan
+  return { active: true, goal, plan_file: null, started_at: formatTime(startedAt) }
+}
+
+export function formatPlanEntered(
+  { plan, directory, runningJobIds }: EnterPlanResult,
+  request: { readonly plan: string; readonly planFile: string },
+): string {
+  return [
+    `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
+    `Plan will be saved to ${directory}`,
+    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE}`,
+    ...(request.plan === '' ? [] : [`The plan was saved as a draft to ${directory}plan.md.`]),
+    ...(request.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
+    ...formatRunningJobs(runningJobIds),
+  ].join('\n')
+}
+
+const HOW_TO_LEAVE =
+  'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
+
+export function formatPlanExited({ path, task }: ExitPlanResult): string {
+  const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
+  return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
+}
+
+export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string | undefined): string {
+  if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
+  const { goal, startedAt } = open.plan
+  return [
+    'Plan mode: ACTIVE',
+    `Goal: "${toSingleLine(goal, goal.length)}"`,
+    `Duration: ${formatDuration(Date.now() - startedAt)}`,
+    `Commands can only read, except in ${open.directory}`,
+    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+  ].join('\n')
+}
+
+function formatRunningJobs(ids: readonly number[]): readonly string[] {
+  if (ids.length === 0) return []
+  if (ids.length === 1) return [`Background task ${ids[0]} was started before and may still write: KillBgTask ends it.`]
+  const shown = ids.slice(0, MAX_NAMED)
+  const rest = ids.length > shown.length ? `${ids.length - shown.length} more` : shown.pop()
+  return [
+    `Background tasks ${shown.join(', ')} and ${rest} were started before and may still write: KillBgTask ends them.`,
+  ]
+}
+
+function formatCreatedTask({
+  id,
+  name,
+  items,
+  omittedItems,
+  truncatedItems,
+  isDone,
+  currentTask,
+}: CreatedPlanTask): readonly string[] {
+  const from = items === 1 ? 'its checklist item' : `its ${items} checklist items`
+  const outcome = isDone ? ' and is complete' : currentTask ? '' : ' and is the current task'
+  const current = currentTask && !isDone ? [formatCurrentTask(id, currentTask)] : []
+  return [
+    `Task ${id} "${name}" was made from ${from}${outcome}.`,
+    ...current,
+    ...(omittedItems === 0
+      ? []
+      : [`${omittedItems} further items were not taken: a task made from a plan has at most ${items}.`]),
+    ...(truncatedItems === 0 ? [] : [`${truncatedItems} of them were longer than 1,000 characters and were cut.`]),
+  ]
+}
+
+function formatCurrentTask(id: number, stays: { readonly id: number; readonly name: string }): string {
+  const title = `${stays.id} "${toSingleLine(stays.name, MAX_NAME)}"`
+  return `The current task is still ${title}: TaskManager(action: "switch", task_id: ${id}) changes that.`
+}
+
+/** For example 4m 32s. */
+function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds}s`
+  return hours === 0 ? `${minutes}m ${seconds % 60}s` : `${hours}h ${minutes % 60}m ${seconds % 60}s`
+}
+
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

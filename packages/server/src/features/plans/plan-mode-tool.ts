@@ -1,0 +1,36 @@
+// The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
+
+import type { PlanService } from './plan-service.js'
+import type { PlanModeResult } from './plan-mode-run.js'
+import { resultData } from '../../result-data.js'
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+
+export const planMode = defineToolWith<{ plans: PlanService }>()({
+  name: 'PlanMode',
+  title: 'Plan before acting',
+  description: `Manage plan mode for complex tasks
+enter: commands can only read until exit or reset. exit: takes plan (markdown), plan_file, or plan.md in the session's folder (still writable); its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: drops the plan.`,
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  services: ['plans'],
+
+  input: {
+    type: 'object',
+    properties: {
+      action: { type: 'string', description: 'Action: enter, exit, status, json, reset' },
+      goal: { type: 'string', description: 'Goal/description' },
+      plan_file: { type: 'string', description: 'Path to markdown plan file' },
+      plan: { type: 'string' },
+      create_task: { type: 'boolean', description: 'On exit (default: true)' },
+    },
+    required: ['action'],
+  },
+
+  async run(input, { user, session }, { plans }): Promise<PlanModeResult> {
+    const { runPlanMode } = await import('./plan-mode-run.js')
+    return runPlanMode(input, plans, { user, session })
+  },
+
+  format: ({ text }) => text,
+
+  meta: resultData('active', 'goal', 'plan_file', 'started_at', 'session', 'task_id'),
+})

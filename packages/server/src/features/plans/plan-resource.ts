@@ -1,0 +1,22 @@
+// The plan of a user as a resource: whether plan mode is on, and the text of the plan.
+
+import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
+
+import type { PlanService } from './plan-service.js'
+
+export const PLAN_URI = 'scorpiox://plan'
+
+export const planResource = defineResourceWith<{ plans: PlanService }>()({
+  uri: PLAN_URI,
+  name: 'plan',
+  description: 'Your plan in this project: whether plan mode is on, and the plan that is open or was accepted last.',
+  mimeType: 'text/markdown',
+  services: ['plans'],
+  watch: ({ plans }, user) => plans.watch(user),
+  async read(caller, { plans }) {
+    const [status, { formatPlanStatus }] = await Promise.all([plans.getStatus(caller), import('./plan-mode-run.js')])
+    const statusText = formatPlanStatus(status, undefined)
+    const text = await plans.readText(caller)
+    return text === undefined ? statusText : `${statusText}\n\n${text}`
+  },
+})

@@ -1,0 +1,132 @@
+// Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
+
+import {
+  nullableNumberColumn,
+  nullableTextColumn,
+  numberColumn,
+  requireRow,
+  type Sql,
+  type SqlRow,
+  textColumn,
+} from '../../storage/database.js'
+import { allocateIds } from '../../storage/scope-table.js'
+import { toStorableText } from '../../text/normalize-text.js'
+
+export interface PlanRow {
+  readonly id: number
+  readonly goal: string
+  /** The name of the plan's folder under `.scorpiox/sessions/`. */
+  readonly session: string
+  readonly startedAt: number
+  readonly outcome: 'open' | 'accepted' | 'reset'
+  readonly endedAt: number | null
+  /** The file it was accepted from. */
+  readonly planFile: string | null
+}
+
+export interface PlanVersion {
+  readonly number: number
+  readonly text: string
+  readonly savedAt: number
+}
+
+export interface PlanTable {
+  findOpen(): Promise<PlanRow | undefined>
+  /** The newest plan, open or not. */
+  findLatest(): Promise<PlanRow | undefined>
+  insert(plan: { readonly goal: string; readonly session: string; readonly startedAt: number }): Promise<PlanRow>
+  close(
+    id: number,
+    end: { readonly outcome: 'accepted' | 'reset'; readonly endedAt: number; readonly planFile: string | null },
+  ): Promise<void>
+  addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion>
+  listVersions(planId: number): Promise<readonly PlanVersion[]>
+  /** Sorted by id. */
+  list(): Promise<readonly PlanRow[]>
+}
+
+// A unique index ensures that at most one plan is open.
+
+const PLAN_COLUMNS = 'id, goal, session, started_at, outcome, ended_at, plan_file'
+
+export function createPlanTable(sql: Sql, scope: number): PlanTable {
+  return {
+    async findOpen() {
+      const [row] = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? AND outcome = 'open'`, scope)
+      return row && planFromRow(row)
+    },
+    async findLatest() {
+      const [row] = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? ORDER BY id DESC LIMIT 1`, scope)
+      return row && planFromRow(row)
+    },
+    async list() {
+      const rows = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? ORDER BY id`, scope)
+      return rows.map(planFromRow)
+    },
+    async insert({ goal, session, startedAt }) {
+      const rows = await sql.run(
+        `INSERT INTO plans (scope, id, goal, session, started_at, outcome) VALUES (?, ?, ?, ?, ?, 'open')
+         RETURNING ${PLAN_COLUMNS}`,
+        scope,
+        await allocateIds(sql, scope, 'next_plan', 1),
+        toStorableText(goal),
+        toStorableText(session),
+        startedAt,
+      )
+      return planFromRow(requireRow(rows))
+    },
+    async close(id, { outcome, endedAt, planFile }) {
+      await sql.run(
+        `UPDATE plans SET outcome = ?, ended_at = ?, plan_file = ? WHERE scope = ? AND id = ? AND outcome = 'open'`,
+        outcome,
+        endedAt,
+        planFile === null ? null : toStorableText(planFile),
+        scope,
+        id,
+      )
+    },
+    async addVersion(planId, text, savedAt) {
+      const rows = await sql.run(
+        `INSERT INTO plan_versions (scope, plan, number, saved_at, text)
+         SELECT scope, id, 1 + (SELECT count(*) FROM plan_versions v WHERE v.scope = plans.scope AND v.plan = plans.id),
+           CAST(? AS BIGINT), CAST(? AS TEXT)
+         FROM plans WHERE scope = ? AND id = ? RETURNING number, saved_at, text`,
+        savedAt,
+        toStorableText(text),
+        scope,
+        planId,
+      )
+      return versionFromRow(requireRow(rows))
+    },
+    async listVersions(planId) {
+      const rows = await sql.all(
+        'SELECT number, saved_at, text FROM plan_versions WHERE scope = ? AND plan = ? ORDER BY number',
+        scope,
+        planId,
+      )
+      return rows.map(versionFromRow)
+    },
+  }
+}
+
+function planFromRow(row: SqlRow): PlanRow {
+  return {
+    id: numberColumn(row, 'id'),
+    goal: textColumn(row, 'goal'),
+    session: textColumn(row, 'session'),
+    startedAt: numberColumn(row, 'started_at'),
+    outcome: outcomeFromRow(row),
+    endedAt: nullableNumberColumn(row, 'ended_at'),
+    planFile: nullableTextColumn(row, 'plan_file'),
+  }
+}
+
+function outcomeFromRow(row: SqlRow): PlanRow['outcome'] {
+  const outcome = textColumn(row, 'outcome')
+  if (outcome === 'open' || outcome === 'accepted' || outcome === 'reset') return outcome
+  throw new Error(`a plan has the outcome ${outcome}`)
+}
+
+function versionFromRow(row: SqlRow): PlanVersion {
+  return { number: numberColumn(row, 'number'), text: textColumn(row, 'text'), savedAt: numberColumn(row, 'saved_at') }
+}

@@ -1,0 +1,48 @@
+// The AskUserQuestion tool: asks over a form of the client, the console page or terminal inbox, or else returns the
+// question as text with an id.
+//
+// The published schema asks for a JSON string. The JSON value itself is accepted too; anything else fails in `run`,
+// with an example.
+
+import type { StandardSchema } from '@scorpiox/mcp/definitions/standard-schema'
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
+
+import { resultData } from '../../result-data.js'
+import type { AskUserQuestionResult } from './ask-user-question-run.js'
+import type { QuestionService } from './question-service.js'
+
+const PUBLISHED: JsonObject = {
+  type: 'object',
+  properties: { questions_json: { type: 'string', description: 'JSON string with questions and options' } },
+  required: ['questions_json'],
+}
+
+export const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'scorpiox-code',
+    validate: (value) => ({ value: { questions_json: isJsonObject(value) ? value.questions_json : undefined } }),
+    jsonSchema: { input: () => PUBLISHED, output: () => PUBLISHED },
+  },
+}
+
+export const askUserQuestion = defineToolWith<{ questions: QuestionService }>()({
+  name: 'AskUserQuestion',
+  title: 'Ask the user',
+  description: `Ask interactive multiple-choice questions via TUI
+questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":false}]}; 1-10 questions, 2-20 options. If no user is reached you get an id: ask in the chat, then pass on {"id":7,"answers":["A"]}; {"id":7} checks for an answer.`,
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  services: ['questions'],
+
+  input: ASK_USER_QUESTION_INPUT,
+
+  async run({ questions_json: input }, call, { questions }): Promise<AskUserQuestionResult> {
+    const { runAskUserQuestion } = await import('./ask-user-question-run.js')
+    return runAskUserQuestion(input, questions, call)
+  },
+
+  format: ({ content }) => content,
+
+  meta: resultData('answers', 'rung', 'surface', 'id'),
+})

@@ -1,0 +1,179 @@
+// Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
+// open; otherwise the question is stored and can be answered later. All channels share one time limit.
+
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+
+import type { Config } from '../../config/load-config.js'
+import { findProjectRoot } from '../../config/project-root.js'
+import {
+  type AskingCall,
+  askWithForm,
+  type AskWithFormOptions,
+  type AskWithFormResult,
+  type RespondingCall,
+} from './client-form.js'
+import { type AskRequest, parseAskRequest } from './parse-questions.js'
+import {
+  createQuestionStore,
+  type FollowUpResult,
+  type QuestionStoreDeps,
+  type StoreQuestionResult,
+} from './question-store.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+
+/** Most clients give up after a minute without progress. */
+const MAX_SILENT_MS = 45_000
+/** Sessions remembered as automatic; beyond that, the oldest is asked again. */
+const MAX_AUTOMATIC = 1000
+
+export interface QuestionService {
+  /** Parses the tool input; a Failure includes an example of valid input. */
+  parseRequest(input: unknown): AskRequest
+  ask(questions: readonly FormQuestion[], call: AskingCall): Promise<AskResult>
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
+  answer(call: RespondingCall, id: number, answers: unknown): Promise<FollowUpResult>
+  close(): Promise<void>
+}
+
+export type AskResult = AnsweredResult | UnansweredResult
+
+export interface AnsweredResult {
+  readonly rung: 'client' | 'board'
+  readonly surface: AnswerChannel
+  readonly replies: readonly QuestionReply[]
+  readonly id?: number
+}
+
+export interface UnansweredResult {
+  readonly rung: 'text'
+  /** Undefined if it could not be stored. */
+  readonly id: number | undefined
+  /** Why no other channel yielded an answer, in sentences. */
+  readonly reasons: readonly string[]
+}
+
+export interface QuestionServiceDeps extends QuestionStoreDeps {
+  readonly waitSeconds: number
+}
+
+export function createQuestionService(settings: QuestionServiceDeps): QuestionService {
+  const { presence, waitSeconds } = settings
+  const store = createQuestionStore(settings)
+  const automaticSessions = createAutomaticSessions()
+
+  async function askWithClientForm(
+    questions: readonly FormQuestion[],
+    call: AskingCall,
+    options: AskWithFormOptions,
+  ): Promise<AskWithFormResult> {
+    if (automaticSessions.has(call)) return { problem: CLIENT_IS_AUTOMATIC }
+    const outcome = await askWithForm(questions, call, options)
+    if ('isAutomatic' in outcome) automaticSessions.add(call)
+    return outcome
+  }
+
+  async function askChannels(questions: readonly FormQuestion[], call: AskingCall): Promise<AskResult> {
+    const ms = call.wantsProgress ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)
+    const endsAt = performance.now() + ms
+    const isWatched = (): boolean => presence.isPresent(call.user)
+    let storing: Promise<StoreQuestionResult> = Promise.resolve({ id: undefined, problem: '' })
+    const outcome = await askWithClientForm(questions, call, {
+      // Leaves half of the time for the console.
+      timeoutMs: isWatched() ? ms / 2 : ms,
+      onLateReplies: (replies) => store.recordLateAnswer(call, storing, replies),
+    })
+    if ('replies' in outcome) return { rung: 'client', surface: 'client', ...outcome }
+    const remainingMs = endsAt - performance.now()
+    const shouldWait = remainingMs > 0 && isWatched()
+    const { id, ...problem } = await (storing = store.store(call, questions, shouldWait))
+    const answered = shouldWait && id !== undefined ? await waitForConsole(id, remainingMs, call) : undefined
+    return (
+      answered ?? {
+        rung: 'text',
+        id,
+        reasons: [outcome.problem, shouldWait ? CONSOLE_TIMED_OUT : NO_CONSOLE_OPEN, ...storeProblems(problem)],
+      }
+    )
+  }
+
+  async function waitForConsole(id: number, ms: number, call: AskingCall): Promise<AnsweredResult | undefined> {
+    const row = await store.waitForAnswer(call, id, ms)
+    if (!row) return undefined
+    call.onResponseWritten((written) => store.recordDelivery(call, id, written))
+    return { rung: 'board', surface: row.surface ?? 'page', replies: row.replies, id }
+  }
+
+  return {
+    parseRequest: parseAskRequest,
+    async ask(questions, call) {
+      const stopHeartbeat = startWaitHeartbeat((seconds) => call.reportWaiting(seconds))
+      return askChannels(questions, call).finally(stopHeartbeat)
+    },
+    async answer(call, id, answers) {
+      const followUp = await store.answer(call, id, answers)
+      const { replies, deliveredAt, session } = followUp.row
+      // A session that only reads the answer does not consume it for the one that asked.
+      const isOwnQuestion = session === call.session
+      if (isOwnQuestion && replies && deliveredAt === null)
+        call.onResponseWritten((written) => store.recordDelivery(call, id, written))
+      return followUp
+    },
+    close: () => store.close(),
+  }
+}
+
+/** Sessions whose client answers forms without a user. */
+function createAutomaticSessions() {
+  const sessions = new Set<string>()
+  return {
+    has: (caller: Caller): boolean => sessions.has(callerKey(caller)),
+    add(caller: Caller): void {
+      // On stateless HTTP all clients of a user share one session, and another one may show forms.
+      if (caller.session === `user:${caller.user}`) return
+      const [oldest] = sessions
+      if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
+      sessions.add(callerKey(caller))
+    },
+  }
+}
+
+function callerKey({ user, session }: Caller): string {
+  return `${user}\0${session}`
+}
+
+const CLIENT_IS_AUTOMATIC = 'This client answers forms without a user.'
+const NO_CONSOLE_OPEN = 'Neither the console page nor the terminal inbox is open.'
+const CONSOLE_TIMED_OUT = 'The console page or the terminal inbox is open, but no answer came in time.'
+
+function storeProblems({ problem }: { readonly problem?: string }): readonly string[] {
+  return problem === undefined ? [] : [`It could not be saved: ${problem}`]
+}
+
+// Opens the question service of the current project. The database is opened when a question has to be stored.
+
+export interface OpenQuestionServiceDeps extends Omit<QuestionServiceDeps, 'project' | 'waitSeconds'> {
+  readonly config: Config
+}
+
+export function openQuestionService({ config, ...deps }: OpenQuestionServiceDeps): QuestionService {
+  const { cwd, settings } = config
+  return createQuestionService({ ...deps, project: findProjectRoot(cwd), waitSeconds: settings.ASK_WAIT })
+}
+
+// Reports progress while a call waits for a user, so that clients do not time out.
+
+const FIRST_BEAT_MS = 1000
+const BEAT_MS = 5000
+
+/** Calls back with the seconds elapsed, after 1 s and then every 5 s. Returns a function that stops it. */
+export function startWaitHeartbeat(notify: (seconds: number) => void): () => void {
+  const startedAt = performance.now()
+  const beat = (): void => {
+    notify(Math.round((performance.now() - startedAt) / 1000))
+    timer = setTimeout(beat, BEAT_MS)
+  }
+  let timer = setTimeout(beat, FIRST_BEAT_MS)
+  return () => clearTimeout(timer)
+}

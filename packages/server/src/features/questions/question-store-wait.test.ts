@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { expect, test } from 'vitest'
+
+import { waitUntilAnswered } from './question-store.js'
+
+function waiting(timeoutMs: number, graceMs = 60) {
+  const listeners = new Set<() => void>()
+  const controller = new AbortController()
+  const checks = { isOver: false, isWatched: true, looks: 0, isDone: false }
+  const notifyChange = (change: Partial<typeof checks> = {}): void => {
+    Object.assign(checks, change)
+    for (const listener of listeners) listener()
+  }
+  const done = waitUntilAnswered({
+    isAnswered: async () => {
+      checks.looks++
+      return checks.isOver
+    },
+    isUserPresent: () => checks.isWatched,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    timeoutMs,
+    graceMs,
+    signal: controller.signal,
+  }).finally(() => (checks.isDone = true))
+  return { done, seen: checks, stir: notifyChange, listeners, controller }
+}
+
+test('ends with the answer and unsubscribes', async () => {
+  const { done, stir: notifyChange, seen: checks, listeners } = waiting(60_000)
+  notifyChange()
+  await sleep(5)
+  expect(checks.isDone).toBe(false)
+  notifyChange({ isOver: true })
+  await done
+  expect([checks.isDone, listeners.size]).toEqual([true, 0])
+})
+
+test('does not miss a change during a check', async () => {
+  const { done, seen: checks, stir: notifyChange } = waiting(60_000)
+  // The first check is in progress.
+  notifyChange({ isOver: true })
+  await done
+  expect(checks.looks).toBeLessThan(4)
+})
+
+test('ends after the timeout', async () => {
+  const { done } = waiting(30)
+  await done
+})
+
+test('ends when the user is away, but not while a page reloads', async () => {
+  const { done, seen: checks, stir: notifyChange } = waiting(60_000, 300)
+  await sleep(5)
+  notifyChange({ isWatched: false })
+  await sleep(20)
+  notifyChange({ isWatched: true })
+  await sleep(500)
+  expect(checks.isDone).toBe(false)
+  notifyChange({ isWatched: false })
+  await done
+})
+
+test('throws the abort reason of the call', async () => {
+  const { done, controller, listeners } = waiting(60_000)
+  setTimeout(() => controller.abort(new Error('cancelled')), 5)
+  await expect(done).rejects.toThrow('cancelled')
+  expect(listeners.size).toBe(0)
+})

@@ -1,0 +1,255 @@
+// Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
+// no call waits or its response could not be written, to the session as a pending message.
+
+import * as timers from 'node:timers/promises'
+
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { Failure } from '@scorpiox/mcp/errors'
+
+import type { LazyDatabase } from '../../lazy-state.js'
+import type { Scope, StateDatabase, StateTables } from '../../state.js'
+import { answerQuestion } from './answer-question.js'
+import { queueAnswerMessage } from './late-answers.js'
+import { parseAnswers } from './parse-answers.js'
+import type { QuestionRow } from './question-table.js'
+import type { FormQuestion, QuestionReply } from './question-form.js'
+
+const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000
+const RETRY_MS = 5000
+
+export interface QuestionStore {
+  /** Stores a form; `waiting`: the call will wait for the answer. If it cannot be stored, the result says why. */
+  store(caller: CancellableCaller, form: readonly FormQuestion[], waiting: boolean): Promise<StoreQuestionResult>
+  /** Waits for the answer. Undefined after the timeout; the call then no longer waits. */
+  waitForAnswer(caller: CancellableCaller, id: number, ms: number): Promise<AnsweredQuestion | undefined>
+  /** Records whether the response with the answer was written to the client. */
+  recordDelivery(caller: Caller, id: number, written: boolean): void
+  /** Records a reply that the client sent after the timeout. */
+  recordLateAnswer(caller: Caller, storing: Promise<StoreQuestionResult>, replies: readonly QuestionReply[]): void
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
+  answer(caller: Caller, id: number, answers: unknown): Promise<FollowUpResult>
+  close(): Promise<void>
+}
+
+export interface CancellableCaller extends Caller {
+  readonly signal: AbortSignal
+}
+
+export type StoreQuestionResult = { readonly id: number } | { readonly id: undefined; readonly problem: string }
+
+export type AnsweredQuestion = QuestionRow & { readonly replies: readonly QuestionReply[] }
+
+export interface FollowUpResult {
+  readonly row: QuestionRow
+  /** It had been answered before this call. */
+  readonly wasAnsweredBefore: boolean
+}
+
+export interface QuestionStoreDeps {
+  readonly state: LazyDatabase
+  readonly project: string
+  readonly presence: UserPresence
+  /** Claims the lease of the session before something is stored that may be delivered to it later. */
+  readonly claimLease: (caller: Caller) => Promise<void>
+  /** Interval between attempts to write to the database. */
+  readonly retryMs?: number
+}
+
+export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore {
+  const { state, project, presence, claimLease, retryMs = RETRY_MS } = settings
+  const pending = new Set<Promise<unknown>>()
+  const closing = new AbortController()
+  const scopeOf = ({ user }: Caller): Scope => ({ project, user })
+
+  async function write<T>(caller: Caller, work: (rows: StateTables) => Promise<T>): Promise<T> {
+    return (await state.open()).write(scopeOf(caller), work)
+  }
+
+  /**
+   * Runs in the background and is retried until the store closes; after that, the session that takes over handles it.
+   */
+  function runInBackground(work: () => Promise<unknown>): void {
+    const done = retryUntilClosed(work).finally(() => pending.delete(done))
+    pending.add(done)
+  }
+
+  async function retryUntilClosed(work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      const isLast = closing.signal.aborted
+      try {
+        return void (await work())
+      } catch (error) {
+        if (isLast || !(error instanceof Failure)) return
+      }
+      await timers.setTimeout(retryMs, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    async store(caller, questions, waiting) {
+      const { session, signal } = caller
+      const askedAt = Date.now()
+      try {
+        // The question can be asked without a lease; a database failure is reported below.
+        await claimLease(caller).catch(ignoreFailure)
+        const { id } = await write(caller, async (rows) => {
+          await rows.questions.deleteAskedBefore(askedAt - KEEP_QUESTIONS_MS)
+          return rows.questions.insert({ session, askedAt, waiting, questions })
+        })
+        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
+        return { id }
+      } catch (error) {
+        if (error instanceof Failure) return { id: undefined, problem: error.message }
+        throw error
+      }
+    },
+    async waitForAnswer(caller, id, timeoutMs) {
+      const { user, signal } = caller
+      const opened = await state.open()
+      const isUserPresent = (): boolean => presence.isPresent(user)
+      const onChange = (listener: () => void): (() => void) => onAnyChange(opened, presence, listener)
+      const isAnswered = (): Promise<boolean> => opened.read(scopeOf(caller), (rows) => isAnsweredOrGone(rows, id))
+      try {
+        await waitUntilAnswered({ isAnswered, isUserPresent, onChange, timeoutMs, signal })
+        return await write(caller, (rows) => takeAnswerOrStopWaiting(rows, id))
+      } catch (error) {
+        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
+        if (!(error instanceof Failure)) throw error
+        if (!signal.aborted) runInBackground(() => write(caller, (rows) => stopWaitingOrQueue(rows, id)))
+        return undefined
+      }
+    },
+    recordDelivery: (caller, id, written) =>
+      runInBackground(() => write(caller, (rows) => recordResponse(rows, id, written))),
+    recordLateAnswer(caller, storing, replies) {
+      runInBackground(async () => {
+        const { id } = await storing
+        // Only the first answer counts.
+        if (id !== undefined) await write(caller, (rows) => recordLateReply(rows, id, replies).catch(ignoreFailure))
+      })
+    },
+    answer: (caller, id, answers) => write(caller, (rows) => answerOrRead(rows, id, answers, caller.session)),
+    async close() {
+      closing.abort()
+      await Promise.all(pending)
+      await state.close()
+    },
+  }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof Failure)) throw error
+}
+
+function onAnyChange(state: StateDatabase, watchers: UserPresence, listener: () => void): () => void {
+  const unsubscribers = [state.onChange(listener), watchers.onChange(listener)]
+  return () => unsubscribers.forEach((unsubscribe) => unsubscribe())
+}
+
+async function isAnsweredOrGone({ questions }: StateTables, id: number): Promise<boolean> {
+  const row = await questions.find(id)
+  return row === undefined || row.replies !== null
+}
+
+/** One transaction, so that an answer is either returned by the call or queued, never lost. */
+async function takeAnswerOrStopWaiting({ questions }: StateTables, id: number): Promise<AnsweredQuestion | undefined> {
+  const row = await questions.find(id)
+  if (row?.replies) return { ...row, replies: row.replies }
+  if (row) await questions.stopWaiting(id)
+  return undefined
+}
+
+/** The call returned without an answer. */
+async function stopWaitingOrQueue(rows: StateTables, id: number): Promise<void> {
+  if (await takeAnswerOrStopWaiting(rows, id)) await recordResponse(rows, id, false)
+}
+
+async function recordLateReply(rows: StateTables, id: number, replies: readonly QuestionReply[]): Promise<void> {
+  await answerQuestion(rows, id, replies, 'client', Date.now())
+}
+
+/** Removes the question of a cancelled call; an answer given meanwhile is queued. */
+async function withdrawQuestion(rows: StateTables, id: number): Promise<void> {
+  const row = await rows.questions.find(id)
+  if (row?.replies) await recordResponse(rows, id, false)
+  else await rows.questions.remove(id)
+}
+
+async function recordResponse(rows: StateTables, id: number, written: boolean): Promise<void> {
+  const row = await rows.questions.find(id)
+  if (!row?.replies || row.deliveredAt !== null) return
+  if (written) await rows.questions.markDelivered(id, Date.now())
+  else await queueAnswerMessage(rows, row, Date.now())
+}
+
+async function answerOrRead(rows: StateTables, id: number, answers: unknown, session: string): Promise<FollowUpResult> {
+  const row = await rows.questions.find(id)
+  if (!row) throw await noQuestion(rows, id)
+  if (row.replies || answers === undefined) return { row, wasAnsweredBefore: row.replies !== null }
+  const replies = parseAnswers(row.questions, answers)
+  return { row: await answerQuestion(rows, id, replies, 'call', Date.now(), session), wasAnsweredBefore: false }
+}
+
+async function noQuestion({ questions }: StateTables, id: number): Promise<Failure> {
+  const open = (await questions.listOpen()).map((row) => row.id)
+  const which = open.length === 0 ? 'No question is open.' : `Open are: ${open.slice(-20).join(', ')}.`
+  return new Failure(`There is no question ${id} in this project: it was withdrawn, or never asked. ${which}`)
+}
+
+// Waits until a question is answered, the timeout expires, the call is cancelled, or the user has been away for some
+// seconds. Reloading the page interrupts presence only briefly.
+
+const GRACE_MS = 5000
+
+export interface WaitUntilAnsweredOptions {
+  /** Called after each change. */
+  readonly isAnswered: () => Promise<boolean>
+  readonly isUserPresent: () => boolean
+  readonly onChange: (listener: () => void) => () => void
+  readonly timeoutMs: number
+  readonly graceMs?: number
+  readonly signal: AbortSignal
+}
+
+export async function waitUntilAnswered(options: WaitUntilAnsweredOptions): Promise<void> {
+  const { isAnswered, isUserPresent, onChange, timeoutMs, graceMs = GRACE_MS, signal } = options
+  const endsAt = performance.now() + timeoutMs
+  let absentSince: number | undefined
+  let notifyChange: (() => void) | undefined
+  const wake = (): void => notifyChange?.()
+  const unsubscribe = onChange(wake)
+  signal.addEventListener('abort', wake)
+  try {
+    for (;;) {
+      // Created before the check, so that a change during the check is not missed.
+      const next = new Promise<void>((resolve) => (notifyChange = resolve))
+      signal.throwIfAborted()
+      if (await isAnswered()) return
+      signal.throwIfAborted()
+      const now = performance.now()
+      absentSince = isUserPresent() ? undefined : (absentSince ?? now)
+      const until = Math.min(endsAt, absentSince === undefined ? Infinity : absentSince + graceMs)
+      if (now >= until) return
+      await waitAtMost(until - now, next)
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+async function waitAtMost(ms: number, change: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))))
+  await Promise.race([change, limit]).finally(() => clearTimeout(timer))
+}
+
+// Whether a user is looking at a console, as far as this process knows.
+
+export interface UserPresence {
+  isPresent(user: string): boolean
+  /** Calls the listener when presence may have changed. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void
+}

@@ -1,0 +1,148 @@
+// Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
+// unchanged. Questions and replies are stored as JSON, because they are only read whole.
+
+import {
+  nullableNumberColumn,
+  nullableTextColumn,
+  numberColumn,
+  requireRow,
+  type Sql,
+  type SqlRow,
+  textColumn,
+} from '../../storage/database.js'
+import { allocateIds } from '../../storage/scope-table.js'
+import { toStorableText } from '../../text/normalize-text.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+
+export interface QuestionRow {
+  readonly id: number
+  readonly session: string
+  readonly askedAt: number
+  /** Whether the call that asked is waiting. Stays true if its server was killed. */
+  readonly waiting: boolean
+  readonly questions: readonly FormQuestion[]
+  /** One for each question; null while unanswered. */
+  readonly replies: readonly QuestionReply[] | null
+  readonly answeredAt: number | null
+  readonly surface: AnswerChannel | null
+  /** When the replies were written to a client. */
+  readonly deliveredAt: number | null
+}
+
+export interface QuestionTable {
+  insert(question: Pick<QuestionRow, 'session' | 'askedAt' | 'waiting' | 'questions'>): Promise<QuestionRow>
+  find(id: number): Promise<QuestionRow | undefined>
+  /** Oldest first. */
+  listOpen(): Promise<readonly QuestionRow[]>
+  /** Answered but not delivered. */
+  listUndelivered(): Promise<readonly QuestionRow[]>
+  /** Returns false, and changes nothing, if it was already answered. */
+  answer(
+    id: number,
+    answer: { replies: readonly QuestionReply[]; surface: AnswerChannel; answeredAt: number },
+  ): Promise<boolean>
+  stopWaiting(id: number): Promise<void>
+  markDelivered(id: number, at: number): Promise<void>
+  remove(id: number): Promise<void>
+  /** Moves the unanswered questions of one session to another. */
+  moveToSession(from: string, to: string): Promise<void>
+  /** Deletes questions asked before this time, except answers that are not delivered yet. */
+  deleteAskedBefore(before: number): Promise<void>
+}
+
+const COLUMNS = 'id, session, asked_at, waiting, answered_at, surface, delivered_at, questions, replies'
+
+const ANSWER_CHANNELS: readonly AnswerChannel[] = ['client', 'page', 'inbox', 'call']
+
+export function createQuestionTable(sql: Sql, scope: number): QuestionTable {
+  const select = async (where: string): Promise<readonly QuestionRow[]> =>
+    (await sql.all(`SELECT ${COLUMNS} FROM questions WHERE scope = ? AND ${where} ORDER BY id`, scope)).map(
+      questionFromRow,
+    )
+  return {
+    async insert({ session, askedAt, waiting, questions }) {
+      const rows = await sql.run(
+        `INSERT INTO questions (scope, id, session, asked_at, waiting, questions) VALUES (?, ?, ?, ?, ?, ?)
+         RETURNING ${COLUMNS}`,
+        scope,
+        await allocateIds(sql, scope, 'next_question', 1),
+        toStorableText(session),
+        askedAt,
+        Number(waiting),
+        toStorableText(JSON.stringify(questions)),
+      )
+      return questionFromRow(requireRow(rows))
+    },
+    async find(id) {
+      const [row] = await sql.all(`SELECT ${COLUMNS} FROM questions WHERE scope = ? AND id = ?`, scope, id)
+      return row && questionFromRow(row)
+    },
+    listOpen: () => select('replies IS NULL'),
+    listUndelivered: () => select('replies IS NOT NULL AND delivered_at IS NULL'),
+    async answer(id, { replies, surface, answeredAt }) {
+      const rows = await sql.run(
+        `UPDATE questions SET replies = ?, surface = ?, answered_at = ?
+         WHERE scope = ? AND id = ? AND replies IS NULL RETURNING id`,
+        toStorableText(JSON.stringify(replies)),
+        surface,
+        answeredAt,
+        scope,
+        id,
+      )
+      return rows.length > 0
+    },
+    async stopWaiting(id) {
+      await sql.run('UPDATE questions SET waiting = 0 WHERE scope = ? AND id = ?', scope, id)
+    },
+    async markDelivered(id, at) {
+      await sql.run(
+        'UPDATE questions SET delivered_at = ? WHERE scope = ? AND id = ? AND delivered_at IS NULL',
+        at,
+        scope,
+        id,
+      )
+    },
+    async remove(id) {
+      await sql.run('DELETE FROM questions WHERE scope = ? AND id = ?', scope, id)
+    },
+    async moveToSession(from, to) {
+      await sql.run(
+        'UPDATE questions SET session = ?, waiting = 0 WHERE scope = ? AND session = ? AND replies IS NULL',
+        toStorableText(to),
+        scope,
+        toStorableText(from),
+      )
+    },
+    async deleteAskedBefore(before) {
+      await sql.run(
+        'DELETE FROM questions WHERE scope = ? AND asked_at < ? AND (replies IS NULL OR delivered_at IS NOT NULL)',
+        scope,
+        before,
+      )
+    },
+  }
+}
+
+function questionFromRow(row: SqlRow): QuestionRow {
+  const replies = nullableTextColumn(row, 'replies')
+  return {
+    id: numberColumn(row, 'id'),
+    session: textColumn(row, 'session'),
+    askedAt: numberColumn(row, 'asked_at'),
+    waiting: numberColumn(row, 'waiting') !== 0,
+    questions: parseQuestions(textColumn(row, 'questions')),
+    replies: replies === null ? null : parseReplies(replies),
+    answeredAt: nullableNumberColumn(row, 'answered_at'),
+    surface: ANSWER_CHANNELS.find((surface) => surface === row.surface) ?? null,
+    deliveredAt: nullableNumberColumn(row, 'delivered_at'),
+  }
+}
+
+// The JSON was written by `insert` and `answer`, so it is not validated.
+function parseQuestions(text: string): readonly FormQuestion[] {
+  return JSON.parse(text)
+}
+
+function parseReplies(text: string): readonly QuestionReply[] {
+  return JSON.parse(text)
+}

@@ -1,0 +1,32 @@
+// Declaration of the BackgroundBash tool: starts a command as a background job.
+
+import type { ShellService } from './shell-service.js'
+import { resultData } from '../../result-data.js'
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+
+export const backgroundBash = defineToolWith<{ shell: ShellService }>()({
+  name: 'BackgroundBash',
+  title: 'Run in the background',
+  description: `Execute bash command in background, returns immediately
+For servers, watchers and long builds. Returns a task_id for ReadBgOutput.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  services: ['shell'],
+
+  input: {
+    type: 'object',
+    properties: { command: { type: 'string', description: 'The bash command to execute' } },
+    required: ['command'],
+  },
+
+  async run({ command }, { user, session }, { shell }) {
+    const jobs = await shell.jobs()
+    const { job } = await jobs.start(command, { user, session }, { background: true })
+    return { task_id: job.id }
+  },
+
+  format({ task_id: id }) {
+    return `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
+  },
+
+  meta: resultData('task_id'),
+})

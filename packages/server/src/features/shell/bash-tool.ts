@@ -1,0 +1,53 @@
+// Declaration of the Bash tool: runs a command in the project directory and returns its output.
+
+import { jobUri } from './job-resources.js'
+import type { TimeLimit, CommandResult, ShellService } from './shell-service.js'
+import { runCommandForCall } from './run-for-call.js'
+import { resultData } from '../../result-data.js'
+import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { formatCommandResult } from './format-command-result.js'
+
+const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
+
+export const bash = defineToolWith<{ shell: ShellService }>()({
+  name: 'Bash',
+  title: 'Run a command',
+  description: `Execute a bash command in the project directory and return its output (stdout and stderr).
+Without timeout, after 30 s it goes on as a background task; with one it is ended. stdin is empty.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  services: ['shell'],
+  taskSupport: 'sometimes',
+
+  input: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', description: 'The bash command to execute' },
+      timeout: { type: 'integer', description: 'Timeout in milliseconds (default: 30000)' },
+    },
+    required: ['command'],
+  },
+
+  async run({ command, timeout = 0 }, call, { shell }) {
+    const limit = timeLimitOf(timeout, shell.defaultLimit)
+    return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
+  },
+
+  format({ result, limit }): ToolOutput {
+    return formatCommandResult(result, limit)
+  },
+
+  meta: resultData('exitCode', 'signal', 'durationMs', 'timedOut', 'truncated', 'bytes', 'task_id', 'uri'),
+})
+
+function timeLimitOf(timeout: number, defaultLimit: TimeLimit): TimeLimit {
+  return timeout > 0 ? { ms: Math.min(timeout, MAX_LIMIT_MS), killAtLimit: true } : defaultLimit
+}
+
+function toBashResult(result: CommandResult, limit: TimeLimit) {
+  const { exitCode, signal, durationMs, truncated, bytes, ending, jobId } = result
+  const timedOut = ending === 'timeout'
+  const task_id = ending === 'backgrounded' ? jobId : undefined
+  // The resource with the whole output, if it is stored.
+  const uri = jobId === undefined ? undefined : jobUri(jobId)
+  return { exitCode, signal, durationMs, timedOut, truncated, bytes, task_id, uri, result, limit }
+}

@@ -1,0 +1,133 @@
+// Formats the result of a command, finished or continued in the background, for all tools that run one.
+
+import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
+
+import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
+import type { LeftoverProcess } from './command-execution.js'
+import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'
+import type { CommandResult, TimeLimit } from './shell-service.js'
+
+export interface FormatCommandOptions {
+  /** Text before the output. */
+  readonly heading?: string
+  /** Advice after a timeout, for tools without a timeout parameter. */
+  readonly timeoutHint?: string
+}
+
+export function formatCommandResult(
+  result: CommandResult,
+  limit: TimeLimit,
+  { heading = '', timeoutHint }: FormatCommandOptions = {},
+): ToolOutput {
+  const { text, ending, exitCode } = result
+  const notes = [...endingNotes(result, limit, timeoutHint), ...outputNotes(result), ...leftoverNotes(result)]
+  const content = `${heading}${notes.length === 0 ? text || '(no output)' : appendNotes(text, notes)}`
+  const isError = ending !== 'backgrounded' && !(ending === 'exit' && exitCode === 0)
+  return isError ? { content, isError } : content
+}
+
+function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: string | undefined): readonly string[] {
+  const { ending, jobId, text, recordProblem, leftoverProcesses: leftover } = result
+  if (ending === 'backgrounded') {
+    const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
+    return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${read}.`]
+  }
+  if (ending === 'cancelled') return [`Cancelled. ${killedNote(leftover)} Check what it did before you repeat it.`]
+  if (ending === 'timeout')
+    return [`Timed out after ${ms} ms. ${killedNote(leftover)} ${timeoutAdvice(recordProblem, timeoutHint)}`]
+  return [
+    ...describeExit(result, text !== ''),
+    ...inputNotes(result),
+    ...(result.failureHint === undefined ? [] : [result.failureHint]),
+  ]
+}
+
+function killedNote(survivors: readonly LeftoverProcess[]): string {
+  if (survivors.length === 0) return 'It was ended with everything it started.'
+  return `It was ended, but not everything it started: ${formatProcesses(survivors)} could not be killed.`
+}
+
+function timeoutAdvice(problem: string | undefined, timeoutHint: string | undefined): string {
+  if (timeoutHint !== undefined) return timeoutHint
+  if (problem === undefined) return 'Give a longer timeout, or use BackgroundBash.'
+  return `Give a longer timeout. It could not go on in the background: ${problem}.`
+}
+
+function inputNotes({ exitCode, signal, text, binary }: CommandResult): readonly string[] {
+  const isFailure = exitCode !== 0 && exitCode !== null && signal === null
+  return isFailure && !binary && mayNeedInput(text) ? [NEEDS_INPUT_NOTE] : []
+}
+
+function outputNotes({
+  ending,
+  truncated,
+  binary,
+  bytes,
+  jobId,
+  storedBytes,
+  recordProblem,
+}: CommandResult): readonly string[] {
+  if (ending === 'backgrounded') return []
+  if (binary) return ['What is binary is not shown. Write it to a file to use it.']
+  if (!truncated) return []
+  if (jobId === undefined)
+    return [`The ${formatNumber(bytes)} bytes of output were not kept: ${recordProblem ?? 'there is no room'}.`]
+  const stored =
+    storedBytes < bytes
+      ? `Of ${formatNumber(bytes)} bytes of output ${formatNumber(storedBytes)}`
+      : `All ${formatNumber(bytes)} bytes of output`
+  return [
+    `${stored} are kept: ReadBgOutput(task_id: ${jobId}, tail: 100) reads the last lines, with pattern the last that match.`,
+  ]
+}
+
+function leftoverNotes({ ending, leftoverProcesses: leftover }: CommandResult): readonly string[] {
+  if (ending !== 'exit' || leftover.length === 0) return []
+  const verb = leftover.length === 1 ? 'It ends' : 'They end'
+  return [`${formatStillRunning(leftover)}. ${verb} with this server; use BackgroundBash for what should run on.`]
+}
+
+// Describes how a command exited and what to do next, in one or two sentences.
+
+export interface ExitInfo {
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+/** Empty for exit code 0. */
+export function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
+  if (exitCode === 0) return []
+  if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
+  if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${explainSignal(signal)}`]
+  return [`Exit code ${exitCode}.${explainExitCode(exitCode, hasOutput)}`]
+}
+
+function explainSignal(signal: string): string {
+  if (signal === 'SIGKILL') return 'It was killed, perhaps because memory ran out: try less at once.'
+  if (['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT'].includes(signal))
+    return 'The program crashed: what it printed last may say where.'
+  if (signal === 'SIGPIPE') return 'The program that read its output ended first.'
+  return 'Another process ended it: check what it did before you repeat it.'
+}
+
+function explainExitCode(exitCode: number, hasOutput: boolean): string {
+  if (exitCode === 127) return ' A program was not found: check its name, or install it.'
+  if (exitCode === 126) return ' A file could not be executed: check its permissions.'
+  return hasOutput ? '' : ' No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.'
+}
+
+// Formats processes that a command left running.
+
+const MAX_NAMED_PROCESSES = 5
+
+export function formatProcesses(processes: readonly LeftoverProcess[]): string {
+  const names = processes.slice(0, MAX_NAMED_PROCESSES).map(({ pid, name }) => `${name} (${pid})`)
+  const more = processes.length > MAX_NAMED_PROCESSES ? ` and ${processes.length - MAX_NAMED_PROCESSES} more` : ''
+  return `${names.join(', ')}${more}`
+}
+
+/** Without the full stop. */
+export function formatStillRunning(processes: readonly LeftoverProcess[]): string {
+  const verb = processes.length === 1 ? 'runs' : 'run'
+  return `${formatCount(processes.length, 'process', 'processes')} that it started still ${verb}: ${formatProcesses(processes)}`
+}

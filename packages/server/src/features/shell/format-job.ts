@@ -1,0 +1,63 @@
+// Text and fields of a background job, shared by all tools that show one.
+
+import { formatDuration } from '../../text/format.js'
+import { toSingleLine } from '../../text/single-line.js'
+import type { LeftoverProcess } from './command-execution.js'
+import { formatStillRunning } from './format-command-result.js'
+import type { Job } from './job.js'
+
+const MAX_COMMAND = 200
+
+export function jobStatus(job: Job) {
+  const { id, isRunning, record } = job
+  const status: 'running' | 'ended' = isRunning ? 'running' : 'ended'
+  const { exitCode = null, signal = null } = record
+  return {
+    task_id: id,
+    status,
+    command: toSingleLine(record.command, MAX_COMMAND),
+    runtimeMs: jobRuntimeMs(job),
+    exitCode,
+    signal,
+  }
+}
+
+/** One line of a list. */
+export function formatJobSummary(job: Job): string {
+  const { id, isRunning, record } = job
+  return `${id}  ${isRunning ? 'running' : describeJobEnd(job)}  ${formatDuration(jobRuntimeMs(job))}  ${toSingleLine(record.command, MAX_COMMAND)}`
+}
+
+/** The note after the output of a job. `left`: its processes that still run, if known. */
+export function formatJobStatus(job: Job, isNothingNew: boolean, leftover?: readonly LeftoverProcess[]): string {
+  const { id, isRunning } = job
+  const prefix = isNothingNew ? 'Nothing new. ' : ''
+  if (isRunning) return `${prefix}Background task ${id} is running, ${formatDuration(jobRuntimeMs(job))} so far.`
+  const ended = `${prefix}Background task ${id} ended after ${formatDuration(jobRuntimeMs(job))}: ${describeJobEnd(job)}.`
+  return `${ended}${unknownExitNote(job)}${leftoverNote(id, leftover)}`
+}
+
+function unknownExitNote({ record: { ending } }: Job): string {
+  return ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
+}
+
+function leftoverNote(id: number, leftover: readonly LeftoverProcess[] | undefined): string {
+  if (leftover === undefined) return ''
+  if (leftover.length === 0) return ' Nothing that it started still runs.'
+  return ` ${formatStillRunning(leftover)}; KillBgTask(task_id: ${id}) ends ${leftover.length === 1 ? 'it' : 'them'}.`
+}
+
+function jobRuntimeMs({ record }: Job): number {
+  return (record.endedAt ?? Date.now()) - record.startedAt
+}
+
+// Describes how a job ended, in the same words for every tool and for the console.
+
+export function describeJobEnd({ record }: Pick<Job, 'record'>): string {
+  const { exitCode = null, signal, ending } = record
+  if (ending === 'server-lost') return 'stopped because its server was gone'
+  if (ending === 'server-stopped') return 'stopped with its server'
+  if (ending === 'killed') return 'killed'
+  if (exitCode === null) return 'exit status unknown'
+  return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
+}

@@ -1,0 +1,97 @@
+// Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
+// several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
+// if the allocation failed halfway.
+
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+
+import { readOwnFile } from '../../storage/own-file.js'
+import { isPrivateFolder } from '../../storage/private-folder.js'
+import { type JobRecord, parseJobRecord } from './job-record.js'
+
+const MAX_ID = 999_999_999
+
+export function allocateJobId(folder: string): number {
+  for (;;) {
+    const id = findHighestId(folder) + 1
+    if (id > MAX_ID) throw new Failure(`No job ids are left; delete ${folder} to start again at 1`)
+    if (!tryCreateFolder(join(folder, String(id)))) continue
+    // Since the folder was read, another process may have allocated, used and removed this id; then higher ids exist.
+    if (findHighestId(folder) === id) return id
+    removeEmptyFolder(join(folder, String(id)))
+  }
+}
+
+export function isJobId(name: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(name)
+}
+
+function findHighestId(folder: string): number {
+  return readdirSync(folder).reduce((highest, name) => (isJobId(name) ? Math.max(highest, Number(name)) : highest), 0)
+}
+
+function tryCreateFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (hasErrorCode(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+function removeEmptyFolder(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // An empty folder does no harm.
+  }
+}
+
+// Paths and validated reading of a job's files. Each job has a folder named by its id in the folder of a user and
+// project. Damaged files, and files in a folder that others can write to, count as missing.
+
+const MAX_RECORD_BYTES = 4 * 1024 * 1024
+const MAX_STATUS_BYTES = 16
+
+export function jobFolderPath(folder: string, id: number): string {
+  return join(folder, String(id))
+}
+
+export function jobRecordPath(folder: string, id: number): string {
+  return join(folder, String(id), 'record.json')
+}
+
+export function exitStatusPath(folder: string, id: number): string {
+  return join(folder, String(id), 'status')
+}
+
+export function outputFolderPath(folder: string, id: number): string {
+  return join(folder, String(id), 'output')
+}
+
+/** Sorted; includes jobs without a record. */
+export async function listJobIds(folder: string): Promise<readonly number[]> {
+  const names = isPrivateFolder(folder) ? await readdir(folder).catch(() => []) : []
+  return names
+    .filter(isJobId)
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+export async function readJobRecord(folder: string, id: number): Promise<JobRecord | undefined> {
+  if (!isJobId(String(id)) || !isPrivateFolder(folder)) return undefined
+  const file = await readOwnFile(jobRecordPath(folder, id), MAX_RECORD_BYTES)
+  const record = file && parseJobRecord(file.text)
+  return record?.id === id ? record : undefined
+}
+
+export async function readExitStatus(folder: string, id: number): Promise<number | undefined> {
+  if (!isJobId(String(id)) || !isPrivateFolder(folder)) return undefined
+  const file = await readOwnFile(exitStatusPath(folder, id), MAX_STATUS_BYTES)
+  return file && /^\d{1,3}\n$/.test(file.text) ? Number(file.text) : undefined
+}

@@ -1,0 +1,58 @@
+// The stored record of a job, and its validation. A record without an end belongs to a running job, or to one whose
+// end was not recorded. A record that is not valid in every field is ignored.
+
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { isProcessIdentity, type ProcessIdentity } from '../../process/process-identity.js'
+
+const ENDINGS = ['exit', 'killed', 'timeout', 'cancelled', 'server-stopped', 'server-lost', 'unknown'] as const
+
+export type JobEnding = (typeof ENDINGS)[number]
+
+export interface JobRecord {
+  readonly id: number
+  readonly user: string
+  readonly session: string
+  readonly command: string
+  readonly cwd: string
+  readonly startedAt: number
+  /** False: a foreground command whose long output is stored. */
+  readonly background: boolean
+  /** The server process that started it. */
+  readonly owner: ProcessIdentity
+  /** Process tags: of the server, and of this job. */
+  readonly family: string
+  readonly tag: string
+  /** True if the job outlives its server. */
+  readonly keep: boolean
+  readonly endedAt?: number
+  readonly exitCode?: number | null
+  readonly signal?: string | null
+  readonly ending?: JobEnding
+}
+
+export function parseJobRecord(text: string): JobRecord | undefined {
+  const value = tryParseJson(text)
+  return isJobRecord(value) ? value : undefined
+}
+
+function isJobRecord(value: unknown): value is JobRecord {
+  if (!isJsonObject(value)) return false
+  const { id, user, session, command, cwd, startedAt, background, owner, family, tag, keep } = value
+  return (
+    Number.isSafeInteger(id) &&
+    Number.isFinite(startedAt) &&
+    [user, session, command, cwd, family, tag].every((text) => typeof text === 'string') &&
+    [background, keep].every((flag) => typeof flag === 'boolean') &&
+    isProcessIdentity(owner) &&
+    hasValidEnding(value)
+  )
+}
+
+function hasValidEnding({ endedAt, exitCode, signal, ending }: { readonly [key: string]: unknown }): boolean {
+  return (
+    (endedAt === undefined || Number.isFinite(endedAt)) &&
+    (exitCode === undefined || exitCode === null || Number.isInteger(exitCode)) &&
+    (signal === undefined || signal === null || typeof signal === 'string') &&
+    (ending === undefined || ENDINGS.some((known) => known === ending))
+  )
+}

@@ -1,0 +1,242 @@
+// The background jobs of a project. Each belongs to a user, has an ID that is never reused, and stores its output on
+// disk. Jobs end with the server, except with JOBS_OUTLIVE_SERVER.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import type { LineMatcher } from '../../text/line-matcher.js'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { toLeftoverProcesses, type LeftoverProcess } from './command-execution.js'
+import type { CommandExecution } from './command-execution.js'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import {
+  openUserJobs,
+  type UserJobs,
+  type JobEnvironment,
+  type StartJobRequest,
+  type StartedJob,
+  type StartJobCommand,
+} from './user-jobs.js'
+import type { Job } from './job.js'
+import { JobStorageFailure, asJobStorageFailure } from './job-directory.js'
+import type { JobDirectory } from './job-directory.js'
+import { readMatching, readFrom, readTail, type OutputPart } from './read-job-output.js'
+import { JOBS_URI, jobUri } from './job-resources.js'
+import { waitForJob, type WaitResult, type WaitRequest } from './wait-for-job.js'
+
+const KILL_AFTER_MS = 2000
+/** Minimum interval between output notifications of one job. */
+const NOTIFY_INTERVAL_MS = 500
+/** Jobs listed in an error message. */
+const MAX_NAMED_JOBS = 20
+/** Sessions whose read position is stored for each job. */
+const MAX_READERS = 1000
+/** Characters of a job's output that is read as a resource. */
+const MAX_RESOURCE_CHARACTERS = 200_000
+
+export interface JobService {
+  /** Starts a command as a job, in the background or for a waiting call. */
+  start(command: string, caller: Caller, options: StartJobOptions): Promise<StartedJob>
+  /** Records a running foreground command as a job. */
+  recordRunning(execution: CommandExecution, caller: Caller): Promise<Job>
+  discard(job: Job): Promise<void>
+  read(id: number, caller: Caller, query: ReadOutputRequest, signal: AbortSignal): Promise<ReadOutputResult>
+  /** Output from the beginning, up to a limit. Does not advance the read position. */
+  readAll(id: number, caller: Caller): Promise<{ readonly job: Job; readonly text: string }>
+  list(caller: Caller): Promise<readonly Job[]>
+  find(id: number, caller: Caller): Promise<Job>
+  kill(id: number, caller: Caller): Promise<KillResult>
+  /** Kills jobs that end with the server. Resolves to the tags of those that keep running. */
+  close(killAfterMs: number): Promise<ReadonlySet<string>>
+}
+
+export type StartJobOptions = Pick<StartJobRequest, 'background' | 'input' | 'maxCharacters' | 'maxLine'>
+
+export interface ReadOutputRequest {
+  readonly wait?: WaitRequest | undefined
+  readonly filter?: LineMatcher | undefined
+  readonly tail?: number | undefined
+  /** Longer output is cut to its head and tail. */
+  readonly maxCharacters: number
+}
+
+export interface KillResult {
+  readonly job: Job
+  readonly wasRunning: boolean
+  /** Processes that could not be killed. */
+  readonly survivors: readonly LeftoverProcess[]
+}
+
+export interface ReadOutputResult extends OutputPart {
+  readonly job: Job
+  /** Processes still running after the job ended; undefined if unknown. */
+  readonly leftoverProcesses: readonly LeftoverProcess[] | undefined
+  readonly waitResult: WaitResult | undefined
+}
+
+export interface SharedJobDeps extends JobEnvironment {
+  /** Throws a Failure if jobs cannot be stored. */
+  readonly jobDirectory: () => JobDirectory
+  readonly maxRunning: number
+  readonly changeEvents: ChangeEvents
+}
+
+export interface JobServiceDeps extends SharedJobDeps {
+  readonly startCommand: StartJobCommand
+}
+
+export function createJobService(settings: JobServiceDeps): JobService {
+  const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer } = settings
+  const userJobs = new Map<string, Promise<UserJobs>>()
+  const starting = new Map<UserJobs, number>()
+  const startups = new Set<Promise<StartedJob>>()
+
+  function userJobsOf({ user }: Pick<Caller, 'user'>): Promise<UserJobs> {
+    const existing = userJobs.get(user)
+    if (existing) return existing
+    const opening = open(user)
+    userJobs.set(user, opening)
+    // After a failure the next call tries again.
+    opening.catch(() => userJobs.delete(user))
+    return opening
+  }
+
+  async function open(user: string): Promise<UserJobs> {
+    const directory = asJobStorageFailure(jobDirectory)
+    const onChange = createJobChangeNotifier(changeEvents, user)
+    return openUserJobs({
+      ...settings,
+      registryPath: directory.registryPath,
+      directory: directory.userDirectory(user),
+      onChange,
+    })
+  }
+
+  function refuseTooMany(jobs: UserJobs): void {
+    const running = jobs.list().filter(({ isRunning, record }) => isRunning && record.background)
+    if (running.length + (starting.get(jobs) ?? 0) < maxRunning) return
+    const ids = running.slice(0, MAX_NAMED_JOBS).map(({ id }) => id)
+    const which = ids.length === 0 ? '' : ` Running: ${ids.join(', ')}${ids.length < running.length ? ', ...' : '.'}`
+    throw new Failure(
+      `${maxRunning} background tasks are running, which is the limit: end one with KillBgTask.${which}`,
+    )
+  }
+
+  async function startInBackground(jobs: UserJobs, request: StartJobRequest): Promise<StartedJob> {
+    refuseTooMany(jobs)
+    starting.set(jobs, (starting.get(jobs) ?? 0) + 1)
+    try {
+      return await jobs.start(request)
+    } finally {
+      starting.set(jobs, (starting.get(jobs) ?? 0) - 1)
+    }
+  }
+
+  async function start(command: string, caller: Caller, options: StartJobOptions): Promise<StartedJob> {
+    const request = { command, ...options, ...caller }
+    try {
+      const jobs = await userJobsOf(caller)
+      return await (request.background ? startInBackground(jobs, request) : jobs.start(request))
+    } catch (error) {
+      throw error instanceof JobStorageFailure
+        ? new JobStorageFailure(`The command was not started: ${error.message}.`)
+        : error
+    }
+  }
+
+  return {
+    start(command, caller, options) {
+      const started = start(command, caller, options)
+      const finish = (): void => void startups.delete(started)
+      startups.add(started)
+      started.then(finish, finish)
+      return started
+    },
+    async recordRunning(execution, caller) {
+      const jobs = await userJobsOf(caller)
+      return jobs.recordRunning(execution, { command: execution.command, background: false, ...caller })
+    },
+    async discard(job) {
+      await job.ended
+      await (await userJobsOf(job.record)).remove(job)
+    },
+    async read(id, caller, query, signal) {
+      const { wait: request } = query
+      const job = await (await userJobsOf(caller)).find(id)
+      const position = (): number => job.readPositions.get(caller.session) ?? 0
+      const waitResult = request ? await waitForJob(job, position(), request, signal) : undefined
+      const part = await readAfterFlush(job, () => readPart(job, position(), query))
+      // Do not advance the read position if the call was cancelled.
+      if (!signal.aborted) setReadPosition(job.readPositions, caller.session, part.next)
+      const leftoverPids = await job.leftoverPids()
+      return { ...part, job, waitResult, leftoverProcesses: leftoverPids && toLeftoverProcesses(leftoverPids) }
+    },
+    async readAll(id, caller) {
+      const job = await (await userJobsOf(caller)).find(id)
+      const { text } = await readAfterFlush(job, () =>
+        readFrom(job, 0, { maxCharacters: MAX_RESOURCE_CHARACTERS, maxLine: Infinity }),
+      )
+      return { job, text }
+    },
+    list: async (caller) =>
+      (await (await userJobsOf(caller)).takeOverAndList()).filter(({ record }) => record.background),
+    find: async (id, caller) => (await userJobsOf(caller)).find(id),
+    async kill(id, caller) {
+      const job = await (await userJobsOf(caller)).find(id)
+      const wasRunning = job.isRunning
+      const survivors = await job.kill('killed', KILL_AFTER_MS)
+      return { job, wasRunning, survivors: toLeftoverProcesses(survivors) }
+    },
+    async close(killAfterMs) {
+      // Commands that are being started have no job yet.
+      await Promise.allSettled(startups)
+      const opened = await Promise.allSettled(userJobs.values())
+      const running = opened
+        .flatMap((result) => (result.status === 'fulfilled' ? result.value.list() : []))
+        .filter(({ isRunning }) => isRunning)
+      if (jobsOutliveServer)
+        return new Set(running.filter(({ record }) => record.background).map(({ record }) => record.tag))
+      // Jobs taken over from a server with JOBS_OUTLIVE_SERVER keep running.
+      const ending = running.filter(({ record }) => !(record.keep && record.background))
+      await Promise.all(ending.map((job) => job.kill('server-stopped', killAfterMs)))
+      return new Set()
+    },
+  }
+}
+
+function setReadPosition(positions: Map<string, number>, reader: string, position: number): void {
+  positions.delete(reader)
+  positions.set(reader, position)
+  const [oldest] = positions.keys()
+  if (positions.size > MAX_READERS && oldest !== undefined) positions.delete(oldest)
+}
+
+/** Reads again if the job ended meanwhile, so that a result that reports the end has the complete output. */
+async function readAfterFlush(job: Job, read: () => Promise<OutputPart>): Promise<OutputPart> {
+  const wasRunning = job.isRunning
+  await job.flush()
+  const part = await read()
+  return wasRunning && !job.isRunning ? read() : part
+}
+
+function readPart(job: Job, start: number, { filter, tail, maxCharacters }: ReadOutputRequest): Promise<OutputPart> {
+  if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
+  return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
+}
+
+/** Notifies subscribers: of output at intervals, of start and end at once. */
+function createJobChangeNotifier(changeEvents: ChangeEvents, user: string): (job: Job) => void {
+  const listed = new Set<number>()
+  const scheduled = new Set<number>()
+  return ({ id, isRunning, record }) => {
+    if (record.background && listed.has(id) !== isRunning) changeEvents.notifyResourceUpdated(JOBS_URI, user)
+    if (record.background && isRunning) listed.add(id)
+    else listed.delete(id)
+    if (!isRunning) return changeEvents.notifyResourceUpdated(jobUri(id), user)
+    if (scheduled.has(id)) return
+    scheduled.add(id)
+    const notify = (): void => {
+      scheduled.delete(id)
+      changeEvents.notifyResourceUpdated(jobUri(id), user)
+    }
+    setTimeout(notify, NOTIFY_INTERVAL_MS).unref()
+  }
+}

@@ -1,0 +1,85 @@
+// The first server that lists jobs takes over those whose server has exited: it kills jobs that should have ended with
+// their server, and follows those that outlive it.
+
+import type { CommandRunner } from '../../process/command-runner.js'
+import { currentProcessIdentity } from '../../process/process-identity.js'
+import type { JobRecord } from './job-record.js'
+import type { JobStore } from './job-store.js'
+import { openJobOutputReader } from './output-reader.js'
+import { isServerAlive } from '../../storage/server-registry.js'
+import type { JobSource } from './job.js'
+import { fromAdoptedProcess } from './job-sources.js'
+
+const KILL_AFTER_MS = 2000
+
+export interface JobTakeover {
+  takeOverJob(record: JobRecord): Promise<void>
+  takeOverAll(): Promise<void>
+}
+
+export interface JobTakeoverDeps {
+  readonly records: JobStore
+  /** Directory where the servers of this project are registered. */
+  readonly registryPath: string
+  readonly launcher: CommandRunner
+  readonly isRegistered: (id: number) => boolean
+  readonly add: (record: JobRecord, source?: JobSource) => void
+  /** Saves a record; never rejects. */
+  readonly save: (record: JobRecord) => Promise<void>
+}
+
+export function createJobTakeover({
+  records,
+  registryPath,
+  launcher,
+  isRegistered,
+  add,
+  save,
+}: JobTakeoverDeps): JobTakeover {
+  const takeovers = new Map<number, Promise<void>>()
+
+  /** Concurrent calls for one job share one takeover. */
+  function takeOver(record: JobRecord): Promise<void> {
+    const { id } = record
+    const takeover = takeovers.get(id) ?? takeOverIfOrphaned(record).finally(() => takeovers.delete(id))
+    takeovers.set(id, takeover)
+    return takeover
+  }
+
+  async function takeOverIfOrphaned(record: JobRecord): Promise<void> {
+    if (isRegistered(record.id) || record.family === launcher.tagPrefix) return
+    if (record.ending !== undefined) {
+      if (record.keep) add(record)
+    } else if (!(await isServerAlive(registryPath, record.family))) await adopt(record)
+  }
+
+  async function adopt(record: JobRecord): Promise<void> {
+    const adoptedRecord = { ...record, owner: currentProcessIdentity(), family: launcher.tagPrefix }
+    // The call that waited for a foreground command is gone with its server.
+    if (record.keep && record.background) {
+      await save(adoptedRecord)
+      const output = openJobOutputReader(records.outputFolder(record.id))
+      return add(
+        adoptedRecord,
+        fromAdoptedProcess({ launcher, record, output, statusFile: records.statusFile(record.id) }),
+      )
+    }
+    await launcher.killTree(record.tag, KILL_AFTER_MS)
+    const lostRecord: JobRecord = {
+      ...adoptedRecord,
+      endedAt: Date.now(),
+      exitCode: null,
+      signal: null,
+      ending: 'server-lost',
+    }
+    await save(lostRecord)
+    add(lostRecord)
+  }
+
+  return {
+    takeOverJob: takeOver,
+    async takeOverAll() {
+      await Promise.all((await records.list()).map(takeOver))
+    },
+  }
+}

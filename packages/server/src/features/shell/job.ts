@@ -1,0 +1,105 @@
+// One job: a command that runs or ran in the background, with its output on disk. Jobs started here, continued from a
+// call, or taken over from another server are read, awaited and killed in the same way.
+
+import type { ExitStatus } from '../../process/spawn.js'
+import type { JobOutputReader } from './output-reader.js'
+import type { JobEnding, JobRecord } from './job-record.js'
+
+export interface Job {
+  readonly id: number
+  /** As stored on disk, or about to be stored. */
+  readonly record: JobRecord
+  readonly isRunning: boolean
+  /** Resolves when it has ended, its output is on disk and its record is complete. */
+  readonly ended: Promise<void>
+  readonly output: JobOutputReader
+  /** Which output could not be stored and why, as a sentence. */
+  readonly outputProblem: string | undefined
+  /** Resolves when the output printed so far can be read. */
+  flush(): Promise<void>
+  /** Calls the listener on new output and at the end. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void
+  /** Changes and saves the record. */
+  update(change: Partial<JobRecord>): Promise<void>
+  /** Kills its process tree and records the reason. Resolves to the pids that could not be killed. */
+  kill(endReason: JobEnding, killAfterMs: number): Promise<readonly number[]>
+  /** Processes still running after it ended; undefined if unknown. */
+  leftoverPids(): Promise<readonly number[] | undefined>
+  /** Read position of each session. */
+  readonly readPositions: Map<string, number>
+}
+
+/** Where the exit and the output of a running job come from. */
+export interface JobSource {
+  /** Resolves when it has exited and no more output will be written. */
+  readonly exited: Promise<ExitStatus>
+  flush(): Promise<void>
+  outputProblem?(): string | undefined
+  onGrowth(listener: () => void): () => void
+  kill(killAfterMs: number): Promise<readonly number[]>
+  leftoverPids(): Promise<readonly number[] | undefined>
+}
+
+export interface JobDeps {
+  readonly record: JobRecord
+  readonly output: JobOutputReader
+  /** Never throws. */
+  readonly save: (record: JobRecord) => Promise<void>
+  /** Undefined for a job that has ended. */
+  readonly source?: JobSource | undefined
+}
+
+export function createJob({ record: initial, output, save, source }: JobDeps): Job {
+  let record = initial
+  let endReason: JobEnding | undefined
+  let isRunning = source !== undefined
+  const listeners = new Set<() => void>()
+  const notify = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const unsubscribe = source?.onGrowth(notify)
+
+  async function finish({ code, signal }: ExitStatus): Promise<void> {
+    unsubscribe?.()
+    const defaultReason: JobEnding = code === null ? 'unknown' : 'exit'
+    record = { ...record, endedAt: Date.now(), exitCode: code, signal, ending: endReason ?? defaultReason }
+    await save(record)
+    isRunning = false
+    notify()
+    listeners.clear()
+  }
+
+  return {
+    id: initial.id,
+    get record() {
+      return record
+    },
+    get isRunning() {
+      return isRunning
+    },
+    ended: source ? source.exited.then(finish) : Promise.resolve(),
+    output,
+    get outputProblem() {
+      return source?.outputProblem?.()
+    },
+    readPositions: new Map(),
+    flush: async () => source?.flush(),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async update(change) {
+      record = { ...record, ...change }
+      await save(record)
+      notify()
+    },
+    async kill(killReason, killAfterMs) {
+      // It may have exited and left processes running.
+      if (isRunning) endReason ??= killReason
+      const survivors = (await source?.kill(killAfterMs)) ?? []
+      if (survivors.length === 0) await this.ended
+      return survivors
+    },
+    leftoverPids: async () => (isRunning ? undefined : source?.leftoverPids()),
+  }
+}

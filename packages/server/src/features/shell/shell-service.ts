@@ -1,0 +1,291 @@
+// Runs a command until it exits, reaches its time limit or is cancelled. Stopping a command kills its process tree;
+// a command that outlasts a soft limit continues as a job.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import type { ExitStatus } from '../../process/spawn.js'
+import type { StartJobRequest, StartedJob } from './user-jobs.js'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import type { JobService, SharedJobDeps } from './job-service.js'
+import { JobStorageFailure } from './job-directory.js'
+import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
+import type { RenderedOutput } from './output-renderer.js'
+import { createForegroundCommand, withoutRecording, type ForegroundCommand } from './command-execution.js'
+import { toLeftoverProcesses, type LeftoverProcess } from './command-execution.js'
+import { reportLatestLine } from './output-progress.js'
+import { explainStartError } from './explain-start-error.js'
+import { startCommand, type CommandExecution, type StartCommandOptions } from './command-execution.js'
+
+const KILL_AFTER_MS = 2000
+/** How long to wait for the exit of a command if one of its processes cannot be killed. */
+const UNKILLED_EXIT_WAIT_MS = 500
+/** A probe needs no time to clean up. */
+const PROBE_KILL_AFTER_MS = 200
+
+// Clients kill a server two seconds after they ask it to stop; processes that ignore SIGTERM must be gone by then.
+const SHUTDOWN_KILL_AFTER_MS = 1000
+
+/** Output held in memory before it is known to be too long to be shown whole. */
+const MAX_BUFFERED_BYTES = 256 * 1024
+
+export interface ShellService {
+  run(command: string, options: RunOptions): Promise<CommandResult>
+  /** Runs a command that may not write persistent files if a sandbox is on. Nothing is recorded. */
+  runProbe(command: string, question: ProbeOptions): Promise<CommandResult>
+  /** Limit of commands that set none. */
+  readonly defaultLimit: TimeLimit
+  /** Output characters that a result for the named client may have. */
+  maxCharacters(client: string): number
+  /** Background jobs; opened on first use. */
+  jobs(): Promise<JobService>
+  /** Undefined if `jobs` has not been called. */
+  jobsIfOpen(): Promise<JobService> | undefined
+  close(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly caller: Caller
+  /** Name of the client; decides how much output is shown. */
+  readonly client: string
+  readonly limit: TimeLimit
+  readonly signal: AbortSignal
+  /** True once the call was deferred to a task handle; a soft limit then no longer applies. */
+  readonly isDeferred?: () => boolean
+  /** Called with the latest output line while the command runs. */
+  readonly onLine?: ((line: string) => void) | undefined
+  /** The output is data: do not clip long lines. */
+  readonly isData?: boolean | undefined
+  /** stdin; empty by default. */
+  readonly input?: string | undefined
+}
+
+/** Options of a probe, a short command whose output is not recorded and that never becomes a job. */
+export interface ProbeOptions {
+  readonly caller: Caller
+  readonly limitMs: number
+  readonly maxCharacters: number
+}
+
+export interface TimeLimit {
+  readonly ms: number
+  /** Kill the command at the limit; otherwise it continues as a job. */
+  readonly killAtLimit: boolean
+}
+
+export interface CommandResult extends RenderedOutput {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly durationMs: number
+  readonly ending: 'exit' | 'timeout' | 'cancelled' | 'backgrounded'
+  /** The job as which it continues, or which stores its whole output. */
+  readonly jobId: number | undefined
+  /** Bytes of output that the job stores. */
+  readonly storedBytes: number
+  /** Why it could not continue as a job, or its output not be stored. */
+  readonly recordProblem: string | undefined
+  /** Possible reason of a failure that the output does not show, such as the sandbox. */
+  readonly failureHint: string | undefined
+  /** Processes it left running or, if it was killed, those that could not be killed. */
+  readonly leftoverProcesses: readonly LeftoverProcess[]
+}
+
+export interface ShellServiceDeps extends SharedJobDeps {
+  readonly maxCharacters: ShellService['maxCharacters']
+  /** Called before each command. Rejects if a required sandbox is not available. */
+  readonly sandboxFor: CommandSandbox['sandboxFor']
+  readonly defaultLimit: TimeLimit
+  /** Whether running commands report their output lines. */
+  readonly streaming: boolean
+}
+
+export function createShellService(settings: ShellServiceDeps): ShellService {
+  const { cwd, launcher, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
+  let closing: Promise<void> | undefined
+  let openingJobs: Promise<JobService> | undefined
+
+  function jobs(): Promise<JobService> {
+    return (openingJobs ??= import('./job-service.js').then(({ createJobService }) =>
+      createJobService({
+        ...settings,
+        startCommand: (request, launch) =>
+          start(request, () => sandboxFor(request), {
+            launch,
+            maxCharacters: request.maxCharacters ?? maxCharacters(''),
+            maxLine: request.maxLine,
+          }),
+      }),
+    ))
+  }
+
+  async function start(
+    { command, input }: Pick<StartJobRequest, 'command' | 'input'>,
+    getSandbox: () => ReturnType<CommandSandbox['sandboxFor']>,
+    options: Pick<StartCommandOptions, 'maxCharacters' | 'maxLine'> &
+      Partial<Pick<StartCommandOptions, 'launch' | 'onOverflow'>>,
+  ): Promise<CommandExecution> {
+    if (closing) throw new Failure('The command was not started: the server is stopping.')
+    if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
+    const request = { command, input, confine: await getSandbox() }
+    const { run } = launcher
+    try {
+      return await startCommand({ launch: run, order: request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
+      throw new Failure(`The command was not started: ${explainStartError(error, cwd)}`)
+    }
+  }
+
+  async function startForeground(
+    command: string,
+    { caller, client, input, isData = false }: RunOptions,
+  ): Promise<ForegroundCommand> {
+    const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
+    const recorded = jobsOutliveServer ? await startRecorded(command, caller, { input, ...shown }) : undefined
+    if (recorded) return createForegroundCommand(recorded.execution, jobs, caller, recorded.job)
+    let foreground: ForegroundCommand | undefined
+    const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
+      (foreground ??= createForegroundCommand(execution, jobs, caller))
+    const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
+    return foregroundFor(await start({ command, input }, () => sandboxFor(caller), { onOverflow, ...shown }))
+  }
+
+  /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
+  async function startRecorded(
+    command: string,
+    caller: Caller,
+    options: Pick<StartJobRequest, 'input' | 'maxCharacters' | 'maxLine'>,
+  ): Promise<StartedJob | undefined> {
+    try {
+      return await (await jobs()).start(command, caller, { background: false, ...options })
+    } catch (error) {
+      if (error instanceof JobStorageFailure) return undefined
+      throw error
+    }
+  }
+
+  async function closeAll(): Promise<void> {
+    const jobsClosed = (await openingJobs)?.close(SHUTDOWN_KILL_AFTER_MS)
+    // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
+    await Promise.all([
+      jobsClosed,
+      launcher.close(SHUTDOWN_KILL_AFTER_MS, jobsOutliveServer ? await jobsClosed : undefined),
+    ])
+  }
+
+  return {
+    defaultLimit,
+    maxCharacters,
+    jobs,
+    jobsIfOpen: () => openingJobs,
+    async run(command, options) {
+      const { caller, limit, signal, onLine, isDeferred } = options
+      const foreground = await startForeground(command, options)
+      const { execution } = foreground
+      const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
+      const ending = await waitForEnd(execution, limit, signal, isDeferred)
+      stopShowing?.()
+      const job = ending === 'backgrounded' ? await foreground.record() : undefined
+      if (!job) return collectResult(foreground, ending === 'backgrounded' ? 'timeout' : ending)
+      await job.update({ background: true })
+      const output = execution.renderer.snapshot()
+      // The result shows this output, so ReadBgOutput continues after it.
+      job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
+      return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
+    },
+    async runProbe(command, { caller, limitMs, maxCharacters: max }) {
+      // Explicit empty stdin: a probe does not use a pooled shell.
+      const execution = await start({ command, input: '' }, () => sandboxFor(caller, true), {
+        maxCharacters: max,
+        maxLine: Infinity,
+      })
+      execution.buffer.discard()
+      const ending = await waitForEnd(execution, { ms: limitMs, killAtLimit: true }, NO_ABORT)
+      const outcome = await collectResult(
+        withoutRecording(execution),
+        ending === 'exit' ? 'exit' : 'timeout',
+        PROBE_KILL_AFTER_MS,
+      )
+      if (outcome.leftoverProcesses.length > 0) await execution.kill(PROBE_KILL_AFTER_MS)
+      return outcome
+    },
+    close: () => (closing ??= closeAll()),
+  }
+
+  async function collectResult(
+    foreground: ForegroundCommand,
+    ending: 'exit' | 'timeout' | 'cancelled',
+    killAfterMs = KILL_AFTER_MS,
+  ): Promise<CommandResult> {
+    const { execution } = foreground
+    const survivors = ending === 'exit' ? [] : await execution.kill(killAfterMs)
+    const { code, signal } = await (survivors.length === 0 ? execution.exited : exitOrUnknown(execution.exited))
+    const durationMs = Date.now() - execution.startedAt
+    execution.renderer.end()
+    const output = execution.renderer.snapshot()
+    const shouldStoreOutput = output.truncated && !output.binary
+    const job = await (shouldStoreOutput ? foreground.record() : foreground.recorded())
+    if (survivors.length === 0) await job?.ended
+    if (job && !shouldStoreOutput) await (await jobs()).discard(job)
+    const storedBytes = shouldStoreOutput && job ? await job.output.keptBytes() : 0
+    const leftover = ending === 'exit' ? ((await execution.leftoverPids()) ?? []) : survivors
+    return {
+      ...output,
+      ending,
+      durationMs,
+      exitCode: code,
+      signal,
+      jobId: shouldStoreOutput ? job?.id : undefined,
+      storedBytes,
+      recordProblem: foreground.recordProblem,
+      failureHint: ending === 'exit' && code !== 0 ? execution.note : undefined,
+      leftoverProcesses: toLeftoverProcesses(leftover),
+    }
+  }
+}
+
+const STILL_RUNNING = {
+  ending: 'backgrounded',
+  exitCode: null,
+  signal: null,
+  storedBytes: 0,
+  recordProblem: undefined,
+  failureHint: undefined,
+  leftoverProcesses: [],
+} as const satisfies Partial<CommandResult>
+
+const UNKNOWN_EXIT = { code: null, signal: null } as const
+
+/** The exit of a command with unkilled processes; perhaps the command itself is one of them. */
+function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
+  return Promise.race([
+    exited,
+    new Promise<ExitStatus>((resolve) => setTimeout(resolve, UNKILLED_EXIT_WAIT_MS, UNKNOWN_EXIT)),
+  ])
+}
+
+const NO_ABORT = new AbortController().signal
+
+function waitForEnd(
+  { exited }: CommandExecution,
+  { ms, killAtLimit }: TimeLimit,
+  signal: AbortSignal,
+  isDeferred: () => boolean = () => false,
+): Promise<CommandResult['ending']> {
+  return new Promise((resolve) => {
+    const finish = (ending: CommandResult['ending']): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      resolve(ending)
+    }
+    const onLimit = (): void => {
+      if (killAtLimit) finish('timeout')
+      // A task handle is polled by the client: no request is waiting.
+      else if (!isDeferred()) finish('backgrounded')
+    }
+    const onAbort = (): void => finish('cancelled')
+    const timer = setTimeout(onLimit, ms)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    void exited.then(() => finish('exit'))
+  })
+}

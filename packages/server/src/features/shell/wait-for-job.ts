@@ -1,0 +1,122 @@
+// Waits for an event of a job: its end, a matching line, a period without output, or an open port. The end of the job
+// ends every wait.
+
+import type { LineMatcher } from '../../text/line-matcher.js'
+import { isPortOpen } from './port-check.js'
+import type { Job } from './job.js'
+import { readLinesFrom } from './read-job-output.js'
+
+const PORT_CHECK_INTERVAL_MS = 100
+
+export interface WaitRequest {
+  /** A matching line after the read position. */
+  readonly pattern?: LineMatcher | undefined
+  readonly quietMs?: number | undefined
+  readonly port?: number | undefined
+  readonly maxMs: number
+}
+
+/** Which event came first; `time`: none within maxMs. */
+export type WaitResult = 'end' | 'pattern' | 'quiet' | 'port' | 'time' | 'cancelled'
+
+export async function waitForJob(
+  job: Job,
+  from: number,
+  request: WaitRequest,
+  signal: AbortSignal,
+): Promise<WaitResult> {
+  const { pattern, quietMs, port, maxMs } = request
+  if (!job.isRunning) return checkFinalOutput(job, from, pattern)
+  const done = new AbortController()
+  try {
+    return await Promise.race([
+      untilEnded(job, done.signal).then(() => checkFinalOutput(job, from, pattern)),
+      untilElapsed(maxMs, done.signal, 'time'),
+      untilAborted(signal, done.signal),
+      ...(pattern ? [untilLineMatches(job, from, pattern, done.signal)] : []),
+      ...(quietMs === undefined ? [] : [untilQuiet(job, quietMs, done.signal)]),
+      ...(port === undefined ? [] : [untilPortOpens(port, done.signal)]),
+    ])
+  } finally {
+    done.abort()
+  }
+}
+
+/** Uses a listener, because handlers on `job.ended` would accumulate until the job ends. */
+function untilEnded(job: Job, done: AbortSignal): Promise<void> {
+  return createCleanedUpPromise(done, (resolve) => job.onChange(() => job.isRunning || resolve()))
+}
+
+/** The matching line may have been the last one before the end. */
+async function checkFinalOutput(job: Job, from: number, pattern: LineMatcher | undefined): Promise<WaitResult> {
+  if (!pattern) return 'end'
+  for await (const { lines } of readLinesFrom(job.output, from)) if (pattern.filter(lines).length > 0) return 'pattern'
+  return 'end'
+}
+
+function untilElapsed(ms: number, done: AbortSignal, arrival: WaitResult): Promise<WaitResult> {
+  return createCleanedUpPromise(done, (resolve) => {
+    const timer = setTimeout(resolve, ms, arrival)
+    return () => clearTimeout(timer)
+  })
+}
+
+function untilAborted(signal: AbortSignal, done: AbortSignal): Promise<WaitResult> {
+  return createCleanedUpPromise(done, (resolve) => {
+    const onAbort = (): void => resolve('cancelled')
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    return () => signal.removeEventListener('abort', onAbort)
+  })
+}
+
+/** Rejects if the pattern times out. */
+async function untilLineMatches(job: Job, from: number, pattern: LineMatcher, done: AbortSignal): Promise<WaitResult> {
+  for (let next = from; !done.aborted;) {
+    const changed = nextChange(job, done)
+    await job.flush()
+    for await (const batch of readLinesFrom(job.output, next)) {
+      if (pattern.filter(batch.lines).length > 0) return 'pattern'
+      next = batch.next
+    }
+    await changed
+  }
+  return 'cancelled'
+}
+
+function nextChange(job: Job, done: AbortSignal): Promise<void> {
+  return createCleanedUpPromise(done, (resolve) => job.onChange(() => resolve()))
+}
+
+function untilQuiet(job: Job, ms: number, done: AbortSignal): Promise<WaitResult> {
+  return createCleanedUpPromise(done, (resolve) => {
+    const timer = setTimeout(resolve, ms, 'quiet')
+    const cleanUp = job.onChange(() => timer.refresh())
+    return () => {
+      clearTimeout(timer)
+      cleanUp()
+    }
+  })
+}
+
+async function untilPortOpens(port: number, done: AbortSignal): Promise<WaitResult> {
+  while (!done.aborted) {
+    if (await isPortOpen(port)) return 'port'
+    await untilElapsed(PORT_CHECK_INTERVAL_MS, done, 'time')
+  }
+  return 'cancelled'
+}
+
+/** A promise whose set-up is undone when it resolves and when `over` is aborted. */
+function createCleanedUpPromise<T>(done: AbortSignal, setUp: (resolve: (value: T) => void) => () => void): Promise<T> {
+  return new Promise((resolve) => {
+    const cleanUp = (): void => {
+      undo()
+      done.removeEventListener('abort', cleanUp)
+    }
+    // `begin` may call resolve before it has returned its undo function.
+    const undo = setUp((value) => queueMicrotask(() => (cleanUp(), resolve(value))))
+    done.addEventListener('abort', cleanUp)
+    if (done.aborted) cleanUp()
+  })
+}

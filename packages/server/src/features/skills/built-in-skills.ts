@@ -1,0 +1,48 @@
+// Names and descriptions of the built-in skills. Their texts are loaded on demand.
+
+import type { Skill } from './skill.js'
+
+export const BUILT_IN_SKILLS: readonly Skill[] = [
+  defineBuiltInSkill(
+    'create-skill',
+    'Write or improve a skill. Use it when a way of working should be repeatable.',
+    '<what the skill should do>',
+  ),
+  defineBuiltInSkill(
+    'debug-failing-command',
+    'Find out why a command, test or build fails. Use it when one fails twice or for no visible reason.',
+    '<command>',
+  ),
+  defineBuiltInSkill(
+    'release-notes',
+    'Write release notes from the git history. Use it when a version is announced.',
+    '<range, such as v1.2.0..HEAD>',
+  ),
+]
+
+/** The whole SKILL.md; undefined if there is no such skill. */
+export async function loadBuiltInSkill(name: string): Promise<string | undefined> {
+  const skill = BUILT_IN_SKILLS.find((one) => one.name === name)
+  const body = await loadBody(name)
+  if (!skill || body === undefined) return undefined
+  const fields = Object.entries(skill.frontmatter ?? {}).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+  return `---\n${fields.join('')}---\n\n${body}`
+}
+
+async function loadBody(name: string): Promise<string | undefined> {
+  switch (name) {
+    case 'create-skill':
+      return (await import('./built-in-skill-texts.js')).CREATE_SKILL
+    case 'debug-failing-command':
+      return (await import('./built-in-skill-texts.js')).DEBUG_FAILING_COMMAND
+    case 'release-notes':
+      return (await import('./built-in-skill-texts.js')).RELEASE_NOTES
+    default:
+      return undefined
+  }
+}
+
+function defineBuiltInSkill(name: string, description: string, hint: string): Skill {
+  const frontmatter = { name, description, 'argument-hint': hint }
+  return { name, description, hint, frontmatter, isScript: false, notes: [], level: 'built-in', directory: undefined }
+}

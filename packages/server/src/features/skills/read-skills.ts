@@ -1,0 +1,169 @@
+// Reads the skills that changed since the previous snapshot and reuses the others.
+
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import type { JsonObject } from '@scorpiox/mcp/json/json'
+
+import { readUntrustedFile } from '../../storage/untrusted-file.js'
+import { toSingleLine } from '../../text/single-line.js'
+import { isInsideDirectory } from '../../util/path-containment.js'
+import { parseFrontmatter } from './frontmatter.js'
+import type { IndexedDirectory, IndexedSkill } from './skill-index-cache.js'
+import { decodeManifest, splitManifest } from './skill-manifest.js'
+import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, SKILL_NAME_RULE, type SkillManifest } from './skill.js'
+import type { DirectorySnapshot } from './snapshot-directories.js'
+
+const CONCURRENCY = 8
+
+export async function readChangedSkills(
+  snapshots: readonly DirectorySnapshot[],
+  previous: readonly IndexedDirectory[],
+): Promise<readonly IndexedDirectory[]> {
+  const directories: IndexedDirectory[] = []
+  for (const { location, directory, mark, entries, excess } of snapshots) {
+    const knownEntries = new Map(
+      previous
+        .filter(({ path, level }) => path === directory.path && level === location.level)
+        .flatMap((one) => one.entries.map((entry): [string, IndexedSkill] => [entry.name, entry])),
+    )
+    const entriesNow = await mapConcurrently(entries, async ({ name, mark: currentMark }): Promise<IndexedSkill> => {
+      const previousEntry = knownEntries.get(name)
+      return previousEntry?.mark === currentMark
+        ? previousEntry
+        : { name, mark: currentMark, ...(await inspectSkill(directory.path, name, location.allowedRoot)) }
+    })
+    directories.push({ path: directory.path, level: location.level, mark, entries: entriesNow, excess })
+  }
+  return directories
+}
+
+async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += CONCURRENCY) {
+    results.push(...(await Promise.all(items.slice(at, at + CONCURRENCY).map(work))))
+  }
+  return results
+}
+
+// Inspects one entry of a skill directory: the skill, or the reason why it is not one. Only a missing description or an
+// unreadable or forbidden file disqualifies it; other problems are warnings.
+
+const MAX_DESCRIPTION = 1024
+const MAX_HINT = 100
+const MAX_FRONTMATTER = 16 * 1024
+
+/** The names that hosts which verify skills accept. */
+const STRICT_NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
+
+/** A skill, or the reason why it is not one. */
+export type InspectSkillResult = SkillManifest | { readonly reason: string }
+
+export async function inspectSkill(
+  directory: string,
+  name: string,
+  allowedRoot: string | undefined,
+): Promise<InspectSkillResult> {
+  try {
+    if (name.startsWith('.')) throw new Failure('its name is hidden')
+    await checkSkillDirectory(join(directory, name), allowedRoot)
+    if (!isSkillName(name)) throw new Failure(`its name must be ${SKILL_NAME_RULE}`)
+    return parseManifest(await readManifest(join(directory, name), allowedRoot), name)
+  } catch (error) {
+    if (error instanceof Failure) return { reason: error.message }
+    return { reason: `it cannot be read (${errorMessage(error)})` }
+  }
+}
+
+async function checkSkillDirectory(path: string, allowedRoot: string | undefined): Promise<void> {
+  const entry = await lstat(path)
+  if (entry.isSymbolicLink()) {
+    const target = await realpath(path).catch(() => undefined)
+    if (target === undefined) throw new Failure('it is a link that leads nowhere')
+    if (allowedRoot !== undefined && !isInsideDirectory(target, allowedRoot))
+      throw new Failure('it is a link that leads out of the project')
+  }
+  if (!(await stat(path)).isDirectory()) throw new Failure('it is not a folder')
+}
+
+async function readManifest(directory: string, allowedRoot: string | undefined): Promise<Buffer> {
+  try {
+    return await readUntrustedFile(join(directory, MANIFEST_FILE), {
+      maxBytes: MAX_MANIFEST_BYTES,
+      inside: allowedRoot,
+    })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const names: readonly string[] = await readdir(directory).catch(() => [])
+    if (names.includes(MANIFEST_FILE)) throw new Failure(`its ${MANIFEST_FILE} ${error.message}`, { cause: error })
+    const other = names.find((name) => name.toUpperCase() === MANIFEST_FILE.toUpperCase())
+    throw new Failure(
+      other ? `its file is called ${other}; rename it to ${MANIFEST_FILE}` : `there is no ${MANIFEST_FILE} in it`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function parseManifest(bytes: Buffer, name: string): SkillManifest {
+  const { text, isUtf8 } = decodeManifest(bytes)
+  if (text.includes('\0')) throw new Failure(`its ${MANIFEST_FILE} is not text`)
+  const { frontmatter, body } = splitManifest(text)
+  if (frontmatter === undefined) throw new Failure(`it has no description: ${describeMissingFrontmatter(text)}`)
+  const { fields, problem } = parseFrontmatter(frontmatter)
+  const description = requireDescription(fields)
+  const frontmatterWarnings =
+    problem === undefined ? [] : [`its frontmatter is not quite YAML, and was read as it was meant: ${problem}`]
+  const warnings = [
+    ...(isUtf8 ? [] : ['it is not UTF-8; it was read as Latin-1']),
+    ...frontmatterWarnings,
+    ...nameWarnings(fields.name, name),
+  ]
+  const isStrict = warnings.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
+  return {
+    description,
+    hint: toLine(fields['argument-hint'], MAX_HINT),
+    isScript: body.startsWith('#!'),
+    frontmatter: isStrict ? fields : undefined,
+    notes: [...warnings, ...commentWarnings(frontmatter)],
+  }
+}
+
+function describeMissingFrontmatter(text: string): string {
+  return text.trimStart().startsWith('---')
+    ? 'its frontmatter must begin with the first line and end with a line of ---'
+    : 'it does not begin with frontmatter (---, description: …, ---)'
+}
+
+function requireDescription({ description }: JsonObject): string {
+  if (description === undefined || description === null)
+    throw new Failure('it has no description: add one to its frontmatter')
+  const line = toLine(description, MAX_DESCRIPTION)
+  if (line === undefined) throw new Failure('its description is not text, or empty')
+  return line
+}
+
+function nameWarnings(input: unknown, name: string): readonly string[] {
+  const strictNameWarning = STRICT_NAME.test(name)
+    ? []
+    : ['hosts that load skills themselves require a name of a-z, 0-9 and single -']
+  if (input === name) return strictNameWarning
+  const nameWarning =
+    input === undefined ? 'its frontmatter has no name' : `its frontmatter calls it ${toLine(input, 64) ?? '(no text)'}`
+  return [`${nameWarning}; the name of its folder counts`, ...strictNameWarning]
+}
+
+/** Valid YAML, but hardly ever intended. */
+function commentWarnings(frontmatter: string): readonly string[] {
+  return /^description:[ \t]+(?!["'|>#]).*?[ \t]#/m.test(frontmatter)
+    ? ['in its description all after # is a comment; put the description in quotes to keep it']
+    : []
+}
+
+/** Undefined if it is not text or empty. */
+function toLine(value: unknown, max: number): string | undefined {
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
+  return toSingleLine(String(value).toWellFormed(), max) || undefined
+}

@@ -1,0 +1,71 @@
+// Lists the files of a skill: regular files, up to a depth limit, and no links that lead outside. Only listed files can
+// be read as resources.
+
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { isInsideDirectory } from '../../util/path-containment.js'
+
+const MAX_DEPTH = 6
+/** Maximum number of entries inspected. */
+const MAX_ENTRIES = 5000
+/** Files of version control, package managers and caches are not part of a skill. */
+const IGNORED_NAMES: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', '.DS_Store'])
+
+export interface SkillFile {
+  /** Relative to the skill directory, separated by `/`. */
+  readonly path: string
+  readonly size: number
+}
+
+export interface SkillFiles {
+  /** Sorted by path. */
+  readonly files: readonly SkillFile[]
+  /** False if a limit was reached. */
+  readonly isComplete: boolean
+}
+
+/** `root` must be a real path. Empty if it no longer exists. */
+export async function listSkillFiles(root: string): Promise<SkillFiles> {
+  const files: SkillFile[] = []
+  let remaining = MAX_ENTRIES
+  let isComplete = true
+
+  async function visit(path: string, depth: number): Promise<void> {
+    const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      if (!isAllowedName(entry.name)) continue
+      if (--remaining < 0 || depth > MAX_DEPTH) return void (isComplete = false)
+      const childPath = path === '' ? entry.name : `${path}/${entry.name}`
+      // A linked directory could be a parent of itself; only links to files are followed.
+      if (entry.isDirectory()) await visit(childPath, depth + 1)
+      else if (entry.isFile() || entry.isSymbolicLink()) {
+        const size = await fileSizeInside(root, join(root, childPath))
+        if (size !== undefined) files.push({ path: childPath, size })
+      }
+    }
+  }
+
+  await visit('', 1)
+  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), isComplete }
+}
+
+/** Whether a path can be one of a listed file. */
+export function isSkillFilePath(path: string): boolean {
+  const parts = path.split('/')
+  return parts.length <= MAX_DEPTH && parts.every((part) => isAllowedName(part))
+}
+
+function isAllowedName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[\\\0]/.test(name) && !IGNORED_NAMES.has(name)
+}
+
+async function fileSizeInside(root: string, path: string): Promise<number | undefined> {
+  try {
+    const target = await realpath(path)
+    const stats = isInsideDirectory(target, root) ? await stat(target) : undefined
+    return stats?.isFile() ? stats.size : undefined
+  } catch {
+    return undefined
+  }
+}

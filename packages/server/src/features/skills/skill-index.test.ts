@@ -1,0 +1,306 @@
+// The skill index over time: precedence, cached starts, notifications, and invalid caches.
+
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterEach, describe, expect, test, vi } from 'vitest'
+
+import { createChangeEvents, type ChangeEvent } from '@scorpiox/mcp/definitions/change-events'
+import { skillIndexCachePath } from './skill-index-cache.js'
+import { listSkillLocations } from './skill-locations.js'
+import type { Skill } from './skill.js'
+import { createSkillIndex, type SkillIndex } from './skill-index.js'
+import { snapshotDirectories } from './snapshot-directories.js'
+
+const openIndexes: SkillIndex[] = []
+afterEach(() => {
+  vi.useRealTimers()
+  for (const index of openIndexes.splice(0)) index.close()
+})
+
+function createWorld() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
+  const [home, project] = [join(base, 'home'), join(base, 'project')]
+  for (const folder of [home, project]) mkdirSync(folder)
+  const cachePath = skillIndexCachePath(join(base, 'state'), project)
+  const put = (path: string, description: string, more = ''): string => {
+    const file = join(base, path, 'SKILL.md')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `---\nname: x\ndescription: "${description}"\n---\n${more}`)
+    return file
+  }
+  const notifications: ChangeEvent[] = []
+  const start = (additional = '', maxWaitMs?: number): SkillIndex => {
+    const changeEvents = createChangeEvents()
+    changeEvents.subscribe((notice) => notifications.push(notice))
+    const locations = listSkillLocations({ cwd: project, project, home, additional })
+    const warn = (message: string): never => expect.unreachable(message)
+    const index = createSkillIndex({
+      locations,
+      cachePath,
+      changeEvents,
+      warn,
+      ...(maxWaitMs !== undefined && { maxWaitMs }),
+    })
+    openIndexes.push(index)
+    return index
+  }
+  return { base, home, project, cache: cachePath, put, start, notifications }
+}
+
+const descriptionOf = (index: SkillIndex, name: string): string | undefined =>
+  index.skills.find((skill) => skill.name === name)?.description
+
+/** Waits until fingerprints are no longer too recent to be trusted. */
+const untilSettled = (): Promise<void> => sleep(50)
+
+async function readCacheFile(path: string): Promise<string> {
+  for (let tries = 0; tries < 500 && !existsSync(path); tries++) await sleep(10)
+  return readFileSync(path, 'utf8')
+}
+
+test('skills of a location hide those of later ones', async () => {
+  const order = [
+    'project/.claude/skills',
+    'project/.scorpiox/skills',
+    'home/.claude/skills',
+    'home/.scorpiox/skills',
+    'more',
+    'still-more',
+  ]
+  const { base, put, start } = createWorld()
+  for (const place of order) {
+    put(`${place}/release-notes`, place)
+    put(`${place}/${place.replaceAll(/\W/g, '')}`, place)
+  }
+  const index = start(`${join(base, 'more')},${join(base, 'still-more')}`)
+  await index.refresh()
+  for (const place of order) {
+    expect(descriptionOf(index, 'release-notes')).toBe(place)
+    expect(descriptionOf(index, place.replaceAll(/\W/g, ''))).toBe(place)
+    rmSync(join(base, place, 'release-notes'), { recursive: true })
+    await index.refresh(0)
+  }
+  expect(index.skills.find(({ name }) => name === 'release-notes')).toMatchObject<Partial<Skill>>({
+    level: 'built-in',
+    directory: undefined,
+  })
+})
+
+test('a skipped entry hides nothing', async () => {
+  const { base, put, start } = createWorld()
+  put('home/.claude/skills/it', 'of the person')
+  put('project/.claude/skills/it', 'of the project')
+  writeFileSync(join(base, 'project/.claude/skills/it/SKILL.md'), 'no frontmatter')
+  const index = start()
+  await index.refresh()
+  expect(descriptionOf(index, 'it')).toBe('of the person')
+})
+
+test('without skill directories there is no wait and no cache', () => {
+  const { start, cache, notifications } = createWorld()
+  const index = start()
+  expect(index.refresh()).toBeUndefined()
+  expect(index.skills.map(({ level }) => level)).toEqual(['built-in', 'built-in', 'built-in'])
+  expect(existsSync(dirname(cache))).toBe(false)
+  expect(notifications).toEqual([])
+})
+
+describe('the cache', () => {
+  test('a second start does not wait and has the same skills', async () => {
+    const { put, start, cache, notifications } = createWorld()
+    for (let number = 0; number < 20; number++) put(`project/.claude/skills/s${number}`, `does ${number}: all`)
+    await untilSettled()
+    const first = start()
+    expect(first.refresh()).toBeInstanceOf(Promise)
+    await first.refresh()
+    await readCacheFile(cache)
+    expect(statSync(cache).mode & 0o777).toBe(0o600)
+    const second = start()
+    expect(second.refresh()).toBeUndefined()
+    expect(second.skills).toEqual(JSON.parse(JSON.stringify(first.skills)))
+    expect(notifications).toEqual([])
+  })
+
+  test('is used until the file changes', async () => {
+    const { put, start, cache } = createWorld()
+    const file = put('project/.claude/skills/it', 'original')
+    await untilSettled()
+    await start().refresh()
+    writeFileSync(cache, (await readCacheFile(cache)).replaceAll('original', 'from the cache'))
+    const second = start()
+    expect(second.refresh()).toBeUndefined()
+    expect(descriptionOf(second, 'it')).toBe('from the cache')
+    utimesSync(file, new Date(), new Date(0))
+    await second.refresh(0)
+    expect(descriptionOf(second, 'it')).toBe('original')
+  })
+
+  test.each<[string, (path: string) => void]>([
+    ['garbage', (path) => writeFileSync(path, 'garbage')],
+    ['nothing', (path) => writeFileSync(path, '')],
+    ['JSON of another form', (path) => writeFileSync(path, '{"form":1,"version":"1.0.0","places":[{"path":1}]}')],
+    ['another version', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"form":1', '"form":0'))],
+    ['half of it', (path) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 200))],
+    [
+      'invalid entries',
+      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"description":"right"', '"description":7')),
+    ],
+    [
+      'an invalid name',
+      (path) =>
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"name":"it"', '"name":"../it"').replace('right', 'x')),
+    ],
+    [
+      'frontmatter of another skill, which hosts would reject',
+      (path) =>
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').replace('"description":"right"', '"description":"x","frontmatter":{"name":"no"}'),
+        ),
+    ],
+    [
+      'a file writable by others',
+      (path) => {
+        writeFileSync(path, readFileSync(path, 'utf8').replace('right', 'planted'))
+        chmodSync(path, 0o666)
+      },
+    ],
+    [
+      'a folder',
+      (path) => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+    ],
+  ])('%s is as good as none', async (_, spoil) => {
+    const { put, start, cache } = createWorld()
+    put('project/.claude/skills/it', 'right')
+    await start().refresh()
+    await readCacheFile(cache)
+    spoil(cache)
+    const second = start()
+    await second.refresh()
+    expect(descriptionOf(second, 'it')).toBe('right')
+  })
+
+  test('a failed write does not affect the list', async () => {
+    const { base, put, start } = createWorld()
+    writeFileSync(join(base, 'state'), 'in the way')
+    put('project/.claude/skills/it', 'right')
+    const index = start()
+    await index.refresh()
+    expect(descriptionOf(index, 'it')).toBe('right')
+    await sleep(200)
+  })
+})
+
+describe('a change', () => {
+  test('is detected and notified once: new skill, new description, deleted skill', async () => {
+    const { base, put, start, notifications } = createWorld()
+    const index = start()
+    void index.refresh()
+    const lists = [{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }]
+
+    put('project/.claude/skills/it', 'first')
+    await index.refresh(0)
+    expect(notifications.splice(0)).toEqual(lists)
+    expect(descriptionOf(index, 'it')).toBe('first')
+
+    put('project/.claude/skills/it', 'second')
+    await index.refresh(0)
+    expect(notifications.splice(0)).toEqual([
+      { kind: 'resource', uri: 'skill://it/SKILL.md', user: undefined },
+      ...lists,
+    ])
+
+    put('project/.claude/skills/it', 'second', 'another text')
+    await index.refresh(0)
+    expect(notifications.splice(0)).toEqual([{ kind: 'resource', uri: 'skill://it/SKILL.md', user: undefined }])
+
+    rmSync(join(base, 'project/.claude'), { recursive: true })
+    await index.refresh(0)
+    expect(notifications.splice(0)).toEqual(lists)
+    expect(descriptionOf(index, 'it')).toBeUndefined()
+
+    await index.refresh(0)
+    expect(notifications).toEqual([])
+  })
+
+  test('is waited for up to a limit, and notified later', async () => {
+    const { put, start, notifications } = createWorld()
+    for (let number = 0; number < 300; number++) put(`project/.claude/skills/s${number}`, `does ${number}`)
+    const index = start('', 0)
+    await index.refresh()
+    expect(index.skills).toHaveLength(3)
+    expect(index.refresh()).toBeUndefined()
+    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    expect(notifications).toEqual([{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }])
+    expect(index.skills).toHaveLength(303)
+  })
+
+  test('right after a scan is detected even with coarse timestamps', async () => {
+    const { project, put, start, base } = createWorld()
+    put('project/.claude/skills/it', 'first')
+    const places = listSkillLocations({ cwd: project, project, home: join(base, 'home'), additional: '' })
+    const marks = (): readonly string[] =>
+      snapshotDirectories(places, []).flatMap(({ mark, entries }) => [mark, ...entries.map((entry) => entry.mark)])
+    const fresh = marks()
+    await untilSettled()
+    expect(marks()).not.toEqual(fresh)
+    expect(marks()).toEqual(marks())
+    const index = start()
+    await index.refresh()
+    await untilSettled()
+    expect(index.refresh(0)).toBeUndefined()
+  })
+
+  test('is detected without a list request', async () => {
+    const { put, start, notifications } = createWorld()
+    const index = start()
+    void index.refresh()
+    put('home/.claude/skills/it', 'first')
+    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    expect(notifications).toContainEqual({ kind: 'tools' })
+  })
+
+  test('is detected without a list request after a read that took longer than the scan interval', async () => {
+    const { put, start, notifications } = createWorld()
+    put('project/.claude/skills/it', 'first')
+    await untilSettled()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const index = start()
+    const reading = index.refresh()
+    vi.advanceTimersByTime(2000)
+    await reading
+    put('project/.claude/skills/it', 'second')
+    vi.advanceTimersByTime(4000)
+    await index.refresh()
+    vi.useRealTimers()
+    expect(notifications).toContainEqual({ kind: 'tools' })
+  })
+
+  test('of a directory to which a SKILL.md is added is detected', async () => {
+    const { base, put, start } = createWorld()
+    mkdirSync(join(base, 'project/.claude/skills/it'), { recursive: true })
+    const index = start()
+    await index.refresh()
+    expect(descriptionOf(index, 'it')).toBeUndefined()
+    put('project/.claude/skills/it', 'late')
+    await index.refresh(0)
+    expect(descriptionOf(index, 'it')).toBe('late')
+  })
+})

@@ -1,0 +1,226 @@
+// The current list of skills. Rescans the directories cheaply and reads only what changed. Notifies clients when the
+// list changes.
+
+import { join, sep } from 'node:path'
+
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import type { Log } from '@scorpiox/mcp/log'
+
+import type { Config } from '../../config/load-config.js'
+import type { Settings } from '../../config/options.js'
+import { getStateDir } from '../../config/paths.js'
+import { findProjectRoot } from '../../config/project-root.js'
+import { BUILT_IN_SKILLS } from './built-in-skills.js'
+import {
+  formatSkillIndexCache,
+  type IndexedDirectory,
+  readSkillIndexCache,
+  skillIndexCachePath,
+} from './skill-index-cache.js'
+import { listSkillLocations, type SkillLocation } from './skill-locations.js'
+import type { Skill } from './skill.js'
+import { type DirectorySnapshot, isUnchanged, snapshotDirectories } from './snapshot-directories.js'
+
+/** List requests within this time share one scan. */
+const MAX_AGE_MS = 50
+const RESCAN_INTERVAL_MS = 2000
+const CACHE_WRITE_DELAY_MS = 100
+/** A list request waits no longer than this; the client is notified when the rest is known. */
+const MAX_WAIT_MS = 5000
+/** At most this share of the time is spent scanning. */
+const MAX_SCAN_TIME_SHARE = 1 / 500
+
+export interface SkillIndex {
+  /** Effective skills, sorted by name. */
+  readonly skills: readonly Skill[]
+  readonly locations: readonly SkillLocation[]
+  readonly directories: readonly IndexedDirectory[]
+  /** Rescans if the last scan is older. Returns a promise only if files must be read. */
+  refresh(maxAgeMs?: number): Promise<void> | undefined
+  close(): void
+}
+
+export interface SkillIndexDeps {
+  readonly locations: readonly SkillLocation[]
+  /** Path of the cached index; undefined: not cached. */
+  readonly cachePath: string | undefined
+  readonly changeEvents: ChangeEvents
+  /** Called with problems that do not prevent the list from being shown. */
+  readonly warn: (message: string) => void
+  readonly maxWaitMs?: number
+}
+
+export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
+  const { locations, cachePath, changeEvents, warn, maxWaitMs = MAX_WAIT_MS } = settings
+  let directories: readonly IndexedDirectory[] | undefined
+  let skills: readonly Skill[] = selectByPrecedence([])
+  let reading: Promise<void> | undefined
+  /** A list request has waited for the maximum time. */
+  let waitExpired = false
+  let scannedAt = -Infinity
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function refresh(maxAgeMs = MAX_AGE_MS): Promise<void> | undefined {
+    if (reading) return waitExpired && maxAgeMs > 0 ? undefined : waitAtMost(reading)
+    const startedAt = performance.now()
+    if (startedAt - scannedAt < maxAgeMs) return undefined
+    const isFirst = directories === undefined
+    const previous = directories ?? (cachePath === undefined ? [] : readSkillIndexCache(cachePath))
+    const snapshots = snapshotDirectories(locations, previous)
+    scannedAt = performance.now()
+    const costMs = scannedAt - startedAt
+    scheduleRescan(costMs)
+    if (isUnchanged(snapshots, previous)) {
+      if (isFirst) setDirectories(previous)
+      return undefined
+    }
+    if (isFirst && snapshots.every(({ mark }) => mark === '')) {
+      setDirectories(snapshots.map(toEmptyDirectory))
+      return undefined
+    }
+    waitExpired = false
+    reading = read(snapshots, previous).finally(() => {
+      reading = undefined
+      // A scheduled rescan may have been skipped during this read.
+      scheduleRescan(costMs)
+    })
+    return waitAtMost(reading)
+  }
+
+  function waitAtMost(work: Promise<void>): Promise<void> {
+    let timeout: NodeJS.Timeout | undefined
+    const expired = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, maxWaitMs).unref()
+    }).then(() => {
+      waitExpired = true
+      directories ??= []
+    })
+    return Promise.race([work, expired]).finally(() => clearTimeout(timeout))
+  }
+
+  async function read(snapshots: readonly DirectorySnapshot[], previous: readonly IndexedDirectory[]): Promise<void> {
+    try {
+      const { readChangedSkills } = await import('./read-skills.js')
+      const current = await readChangedSkills(snapshots, previous)
+      setDirectories(current)
+      // Delayed, because the list request is still waiting.
+      if (cachePath !== undefined)
+        setTimeout(() => void writeCacheIfSmall(cachePath, current), CACHE_WRITE_DELAY_MS).unref()
+    } catch (error) {
+      warn(`cannot read skills: ${errorMessage(error)}`)
+      directories ??= []
+    }
+  }
+
+  function setDirectories(current: readonly IndexedDirectory[]): void {
+    const previous = directories
+    const listed = skills
+    directories = current
+    skills = selectByPrecedence(current)
+    if (previous === undefined) return
+    for (const uri of changedManifestUris(previous, current)) changeEvents.notifyResourceUpdated(uri)
+    if (listFingerprint(listed) === listFingerprint(skills)) return
+    for (const list of ['tools', 'prompts', 'resources'] as const) changeEvents.notifyListChanged(list)
+  }
+
+  function scheduleRescan(costMs: number): void {
+    if (isClosed) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void refresh(0), Math.max(RESCAN_INTERVAL_MS, costMs / MAX_SCAN_TIME_SHARE)).unref()
+  }
+
+  return {
+    get skills() {
+      return skills
+    },
+    locations,
+    get directories() {
+      return directories ?? []
+    },
+    refresh,
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function writeCacheIfSmall(cachePath: string, current: readonly IndexedDirectory[]): Promise<void> {
+  const text = formatSkillIndexCache(current)
+  if (text === undefined) return
+  const { writeSkillIndexCache } = await import('./write-skill-index-cache.js')
+  writeSkillIndexCache(cachePath, text)
+}
+
+/** The first skill of each name, sorted by name independent of the locale. */
+function selectByPrecedence(directories: readonly IndexedDirectory[]): readonly Skill[] {
+  const byName = new Map<string, Skill>()
+  for (const { path, level, entries } of directories) {
+    for (const entry of entries) {
+      if ('reason' in entry || byName.has(entry.name)) continue
+      // Copied member by member: spreading fifty entries took longer than the rest of the start.
+      const { name, description, hint, isScript, frontmatter, notes } = entry
+      const directory = `${path}${sep}${name}`
+      byName.set(name, { name, description, hint, isScript, frontmatter, notes, level, directory })
+    }
+  }
+  for (const skill of BUILT_IN_SKILLS) if (!byName.has(skill.name)) byName.set(skill.name, skill)
+  return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** Everything that clients see of the skills. */
+function listFingerprint(skills: readonly Skill[]): string {
+  return JSON.stringify(
+    skills.map(({ name, description, hint, frontmatter, level, directory }) => [
+      name,
+      description,
+      hint,
+      frontmatter,
+      level,
+      directory,
+    ]),
+  )
+}
+
+function changedManifestUris(
+  previous: readonly IndexedDirectory[],
+  current: readonly IndexedDirectory[],
+): readonly string[] {
+  const previousMarks = new Map(
+    previous.flatMap(({ path, entries }) => entries.map(({ name, mark }) => [join(path, name), mark])),
+  )
+  return current.flatMap(({ path, entries }) =>
+    entries
+      .filter(({ name, mark }) => previousMarks.has(join(path, name)) && previousMarks.get(join(path, name)) !== mark)
+      .map(({ name }) => `skill://${name}/SKILL.md`),
+  )
+}
+
+function toEmptyDirectory({ location, directory }: DirectorySnapshot): IndexedDirectory {
+  return { path: directory.path, level: location.level, mark: '', entries: [], excess: 0 }
+}
+
+// Opens the skill index for the directories and the cache path of the settings.
+
+export function openSkillIndex(config: Config, changeEvents: ChangeEvents, log: Log): SkillIndex {
+  const { cwd, home, settings } = config
+  const project = findProjectRoot(cwd)
+  return createSkillIndex({
+    locations: listSkillLocations({ cwd, project, home, additional: settings.ADDITIONAL_SKILLS }),
+    cachePath: cachePathOf(settings, project),
+    changeEvents,
+    warn: (message) => log.warn(message),
+  })
+}
+
+/** Undefined without a home directory. */
+function cachePathOf(settings: Settings, project: string): string | undefined {
+  try {
+    return skillIndexCachePath(getStateDir(settings), project)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}

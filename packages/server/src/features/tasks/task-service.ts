@@ -1,0 +1,273 @@
+// Tasks and steps of a user in a project. Each operation is one transaction, so concurrent agents neither lose nor
+// duplicate changes; a result describes the state in that transaction.
+
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { Failure } from '@scorpiox/mcp/errors'
+
+import type { Config } from '../../config/load-config.js'
+import { findProjectRoot } from '../../config/project-root.js'
+import type { LazyDatabase } from '../../lazy-state.js'
+import type { Scope, StateDatabase, StateTables } from '../../state.js'
+import {
+  alreadyComplete,
+  ambiguousQuery,
+  noCurrentTask,
+  noStep,
+  noTask,
+  stepOfOtherTask,
+  taskIsComplete,
+} from './task-failures.js'
+import { parseTaskQuery } from './task-query.js'
+import { TASKS_URI } from './task-resource.js'
+import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable } from './task-table.js'
+
+const MAX_NAME = 500
+const MAX_STEP = 2000
+/** Limit per call. */
+const MAX_STEPS_ADDED = 100
+/** More than fit into a result. */
+const MAX_LISTED = 100
+const MAX_LISTED_WITH_STEPS = 30
+const MAX_STEPS_LISTED = 200
+
+export interface TaskService {
+  /** Creates a task with these steps and makes it the current one. */
+  create(user: string, name: string, steps: readonly string[]): Promise<TaskChange>
+  add(user: string, steps: readonly string[], taskId?: number): Promise<TaskChange>
+  complete(user: string, taskId?: number): Promise<TaskChange>
+  completeStep(user: string, stepId: number, taskId?: number): Promise<TaskChange>
+  switchTo(user: string, wanted: number | string): Promise<TaskChange>
+  /** Newest first. */
+  list(user: string, query: string): Promise<TaskListing>
+  /** Open tasks with their open steps, the current task first. */
+  pending(user: string, query: string): Promise<TaskListing>
+  /** One task with its steps. */
+  show(user: string, taskId: number, wanted: TaskStepFilter): Promise<TaskListing>
+  /** From now on publishes changes of this user's tasks, including those made by other processes. */
+  watch(user: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TaskStepFilter {
+  /** Steps with smaller ids are omitted. */
+  readonly from?: number | undefined
+  readonly onlyOpen: boolean
+}
+
+/** The result of a change, and what comes next. */
+export interface TaskChange {
+  readonly task: TaskRow
+  /** The steps that were added, or the one that was completed. */
+  readonly steps: readonly StepRow[]
+  /** The first open step of the task. */
+  readonly next: StepRow | undefined
+  readonly current: number | undefined
+  /** Of the whole project. */
+  readonly openTasks: number
+  readonly openSteps: number
+  /** An open task to continue with once this one is complete. */
+  readonly nextTask: TaskRow | undefined
+}
+
+export interface TaskListing {
+  readonly entries: readonly TaskEntry[]
+  readonly current: number | undefined
+  /** Number of matching tasks; `entries` may hold fewer. */
+  readonly found: number
+  readonly openTasks: number
+  readonly openSteps: number
+}
+
+export interface TaskEntry {
+  readonly task: TaskRow
+  /** None in a list, open steps for `pending`, all steps of a single task. */
+  readonly steps: readonly StepRow[]
+}
+
+export interface TaskServiceDeps {
+  readonly state: StateDatabase
+  readonly project: string
+  readonly changeEvents: ChangeEvents
+}
+
+export function createTaskService({ state, project, changeEvents }: TaskServiceDeps): TaskService {
+  const scopeOf = (user: string): Scope => ({ project, user })
+  const unsubscribe = state.onChange((scope) => {
+    if (scope.project === project) changeEvents.notifyResourceUpdated(TASKS_URI, scope.user)
+  })
+  const write = (user: string, work: (tasks: TaskTable) => Promise<TaskChange>): Promise<TaskChange> =>
+    state.write(scopeOf(user), ({ tasks }) => work(tasks))
+  const read = (user: string, work: (rows: StateTables) => Promise<TaskListing>): Promise<TaskListing> =>
+    state.read(scopeOf(user), work)
+
+  return {
+    create(user, input, inputSteps) {
+      const name = requireText(input, 'name of the task', MAX_NAME)
+      const steps = newSteps(inputSteps)
+      return write(user, async (tasks) => {
+        const task = await tasks.insert(name, Date.now())
+        const added = steps.length === 0 ? [] : await tasks.insertSteps(task.id, steps, Date.now())
+        await tasks.setCurrent(task.id)
+        return readChange(tasks, task.id, added)
+      })
+    },
+    add(user, input, taskId) {
+      const steps = newSteps(input)
+      return write(user, async (tasks) => {
+        const task = await requireTask(tasks, taskId)
+        if (task.completedAt !== null) throw await taskIsComplete(tasks, task)
+        return readChange(tasks, task.id, await tasks.insertSteps(task.id, steps, Date.now()))
+      })
+    },
+    complete(user, taskId) {
+      return write(user, async (tasks) => {
+        const task = await requireTask(tasks, taskId)
+        if (task.completedAt !== null) throw await alreadyComplete(tasks, task)
+        await tasks.complete(task.id, Date.now())
+        return readChange(tasks, task.id)
+      })
+    },
+    completeStep(user, stepId, taskId) {
+      return write(user, async (tasks) => {
+        const step = await tasks.findStep(stepId)
+        const task = await requireTask(tasks, taskId)
+        if (!step) throw await noStep(tasks, stepId, task)
+        if (step.taskId !== task.id) throw await stepOfOtherTask(tasks, step, task)
+        if (step.completedAt !== null) throw await alreadyComplete(tasks, task, step)
+        await tasks.completeStep(stepId, Date.now())
+        return readChange(tasks, task.id, [step])
+      })
+    },
+    switchTo(user, wanted) {
+      return write(user, async (tasks) => {
+        const task = typeof wanted === 'number' ? await requireTask(tasks, wanted) : await findSingleTask(tasks, wanted)
+        await tasks.setCurrent(task.id)
+        return readChange(tasks, task.id)
+      })
+    },
+    list: (user, query) =>
+      read(user, async ({ tasks }) => {
+        const filter = parseTaskQuery(query)
+        const found = await tasks.list(filter, MAX_LISTED)
+        const entries = found.map((task) => ({ task, steps: [] }))
+        return toListing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
+      }),
+    pending: (user, query) =>
+      read(user, async ({ tasks }) => {
+        const filter = openTaskFilter(query)
+        const entries: TaskEntry[] = []
+        for (const task of await currentFirst(tasks, filter))
+          entries.push({ task, steps: await tasks.listSteps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
+        return toListing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
+      }),
+    show: (user, taskId, { from, onlyOpen }) =>
+      read(user, async ({ tasks }) => {
+        const task = await requireTask(tasks, taskId)
+        const { open, openSteps } = await tasks.count({ terms: [] })
+        const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
+        const steps = await tasks.listSteps(task.id, which)
+        const current = await tasks.findCurrentId()
+        return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
+      }),
+    watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
+    close: async () => unsubscribe(),
+  }
+}
+
+function newSteps(input: readonly string[]): readonly NewStep[] {
+  if (input.length > MAX_STEPS_ADDED) {
+    throw new Failure(
+      `There are ${input.length} steps; one call takes at most ${MAX_STEPS_ADDED}. Nothing was changed.`,
+    )
+  }
+  return input.map((each, index) => {
+    const what = input.length === 1 ? 'text of the step' : `text of step ${index + 1} in the list`
+    return { text: requireText(each, what, MAX_STEP), completedAt: null }
+  })
+}
+
+function requireText(input: string, what: string, max: number): string {
+  const text = input.trim()
+  if (text === '') throw new Failure(`The ${what} is missing: give it as text.`)
+  if (text.length <= max) return text
+  throw new Failure(`The ${what} has ${text.length} characters; at most ${max} are allowed. Shorten it.`)
+}
+
+/** Returns the task with this id; by default, the current task. */
+async function requireTask(tasks: TaskTable, taskId: number | undefined): Promise<TaskRow> {
+  const id = taskId ?? (await tasks.findCurrentId())
+  if (id === undefined) throw await noCurrentTask(tasks)
+  const task = await tasks.find(id)
+  if (!task) throw await noTask(tasks, id)
+  return task
+}
+
+/** Returns the only task that matches: by exact name, else the only open match, else the only match. */
+async function findSingleTask(tasks: TaskTable, query: string): Promise<TaskRow> {
+  const filter = parseTaskQuery(query)
+  const found = await tasks.list(filter, MAX_LISTED)
+  const named = found.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
+  const open = found.filter(({ completedAt }) => completedAt === null)
+  const [task] = [named, open, found].find(({ length }) => length === 1) ?? []
+  if (task && query.trim() !== '') return task
+  throw await ambiguousQuery(tasks, query, open.length > 0 ? open : found)
+}
+
+async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly StepRow[] = []): Promise<TaskChange> {
+  const task = await tasks.find(id)
+  if (!task) throw new Error(`task ${id} has vanished`)
+  const steps: StepRow[] = []
+  for (const before of stepsBefore) steps.push((await tasks.findStep(before.id)) ?? before)
+  const [next] = await tasks.listSteps(id, { state: 'open', limit: 1 })
+  const { open, openSteps } = await tasks.count({ terms: [] })
+  const current = await tasks.findCurrentId()
+  const nextTask = task.completedAt === null ? undefined : await findOpenTask(tasks, current)
+  return { task, steps, next, nextTask, current, openTasks: open, openSteps }
+}
+
+/** Returns the current task if it is open, else the newest open task. */
+async function findOpenTask(tasks: TaskTable, current: number | undefined): Promise<TaskRow | undefined> {
+  const task = current === undefined ? undefined : await tasks.find(current)
+  if (task?.completedAt === null) return task
+  const [newest] = await tasks.list({ terms: [], state: 'open' }, 1)
+  return newest
+}
+
+function openTaskFilter(query: string): TaskFilter {
+  const filter = parseTaskQuery(query)
+  if (filter.state === 'done') throw new Failure('pending lists open tasks only: use list with is:done.')
+  return { ...filter, state: 'open' }
+}
+
+/** Returns the newest tasks that match; on the first page the current task comes first if it matches. */
+async function currentFirst(tasks: TaskTable, filter: TaskFilter): Promise<readonly TaskRow[]> {
+  const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
+  const current = await tasks.findCurrentId()
+  if (current === undefined || filter.before !== undefined) return newest
+  const [found] = await tasks.list({ ...filter, before: current + 1 }, 1)
+  return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
+}
+
+/** Without a filter the entries are complete and need not be counted. */
+async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter?: TaskFilter): Promise<TaskListing> {
+  const all = await tasks.count({ terms: [] })
+  const found = filter ? (await tasks.count(filter)).tasks : entries.length
+  return { entries, current: await tasks.findCurrentId(), found, openTasks: all.open, openSteps: all.openSteps }
+}
+
+// Opens the task service of the current project.
+
+export async function openTaskService(
+  { cwd }: Config,
+  changeEvents: ChangeEvents,
+  state: LazyDatabase,
+): Promise<TaskService> {
+  const tasks = createTaskService({ state: await state.open(), changeEvents, project: findProjectRoot(cwd) })
+  return {
+    ...tasks,
+    async close() {
+      await tasks.close()
+      await state.close()
+    },
+  }
+}

@@ -1,0 +1,293 @@
+// Task and step rows in SQL. Task ids and step ids are unique in a scope and never reused. The row of a task contains
+// what lists and searches need: its step counters, and the folded text of its name and steps.
+
+import {
+  insertRows,
+  nullableNumberColumn,
+  numberColumn,
+  requireRow,
+  type Sql,
+  type SqlRow,
+  type SqlValue,
+  textColumn,
+} from '../../storage/database.js'
+import { allocateIds } from '../../storage/scope-table.js'
+import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
+
+export interface TaskRow {
+  readonly id: number
+  readonly name: string
+  readonly createdAt: number
+  /** Milliseconds since 1970, as all times here; null if open. */
+  readonly completedAt: number | null
+  readonly steps: number
+  readonly stepsDone: number
+}
+
+export interface StepRow {
+  readonly id: number
+  readonly taskId: number
+  readonly text: string
+  readonly createdAt: number
+  readonly completedAt: number | null
+}
+
+export interface NewStep {
+  readonly text: string
+  readonly completedAt: number | null
+}
+
+export interface TaskFilter {
+  /** Each must occur in the task's name or in the text of one of its steps; case and accents are ignored. */
+  readonly terms: readonly string[]
+  readonly state?: 'open' | 'done' | undefined
+  /** Only tasks with a smaller id. */
+  readonly before?: number | undefined
+  /** Excludes this task. */
+  readonly except?: number | undefined
+}
+
+export interface TaskCounts {
+  readonly tasks: number
+  readonly open: number
+  /** Open steps of the open tasks. */
+  readonly openSteps: number
+}
+
+export interface StepQuery {
+  readonly state?: 'open' | undefined
+  /** Only steps with this id or a greater one. */
+  readonly from?: number | undefined
+  readonly limit?: number | undefined
+}
+
+export interface TaskTable {
+  /** The id of the current task. */
+  findCurrentId(): Promise<number | undefined>
+  setCurrent(id: number): Promise<void>
+  find(id: number): Promise<TaskRow | undefined>
+  findStep(id: number): Promise<StepRow | undefined>
+  /** Sorted by id. */
+  listSteps(taskId: number, query?: StepQuery): Promise<readonly StepRow[]>
+  insert(name: string, at: number): Promise<TaskRow>
+  insertSteps(taskId: number, steps: readonly NewStep[], at: number): Promise<readonly StepRow[]>
+  complete(id: number, at: number): Promise<void>
+  completeStep(id: number, at: number): Promise<void>
+  /** Newest first. */
+  list(filter: TaskFilter, limit: number): Promise<readonly TaskRow[]>
+  count(filter: TaskFilter): Promise<TaskCounts>
+}
+
+const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
+const STEP_SELECT = 'id, task, created_at, completed_at, text'
+export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text']
+
+export function createTaskTable(sql: Sql, scope: number): TaskTable {
+  return {
+    async findCurrentId() {
+      const [row] = await sql.all('SELECT current_task FROM scopes WHERE id = ?', scope)
+      return row ? (nullableNumberColumn(row, 'current_task') ?? undefined) : undefined
+    },
+    async setCurrent(id) {
+      await sql.run('UPDATE scopes SET current_task = ? WHERE id = ?', id, scope)
+    },
+    async find(id) {
+      const [row] = await sql.all(`SELECT ${TASK_COLUMNS} FROM tasks WHERE scope = ? AND id = ?`, scope, clampId(id))
+      return row && taskFromRow(row)
+    },
+    async findStep(id) {
+      const [row] = await sql.all(`SELECT ${STEP_SELECT} FROM steps WHERE scope = ? AND id = ?`, scope, clampId(id))
+      return row && stepFromRow(row)
+    },
+    async listSteps(taskId, { state, from = 0, limit } = {}) {
+      const open = state === 'open' ? ' AND completed_at IS NULL' : ''
+      const end = limit === undefined ? '' : ' LIMIT ?'
+      const text = `SELECT ${STEP_SELECT} FROM steps WHERE scope = ? AND task = ? AND id >= ?${open} ORDER BY id${end}`
+      return (await sql.all(text, scope, taskId, clampId(from), ...(limit === undefined ? [] : [limit]))).map(
+        stepFromRow,
+      )
+    },
+    insert: (name, at) => insertTask(sql, scope, toStorableText(name), at),
+    insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
+    complete: (id, at) => completeTask(sql, scope, id, at),
+    completeStep: (id, at) => completeStep(sql, scope, id, at),
+    async list(filter, limit) {
+      const { where, values } = buildWhere(scope, filter)
+      const rows = await sql.all(
+        `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`,
+        ...values,
+        limit,
+      )
+      return rows.map(taskFromRow)
+    },
+    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countTasks(sql, scope, filter)),
+  }
+}
+
+/** The steps of all tasks of a scope, sorted by id: one query instead of one per task. */
+export async function listAllSteps(sql: Sql, scope: number): Promise<readonly StepRow[]> {
+  return (await sql.all(`SELECT ${STEP_SELECT} FROM steps WHERE scope = ? ORDER BY id`, scope)).map(stepFromRow)
+}
+
+/** Clamps an id to the range that databases and numbers represent exactly. */
+function clampId(id: number): number {
+  return Math.max(-1, Math.min(id, Number.MAX_SAFE_INTEGER))
+}
+
+/** The text that searches match, of a name and its steps. */
+export function buildSearchText(texts: readonly string[]): string {
+  return texts.map(foldForSearch).join('\n')
+}
+
+async function insertTask(sql: Sql, scope: number, name: string, at: number): Promise<TaskRow> {
+  const id = await allocateIds(sql, scope, 'next_task', 1)
+  await sql.run(
+    'INSERT INTO tasks (scope, id, created_at, name, search) VALUES (?, ?, ?, ?, ?)',
+    scope,
+    id,
+    at,
+    name,
+    buildSearchText([name]),
+  )
+  await addToCounts(sql, scope, { tasks: 1, open: 1, openSteps: 0 })
+  return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
+}
+
+async function insertSteps(
+  sql: Sql,
+  scope: number,
+  taskId: number,
+  steps: readonly NewStep[],
+  at: number,
+): Promise<readonly StepRow[]> {
+  if (steps.length === 0) return []
+  const open = steps.filter(({ completedAt }) => completedAt === null).length
+  const first = await allocateIds(sql, scope, 'next_step', steps.length)
+  const rows = steps.map((step, index): StepRow => ({ id: first + index, taskId, createdAt: at, ...step }))
+  await insertRows(
+    sql,
+    'steps',
+    STEP_COLUMNS,
+    rows.map(({ id, createdAt, completedAt, text }) => [scope, id, taskId, createdAt, completedAt, text]),
+  )
+  const updated = await sql.run(
+    `UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ?, search = search || ?
+     WHERE scope = ? AND id = ? RETURNING completed_at`,
+    steps.length,
+    steps.length - open,
+    `\n${buildSearchText(steps.map(({ text }) => text))}`,
+    scope,
+    taskId,
+  )
+  const isDone = nullableNumberColumn(requireRow(updated), 'completed_at') !== null
+  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: isDone ? 0 : open })
+  return rows
+}
+
+async function completeTask(sql: Sql, scope: number, id: number, at: number): Promise<void> {
+  const [row] = await sql.run(
+    `UPDATE tasks SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL
+     RETURNING steps, steps_done`,
+    at,
+    scope,
+    id,
+  )
+  if (!row) return
+  const openSteps = numberColumn(row, 'steps') - numberColumn(row, 'steps_done')
+  await addToCounts(sql, scope, { tasks: 0, open: -1, openSteps: -openSteps })
+}
+
+async function completeStep(sql: Sql, scope: number, id: number, at: number): Promise<void> {
+  const [row] = await sql.run(
+    'UPDATE steps SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL RETURNING task',
+    at,
+    scope,
+    id,
+  )
+  if (!row) return
+  const updated = await sql.run(
+    'UPDATE tasks SET steps_done = steps_done + 1 WHERE scope = ? AND id = ? RETURNING completed_at',
+    scope,
+    numberColumn(row, 'task'),
+  )
+  if (nullableNumberColumn(requireRow(updated), 'completed_at') !== null) return
+  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
+}
+
+/** Adds to the counters of the scope; counting rows would get slower with every task. */
+async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
+  await sql.run(
+    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
+    tasks,
+    open,
+    openSteps,
+    scope,
+  )
+}
+
+async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
+  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
+  return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
+}
+
+function countsFromRow(row: SqlRow): TaskCounts {
+  return {
+    tasks: numberColumn(row, 'tasks'),
+    open: numberColumn(row, 'open_tasks'),
+    openSteps: numberColumn(row, 'open_steps'),
+  }
+}
+
+function matchesAll({ terms, state, before, except }: TaskFilter): boolean {
+  return terms.length === 0 && state === undefined && before === undefined && except === undefined
+}
+
+export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
+  const { where, values } = buildWhere(scope, filter)
+  const rows = await sql.all(
+    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
+       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
+     FROM tasks WHERE ${where}`,
+    ...values,
+  )
+  return countsFromRow(requireRow(rows))
+}
+
+function buildWhere(scope: number, { terms, state, before, except }: TaskFilter) {
+  const folded = terms.map((term) => foldForSearch(toStorableText(term))).filter((term) => term !== '')
+  const where = [
+    'scope = ?',
+    ...(before === undefined ? [] : ['id < ?']),
+    ...(except === undefined ? [] : ['id <> ?']),
+    ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
+    ...folded.map(() => 'instr(search, ?) > 0'),
+  ].join(' AND ')
+  const numbers = [scope, before, except].filter((number) => number !== undefined)
+  const values: readonly SqlValue[] = [...numbers, ...folded]
+  return { where, values }
+}
+
+function toStorableStep({ text, completedAt }: NewStep): NewStep {
+  return { text: toStorableText(text), completedAt }
+}
+
+function taskFromRow(row: SqlRow): TaskRow {
+  return {
+    id: numberColumn(row, 'id'),
+    name: textColumn(row, 'name'),
+    createdAt: numberColumn(row, 'created_at'),
+    completedAt: nullableNumberColumn(row, 'completed_at'),
+    steps: numberColumn(row, 'steps'),
+    stepsDone: numberColumn(row, 'steps_done'),
+  }
+}
+
+function stepFromRow(row: SqlRow): StepRow {
+  return {
+    id: numberColumn(row, 'id'),
+    taskId: numberColumn(row, 'task'),
+    text: textColumn(row, 'text'),
+    createdAt: numberColumn(row, 'created_at'),
+    completedAt: nullableNumberColumn(row, 'completed_at'),
+  }
+}

@@ -1,0 +1,233 @@
+// Runs commands: in a prepared shell if there is one, otherwise in a new one. Each shell runs one command. All
+// processes that a command starts inherit its tag, by which they are found and killed.
+
+import { settlesWithin } from '../util/async.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { RecordOptions } from './supervisor.js'
+import type { PooledShell } from './pooled-shell.js'
+import { exitStatusFromShellCode, signalProcessGroup, spawnProcess, type SpawnedProcess } from './spawn.js'
+import { hasProcFs, withTag } from './process-tags.js'
+import { createShellPool, type SandboxFactory } from './shell-pool.js'
+import { createUntaggedTrees } from './untagged-trees.js'
+import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
+import type { RootProcess } from './kill-untagged.js'
+import { createProcessTrees } from './process-tree.js'
+
+export interface CommandRunner {
+  /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
+  readonly run: (request: RunRequest) => Promise<RunningCommand>
+  /** The common prefix of all tags. */
+  readonly tagPrefix: string
+  /** Kills a process tree that was started by another runner or by an earlier server process. */
+  killTree(tag: string, killAfterMs: number): Promise<readonly number[]>
+  /** The running processes that have this tag; undefined if they cannot be listed. */
+  findTreeProcesses(tag: string): readonly number[] | undefined
+  /** Whether any process with this tag is running. */
+  isTreeRunning(tag: string): boolean
+  /** Kills all processes that were started here, except those with the given tags. */
+  close(killAfterMs: number, exceptTags?: ReadonlySet<string>): Promise<void>
+}
+
+export interface RunRequest {
+  readonly command: string
+  /** Text for stdin; empty by default. */
+  readonly input?: string | undefined
+  readonly onOutput: (chunk: Buffer) => void
+  /** Called with the number of output bytes that were lost before they were read. */
+  readonly onGap?: (bytes: number) => void
+  /** Called with the tag of the command before the command starts. */
+  readonly onTag?: (tag: string) => void
+  /** Runs the command in a sandbox. */
+  readonly confine?: SandboxFactory | undefined
+  /** A process that does not need the server records the output to disk. */
+  readonly record?: RecordOptions | undefined
+}
+
+export interface RunningCommand extends Omit<SpawnedProcess, 'pid'> {
+  readonly tag: string
+  /**
+   * Sends SIGTERM to the command and its children, and SIGKILL after the given time. Resolves to the processes that
+   * could not be killed, when all others have exited.
+   */
+  kill(killAfterMs: number): Promise<readonly number[]>
+  /** After the command has exited: resolves when its output has been read, even if a child keeps the output open. */
+  waitForOutput(): Promise<void>
+  /** The children that are still running; undefined if they cannot be listed. */
+  findRemainingChildren(): readonly number[] | undefined
+}
+
+const CLOSED_MESSAGE = 'no more commands are started'
+const UNREPORTED_MESSAGE =
+  'It is not known whether the command was started. What it may have started was ended. Check what it did before you repeat it.'
+/** Pids cannot wrap around within this time. */
+const PID_WRAP_MS = 5000
+const OUTPUT_WAIT_MS = 100
+const NO_PIDS: ReadonlySet<number> = new Set()
+const MAX_OUTPUT_WAIT_MS = 3000
+
+interface CommandRunnerOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Runs a command if no prepared shell is available. */
+  readonly shell: ShellProgram
+  /** Recorded commands continue when this process has exited. */
+  readonly jobsOutliveServer: boolean
+  /** The platform; tests set another one. */
+  readonly platform?: NodeJS.Platform
+}
+
+export function createCommandRunner(settings: CommandRunnerOptions): CommandRunner {
+  const { cwd, env, shell, jobsOutliveServer, platform = process.platform } = settings
+  const trees = createProcessTrees()
+  const untagged = createUntaggedTrees(platform)
+  const shells =
+    platform === 'linux'
+      ? createShellPool({ bash: shell.file, cwd, env, jobsOutliveServer, tagPrefix: trees.tagPrefix })
+      : undefined
+  const starting = new Set<Promise<RunningCommand>>()
+  const startingShells = new Set<PooledShell>()
+  const running = new Map<string, () => boolean>()
+  let directCount = 0
+  let isClosed = false
+
+  function run(request: RunRequest): Promise<RunningCommand> {
+    if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
+    const command = startCommand(request)
+    starting.add(command)
+    const remove = (): void => void starting.delete(command)
+    command.then(remove, remove)
+    return command
+  }
+
+  async function startCommand(request: RunRequest, attempts = 2): Promise<RunningCommand> {
+    const { command, input, onOutput, onTag, confine, record } = request
+    const commandText = command || ':'
+    const acquired = await shells?.acquire({ command: commandText, input, confine, record })
+    // The last scan does not contain a command that was started after it.
+    trees.invalidateScan()
+    if (!acquired && (confine || record))
+      throw new Error('mkfifo not found: required for sandboxed and recorded commands')
+    if (!acquired) return spawnDirectly(request)
+    const { shell: pooled, tag, sandboxed } = acquired
+    const exited = pooled.exited.then(exitStatusFromShellCode)
+    void exited.then(() => sandboxed?.release())
+    onTag?.(tag)
+    if (isClosed) pooled.discard()
+    else pooled.run(commandText, onOutput)
+    startingShells.add(pooled)
+    const pid = await pooled.started
+    startingShells.delete(pooled)
+    if (pid === undefined) {
+      if (!pooled.isWithdrawn) return killUnreported(tag)
+      // The supervisor was killed at that moment, and no shell has read the command.
+      if (attempts > 1) return startCommand(request, attempts - 1)
+      throw new Error('no shell could be started')
+    }
+    const hasExited = (): boolean => pooled.hasExited
+    const started = createRunning({ ...outputControls(pooled), pid, exited, hasExited }, tag, sandboxed !== undefined)
+    if (isClosed) throw new Error(CLOSED_MESSAGE)
+    return started
+  }
+
+  /** The shell may have started without a report, and run its command. */
+  async function killUnreported(tag: string): Promise<never> {
+    await trees.killTree(tag, 0)
+    throw new Failure(UNREPORTED_MESSAGE)
+  }
+
+  async function spawnDirectly({ command, input, onOutput }: RunRequest): Promise<RunningCommand> {
+    const tooLong = describeTooLongCommand(platform, shell, command)
+    if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
+    const tag = `${trees.tagPrefix}.d${++directCount}`
+    const start = { file: shell.file, args: shell.args(command), cwd, env: withTag(env, tag), input, onOutput }
+    const program = await spawnProcess(start)
+    let hasExited = false
+    void program.exited.then(() => (hasExited = true))
+    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false)
+    const root = untagged?.add(program)
+    return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
+  }
+
+  async function killRoot(
+    root: RootProcess,
+    { exited }: SpawnedProcess,
+    killAfterMs: number,
+  ): Promise<readonly number[]> {
+    const survivors = (await untagged?.killTree(root, killAfterMs)) ?? []
+    if (!survivors.includes(root.pid)) await exited
+    return survivors
+  }
+
+  function createRunning(
+    program: SpawnedProcess & { readonly hasExited: () => boolean },
+    tag: string,
+    isSandboxed: boolean,
+  ): RunningCommand {
+    const { pid, exited, closed, pause, resume, ignoreOutput, hasExited } = program
+    running.set(tag, hasExited)
+    void exited.then(() => running.delete(tag))
+    // Without /proc, the process group is all that can be signalled, and its number is only safe to use while the
+    // program itself runs. bwrap would not wait for the processes in it.
+    async function kill(killAfterMs: number): Promise<readonly number[]> {
+      if (!hasExited() && !isSandboxed && !hasProcFs()) signalProcessGroup(pid, 'SIGTERM')
+      const timer = setTimeout(() => !hasExited() && signalProcessGroup(pid, 'SIGKILL'), killAfterMs)
+      const survivors = await trees.killTree(tag, killAfterMs, hasExited)
+      if (!survivors.includes(pid)) await exited
+      clearTimeout(timer)
+      return survivors
+    }
+    const startedAt = performance.now()
+    // Pids wrap around at some time; then those of the children are not above the one of the command.
+    const firstPid = (): number => (performance.now() - startedAt > PID_WRAP_MS ? 0 : pid)
+    const findRemaining = (): readonly number[] | undefined => {
+      if (untagged) return undefined
+      return isSandboxed ? [] : trees.findRemaining(tag, firstPid(), shells?.leaderPids() ?? NO_PIDS)
+    }
+    const waitForOutput = (): Promise<void> => waitForFinalOutput(closed, () => findRemaining()?.length !== 0)
+    return {
+      tag,
+      exited,
+      closed,
+      waitForOutput,
+      pause,
+      resume,
+      ignoreOutput,
+      kill,
+      findRemainingChildren: findRemaining,
+    }
+  }
+
+  return {
+    run,
+    tagPrefix: trees.tagPrefix,
+    killTree: (tag, killAfterMs) => trees.killTree(tag, killAfterMs),
+    findTreeProcesses: (tag) => (untagged ? undefined : trees.findRemaining(tag, 0, NO_PIDS)),
+    isTreeRunning: (tag) => trees.isTreeRunning(tag),
+    async close(killAfterMs, exceptTags = new Set()) {
+      isClosed = true
+      shells?.stopPreparing()
+      // A shell that has not read its command yet exits without running it.
+      for (const pooled of startingShells) pooled.discard()
+      // A command that is being started cannot be found yet, and would be left behind.
+      const haveAllExited = (): boolean =>
+        starting.size === 0 &&
+        !shells?.isDiscarding &&
+        [...running].every(([tag, hasExited]) => exceptTags.has(tag) || hasExited())
+      await Promise.all([trees.killAll(killAfterMs, exceptTags, haveAllExited), untagged?.killAll(killAfterMs)])
+      // Only now: a closed supervisor kills what it finds, and each process must receive SIGTERM once only.
+      shells?.close()
+    },
+  }
+}
+
+/**
+ * Resolves when the output is closed. A running child may keep it open; on a busy machine the output may just be late.
+ */
+async function waitForFinalOutput(closed: Promise<void>, isHeldOpen: () => boolean): Promise<void> {
+  if ((await settlesWithin(OUTPUT_WAIT_MS, closed)) || isHeldOpen()) return
+  await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+}
+
+function outputControls({ closed, pause, resume, ignoreOutput }: PooledShell): Omit<SpawnedProcess, 'pid' | 'exited'> {
+  return { closed, pause, resume, ignoreOutput }
+}

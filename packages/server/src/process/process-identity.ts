@@ -1,0 +1,119 @@
+// Identifies a process beyond its pid, which is soon reused: on Linux by its start time and the boot of the machine.
+// Elsewhere only the pid is known.
+
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+import { isJsonObject } from '@scorpiox/mcp/json/json'
+
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks between the boot and its start; empty without /proc. */
+  readonly startedAt: string
+  /** The ID of this boot of the machine; empty if there is none. */
+  readonly boot: string
+}
+
+/** This process. */
+export function currentProcessIdentity(): ProcessIdentity {
+  return identifyProcess() ?? { pid: process.pid, startedAt: '', boot: '' }
+}
+
+/** Undefined if no such process is running; a zombie is not. */
+export function identifyProcess(pid: number = process.pid): ProcessIdentity | undefined {
+  if (!existsSync('/proc/self/stat')) return canSignal(pid) ? { pid, startedAt: '', boot: '' } : undefined
+  const state = readProcessState(pid)
+  return state && { pid, startedAt: state.startedAt, boot: readBootId() }
+}
+
+interface ProcessState {
+  /** As in /proc/<pid>/stat: `T` and `t` are stopped. */
+  readonly state: string
+  readonly session: number
+  readonly startedAt: string
+}
+
+/** Undefined if no such process is running or /proc is missing; a zombie is not running. */
+export function readProcessState(pid: number): ProcessState | undefined {
+  // The program name is in parentheses and may contain any character, also parentheses.
+  const [state = '', ...fields] = readOrEmpty(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  // The state is the third field of the line, the session the sixth, the start time the 22nd.
+  const [, , session] = fields
+  const startedAt = fields[18]
+  if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
+  return { state, session: Number(session), startedAt }
+}
+
+/** Only valid for a pid of this machine and this pid namespace. */
+export function isSameProcessAlive(identity: ProcessIdentity): boolean {
+  const current = identifyProcess(identity.pid)
+  return current !== undefined && current.startedAt === identity.startedAt && current.boot === identity.boot
+}
+
+export function readBootId(): string {
+  return readOrEmpty('/proc/sys/kernel/random/boot_id').trim()
+}
+
+/** The pid namespace of this process; empty where there are none. */
+export function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
+
+export function isProcessIdentity(value: unknown): value is ProcessIdentity {
+  if (!isJsonObject(value)) return false
+  const { pid, startedAt, boot } = value
+  return Number.isInteger(pid) && typeof startedAt === 'string' && typeof boot === 'string'
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+// A process that may not be signalled belongs to another user, and is not the one that was recorded.
+function canSignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+// Where a process runs, in a form that can be stored, so that others can tell whether it is still running. A process on
+// another machine, or in a container or sandbox with its own pid namespace, cannot be seen from here.
+
+export interface ProcessLocation {
+  readonly owner: ProcessIdentity
+  readonly host: string
+  /** The pid namespace in which its pid is valid. */
+  readonly pidSpace: string
+}
+
+export function locateProcess(owner: ProcessIdentity): ProcessLocation {
+  return { owner, host: hostname(), pidSpace: pidNamespace() }
+}
+
+export function currentProcessLocation(): ProcessLocation {
+  return locateProcess(currentProcessIdentity())
+}
+
+export function isProcessLocation(value: unknown): value is ProcessLocation {
+  if (!isJsonObject(value)) return false
+  return isProcessIdentity(value.owner) && typeof value.host === 'string' && typeof value.pidSpace === 'string'
+}
+
+/** Whether the process is known to be dead (true) or running (false); undefined if it cannot be seen from here. */
+export function isKnownDead({ owner, host, pidSpace: namespace }: ProcessLocation): boolean | undefined {
+  if (host !== hostname()) return undefined
+  if (owner.boot !== readBootId()) return true
+  return namespace === pidNamespace() ? !isSameProcessAlive(owner) : undefined
+}

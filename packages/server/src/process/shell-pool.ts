@@ -1,0 +1,228 @@
+// Keeps one idle shell per sandbox key, so that a command need not wait for a fork. Without a supervisor on this system
+// there is no pool, and commands are spawned directly.
+
+import { statSync } from 'node:fs'
+
+import { fitsInPipe, startSupervisor, type Supervisor, type RecordOptions } from './supervisor.js'
+import type { PooledShell } from './pooled-shell.js'
+import { inheritedTags } from './process-tags.js'
+import type { SandboxedCommand } from './sandboxed-command.js'
+
+const NO_PIDS: ReadonlySet<number> = new Set()
+const PREPARE_DELAY_MS = 5
+
+interface ShellPool {
+  /**
+   * undefined if there is no supervisor on this system. Rejects if the system refuses; `code` is its error code, if
+   * known.
+   */
+  acquire(request: CommandShellRequest): Promise<AcquiredShell | undefined>
+  /** The session leaders of the running shells. */
+  leaderPids(): ReadonlySet<number>
+  /** Stops preparing shells and discards the idle one. */
+  stopPreparing(): void
+  /** Whether a discarded shell has not exited yet. */
+  readonly isDiscarding: boolean
+  close(): void
+}
+
+interface ShellRequest {
+  readonly command?: string | undefined
+  /** Text for stdin: needs a new shell. */
+  readonly input?: string | undefined
+  readonly confine?: SandboxFactory | undefined
+  readonly record?: RecordOptions | undefined
+}
+
+type CommandShellRequest = ShellRequest & { readonly command: string }
+
+/** Creates sandboxed commands; those with the same key are interchangeable. */
+export interface SandboxFactory {
+  readonly key: string
+  /** Appended to the result of a command that failed, perhaps because of the sandbox. */
+  readonly failureNote?: string
+  create(): SandboxedCommand
+}
+
+interface AcquiredShell {
+  readonly shell: PooledShell
+  readonly tag: string
+  readonly sandboxed: SandboxedCommand | undefined
+}
+
+interface ShellPoolOptions {
+  readonly bash: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly jobsOutliveServer: boolean
+  readonly tagPrefix: string
+}
+
+interface SupervisorEntry {
+  readonly supervisor: Supervisor
+  readonly tagPrefix: string
+  /** The device and inode of its working directory, which may have been replaced by another of the same name. */
+  readonly directory: string
+}
+
+interface SpareShell {
+  readonly entry: SupervisorEntry
+  readonly key: string
+  readonly shell: Promise<AcquiredShell>
+}
+
+export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: family }: ShellPoolOptions): ShellPool {
+  const supervisors: Supervisor[] = []
+  let supervisorCount = 0
+  let opening: Promise<SupervisorEntry | undefined> | undefined
+  let spare: SpareShell | undefined
+  let lastExitAt = -Infinity
+  let isClosed = false
+  let discarding = 0
+
+  async function open(directory: string): Promise<SupervisorEntry | undefined> {
+    const tagPrefix = `${family}.${++supervisorCount}-`
+    const supervisor = await startSupervisor({
+      bash,
+      cwd,
+      env,
+      commandTags: `${inheritedTags(env)}${tagPrefix}`,
+      tagPrefix: family,
+      jobsOutliveServer,
+    })
+    if (!supervisor) return undefined
+    supervisors.push(supervisor)
+    return { supervisor, tagPrefix, directory }
+  }
+
+  /** Of concurrent callers, only the first that finds an unusable supervisor starts a new one. */
+  async function supervisorFor(directory: string): Promise<SupervisorEntry | undefined> {
+    const current = (opening ??= open(directory))
+    const entry = await current.catch((error: unknown) => {
+      if (opening === current) opening = undefined
+      throw error
+    })
+    if (!entry || (entry.supervisor.isOpen && entry.directory === directory)) return entry
+    if (opening === current) {
+      entry.supervisor.close()
+      discardSpare()
+      opening = undefined
+    }
+    return supervisorFor(directory)
+  }
+
+  async function forkShell(
+    { supervisor, tagPrefix }: SupervisorEntry,
+    { command, input, confine, record }: ShellRequest,
+  ): Promise<AcquiredShell> {
+    const sandboxed = confine?.create()
+    try {
+      const { cgroupFiles, shellPrelude } = sandboxed ?? {}
+      const pooled = await supervisor.forkShell({
+        command,
+        input,
+        record,
+        sandbox: sandboxed,
+        cgroupFiles,
+        shellPrelude,
+      })
+      return { shell: pooled, sandboxed, tag: `${tagPrefix}${pooled.number}` }
+    } catch (error) {
+      sandboxed?.release()
+      throw error
+    }
+  }
+
+  /** Takes the idle shell if it matches. */
+  function claimSpare(entry: SupervisorEntry, key: string): Promise<AcquiredShell | undefined> | undefined {
+    if (spare?.entry !== entry || spare.key !== key) return undefined
+    const { shell } = spare
+    spare = undefined
+    return shell.then(
+      (found) => {
+        if (!found.shell.hasExited && found.sandboxed?.isUpToDate() !== false) return found
+        void discardShell(found)
+        return undefined
+      },
+      () => undefined,
+    )
+  }
+
+  function prepareSpare(entry: SupervisorEntry, confine: SandboxFactory | undefined): void {
+    const key = confine?.key ?? ''
+    if (isClosed || !entry.supervisor.isOpen || (spare?.entry === entry && spare.key === key)) return
+    discardSpare()
+    const preparing = { entry, key, shell: forkShell(entry, { confine }) }
+    spare = preparing
+    preparing.shell.catch(() => {
+      // Not reported: the next command prepares its own shell and reports the error.
+      if (spare === preparing) spare = undefined
+    })
+  }
+
+  function discardSpare(): void {
+    if (!spare) return
+    const finish = (): void => void discarding--
+    discarding++
+    spare.shell.then(discardShell).then(finish, finish)
+    spare = undefined
+  }
+
+  async function acquireFrom(entry: SupervisorEntry, request: CommandShellRequest): Promise<AcquiredShell> {
+    const { command, input, confine, record } = request
+    if (record || input !== undefined || !fitsInPipe(command)) return forkShell(entry, request)
+    const shell = (await claimSpare(entry, confine?.key ?? '')) ?? (await forkShell(entry, { confine }))
+    // If commands follow each other closely, the next shell is prepared at once; otherwise when this command has
+    // exited, or runs for a while: preparing it earlier would compete for the processor.
+    const isBackToBack = performance.now() - lastExitAt < PREPARE_DELAY_MS
+    const timer = setTimeout(prepareSpare, PREPARE_DELAY_MS, entry, confine).unref()
+    if (isBackToBack) setImmediate(prepareSpare, entry, confine)
+    void shell.shell.exited.then(() => {
+      lastExitAt = performance.now()
+      clearTimeout(timer)
+      setImmediate(prepareSpare, entry, confine)
+    })
+    return shell
+  }
+
+  return {
+    async acquire(request) {
+      const entry = await supervisorFor(directoryIdentity(cwd))
+      if (!entry) return undefined
+      try {
+        return await acquireFrom(entry, request)
+      } catch (error) {
+        // The supervisor has exited meanwhile; a new one is started.
+        if (isClosed || entry.supervisor.isOpen) throw error
+        const replacement = await supervisorFor(directoryIdentity(cwd))
+        return replacement && acquireFrom(replacement, request)
+      }
+    },
+    leaderPids: () => supervisors.at(-1)?.leaderPids() ?? NO_PIDS,
+    stopPreparing() {
+      isClosed = true
+      discardSpare()
+    },
+    get isDiscarding() {
+      return discarding > 0
+    },
+    close() {
+      for (const supervisor of supervisors) {
+        supervisor.close()
+        supervisor.removeDirectory()
+      }
+    },
+  }
+}
+
+async function discardShell({ shell, sandboxed }: AcquiredShell): Promise<void> {
+  shell.discard()
+  await shell.exited
+  sandboxed?.release()
+}
+
+/** Identifies a directory independently of its name. */
+function directoryIdentity(path: string): string {
+  const { dev, ino } = statSync(path)
+  return `${dev}:${ino}`
+}

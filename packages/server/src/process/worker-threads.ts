@@ -1,0 +1,189 @@
+// Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself. Watches the
+// size of the whole process while a thread works.
+
+import { Worker } from 'node:worker_threads'
+
+import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { bunVersion } from '@scorpiox/mcp/runtime'
+
+const CHECK_MS = 25
+
+/** Calls back once when the process has grown by this much; the returned function stops the watch. */
+export function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
+  if (bunVersion() === undefined) return () => {}
+  const maxBytes = process.memoryUsage.rss() + megabytes * 1024 * 1024
+  const timer = setInterval(() => {
+    if (process.memoryUsage.rss() <= maxBytes) return
+    clearInterval(timer)
+    onExceeded()
+  }, CHECK_MS)
+  return () => clearInterval(timer)
+}
+
+// A bounded pool of worker threads. Each works on one request at a time and is terminated if that takes too long, needs
+// too much memory or is cancelled. An idle thread does not keep the process alive, and ends after a while.
+
+interface WorkerThreadPool {
+  /** Rejects with a WorkerThreadError if the thread was terminated or crashed, else with what the thread threw. */
+  run(question: object, signal?: AbortSignal): Promise<unknown>
+  /** Starts a thread before the first request. */
+  startOne(): void
+  close(): Promise<void>
+}
+
+export interface WorkerThreadOptions {
+  /** The script of each thread: it replies to `{ question }` with `{ answer }` or `{ problem }`. */
+  readonly file: string
+  readonly maxThreads: number
+  readonly timeoutMs: number
+  readonly idleMs: number
+  readonly memoryMb: number
+}
+
+export class WorkerThreadError extends Error {
+  override readonly name = 'WorkerThreadError'
+
+  constructor(
+    readonly reason: 'timeout' | 'memory' | 'crashed' | 'closed',
+    options?: ErrorOptions,
+  ) {
+    super(`worker thread: ${reason}`, options)
+  }
+}
+
+interface QueuedRequest {
+  readonly payload: object
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  request: QueuedRequest | undefined
+  timer: NodeJS.Timeout | undefined
+  cleanUp: (() => void) | undefined
+}
+
+export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThreadPool {
+  const threads = new Set<Thread>()
+  const queue: QueuedRequest[] = []
+  let isClosed = false
+
+  const start = (): Thread => {
+    const worker = new Worker(options.file, {
+      env: {},
+      execArgv: [],
+      // The output of a thread must not reach our streams. It is not read either: that would keep the process alive.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
+    })
+    const thread: Thread = { worker, request: undefined, timer: undefined, cleanUp: undefined }
+    threads.add(thread)
+    worker.unref()
+    worker.on('message', (message: unknown) => handleReply(thread, message))
+    worker.on('error', (error) =>
+      terminate(thread, new WorkerThreadError(isOutOfMemory(error) ? 'memory' : 'crashed', { cause: error })),
+    )
+    worker.on('exit', () => terminate(thread, new WorkerThreadError('crashed')))
+    return thread
+  }
+
+  const terminate = (thread: Thread, reason: unknown): void => {
+    if (!threads.delete(thread)) return
+    const { request } = thread
+    release(thread)
+    void thread.worker.terminate()
+    request?.reject(reason)
+    startNext()
+  }
+
+  const release = (thread: Thread): void => {
+    clearTimeout(thread.timer)
+    thread.cleanUp?.()
+    thread.request = undefined
+    thread.cleanUp = undefined
+    thread.worker.unref()
+  }
+
+  const handleReply = (thread: Thread, message: unknown): void => {
+    const { request } = thread
+    if (request === undefined) return
+    release(thread)
+    startIdleTimer(thread)
+    if (isJsonObject(message) && 'answer' in message) request.resolve(message.answer)
+    else request.reject(isJsonObject(message) ? message.problem : message)
+    startNext()
+  }
+
+  const startIdleTimer = (thread: Thread): void => {
+    thread.timer = setTimeout(() => terminate(thread, new WorkerThreadError('closed')), options.idleMs).unref()
+  }
+
+  const startNext = (): void => {
+    const idle = [...threads].find(({ request }) => request === undefined)
+    if (queue.length === 0 || isClosed || (idle === undefined && threads.size >= options.maxThreads)) return
+    const request = queue.shift()
+    if (request !== undefined) assign(idle ?? start(), request)
+  }
+
+  const assign = (thread: Thread, request: QueuedRequest): void => {
+    clearTimeout(thread.timer)
+    const onAbort = () => terminate(thread, request.signal?.reason)
+    const stopWatching = watchRssGrowth(options.memoryMb, () => terminate(thread, new WorkerThreadError('memory')))
+    request.signal?.addEventListener('abort', onAbort, { once: true })
+    thread.cleanUp = () => {
+      stopWatching()
+      request.signal?.removeEventListener('abort', onAbort)
+    }
+    thread.request = request
+    thread.timer = setTimeout(() => terminate(thread, new WorkerThreadError('timeout')), options.timeoutMs)
+    thread.worker.ref()
+    thread.worker.postMessage({ question: request.payload }, [])
+  }
+
+  return {
+    run: (question, signal) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) throw new WorkerThreadError('closed')
+        signal?.throwIfAborted()
+        const onAbort = () => removeFromQueue(queue, request)
+        const finish = (complete: () => void) => {
+          signal?.removeEventListener('abort', onAbort)
+          complete()
+        }
+        const request: QueuedRequest = {
+          payload: question,
+          signal,
+          resolve: (answer) => finish(() => resolve(answer)),
+          reject: (reason) => finish(() => reject(reason)),
+        }
+        signal?.addEventListener('abort', onAbort, { once: true })
+        queue.push(request)
+        startNext()
+      }),
+    startOne() {
+      if (!isClosed && threads.size === 0) startIdleTimer(start())
+    },
+    async close() {
+      isClosed = true
+      for (const { reject } of queue.splice(0)) reject(new WorkerThreadError('closed'))
+      const ended = [...threads].map(({ worker }) => worker.terminate())
+      for (const thread of threads) terminate(thread, new WorkerThreadError('closed'))
+      await Promise.all(ended)
+    },
+  }
+}
+
+/** A request that is being worked on is not in the queue any more. */
+function removeFromQueue(queue: QueuedRequest[], request: QueuedRequest): void {
+  const at = queue.indexOf(request)
+  if (at === -1) return
+  queue.splice(at, 1)
+  request.reject(request.signal?.reason)
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return isJsonObject(error) && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}

@@ -1,0 +1,17 @@
+// Data for programs in a tool result: exit codes, IDs, counts, under one key of `_meta`. `structuredContent` is not
+// used, because Claude Code and Codex show it to the model instead of the text.
+
+import type { JsonObject } from '@scorpiox/mcp/json/json'
+
+export const RESULT_DATA = 'io.github.scorpiox/result'
+
+/** A tool's `meta` function that sends the named members of its result. */
+export function resultData<K extends string>(
+  ...names: readonly K[]
+): (value: { readonly [Name in K]?: unknown }) => JsonObject {
+  return (value) => ({
+    [RESULT_DATA]: Object.fromEntries(
+      names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
+    ),
+  })
+}

@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { findCgroupParents } from './cgroups.js'
+import { openResourceLimits } from './resource-limits.js'
+
+const VALUES = { pids: 100, memory: 1_048_576 }
+
+/** A folder that looks like a cgroup tree. Its cgroups keep their files, so rmdir fails and they can be inspected. */
+function tree(...folders: readonly string[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'scorpiox-cgroup-'))
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true })
+  return root
+}
+
+function line(root: string, point: string, type: string, options: string): string {
+  return `30 25 0:26 ${root} ${point} rw,nosuid - ${type} ${type} rw,${options}`
+}
+
+test('version 1 has a tree for each controller', () => {
+  const root = tree('pids/user', 'memory/user/session')
+  const mountinfo = [
+    line('/', join(root, 'pids'), 'cgroup', 'pids'),
+    line('/', join(root, 'memory'), 'cgroup', 'memory'),
+    line('/', '/elsewhere', 'cgroup', 'cpu,cpuacct'),
+  ].join('\n')
+  const slots = findCgroupParents({ mountinfo, cgroup: '8:pids:/user\n4:memory:/user/session\n0::/' }, VALUES)
+  expect(slots).toEqual([
+    { version: 1, folder: join(root, 'pids/user'), controllers: ['pids'] },
+    { version: 1, folder: join(root, 'memory/user/session'), controllers: ['memory'] },
+  ])
+})
+
+test('version 2 has one tree, and this process moves to a child cgroup', () => {
+  const root = tree('app')
+  writeFileSync(join(root, 'app/cgroup.controllers'), 'cpu memory pids\n')
+  const mountinfo = line('/', root, 'cgroup2', 'nsdelegate')
+  const place = { mountinfo, cgroup: '0::/app' }
+  expect(findCgroupParents(place, VALUES)).toEqual([
+    { version: 2, folder: join(root, 'app'), controllers: ['pids', 'memory'] },
+  ])
+  expect(readFileSync(join(root, 'app/cgroup.subtree_control'), 'utf8')).toBe('+pids +memory')
+})
+
+test('a process that has moved to the child does not move again', () => {
+  const root = tree('app/scorpiox-server')
+  writeFileSync(join(root, 'app/cgroup.controllers'), 'memory pids')
+  const place = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app/scorpiox-server' }
+  expect(findCgroupParents(place, VALUES)[0]?.folder).toBe(join(root, 'app'))
+})
+
+test('if version 2 does not allow it, this process moves back', () => {
+  const root = tree('cgroup.subtree_control')
+  writeFileSync(join(root, 'cgroup.controllers'), 'memory pids')
+  expect(findCgroupParents({ mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/' }, VALUES)).toEqual([])
+  expect(readFileSync(join(root, 'scorpiox-server/cgroup.procs'), 'utf8')).toBe(String(process.pid))
+  expect(readFileSync(join(root, 'cgroup.procs'), 'utf8')).toBe(String(process.pid))
+})
+
+test('a controller that is not delegated is not used', () => {
+  const root = tree('app')
+  writeFileSync(join(root, 'app/cgroup.controllers'), 'cpu pids\n')
+  const ownCgroup = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app' }
+  const limits = openResourceLimits({ ...VALUES, memoryBytes: VALUES.memory, isRoot: true, ownCgroup })
+  expect(limits).toMatchObject({ pids: 'cgroup v2', memory: 'rlimit' })
+  const { cgroupFiles, ulimits } = limits.allocate()
+  expect(ulimits).toBe('ulimit -d 1024 2>/dev/null; ')
+  expect(cgroupFiles).toHaveLength(1)
+  expect(readFileSync(join(cgroupFiles[0] ?? '', '../pids.max'), 'utf8')).toBe('100')
+  limits.close()
+})
+
+test('the part of the tree that a container sees counts as its root', () => {
+  const root = tree('pids/inner')
+  const mountinfo = line('/docker/abc', join(root, 'pids'), 'cgroup', 'pids')
+  const find = (cgroup: string) => findCgroupParents({ mountinfo, cgroup }, VALUES)[0]?.folder
+  expect(find('8:pids:/docker/abc/inner')).toBe(join(root, 'pids/inner'))
+  expect(find('8:pids:/docker/abc')).toBe(join(root, 'pids'))
+  expect(find('8:pids:/another')).toBe(join(root, 'pids'))
+})
+
+test('without cgroups rlimits are used, which do not limit root', () => {
+  const place = { mountinfo: '', cgroup: '' }
+  const terms = { pids: 64, memoryBytes: 2 ** 20, place }
+  expect(openResourceLimits({ ...terms, isRoot: false })).toMatchObject({ pids: 'rlimit', memory: 'rlimit' })
+  expect(openResourceLimits({ ...terms, isRoot: false }).allocate().ulimits).toBe(
+    'ulimit -u 64 2>/dev/null; ulimit -d 1024 2>/dev/null; ',
+  )
+  expect(openResourceLimits({ ...terms, isRoot: true })).toMatchObject({ pids: 'nothing', memory: 'rlimit' })
+})
+
+test('a tree that cannot be written to is not used', () => {
+  const mountinfo = line('/', '/proc/self', 'cgroup', 'pids')
+  expect(findCgroupParents({ mountinfo, cgroup: '8:pids:/' }, VALUES)).toEqual([])
+})
+
+test('the cgroups of dead servers are removed, others are kept', () => {
+  const root = tree('scorpiox-4194300-x-1', `scorpiox-${process.ppid}-x-1`, 'another')
+  const mountinfo = line('/', root, 'cgroup', 'pids')
+  findCgroupParents({ mountinfo, cgroup: '8:pids:/' }, VALUES)
+  expect(existsSync(join(root, 'scorpiox-4194300-x-1'))).toBe(false)
+  expect(readdirSync(root)).toEqual(expect.arrayContaining([`scorpiox-${process.ppid}-x-1`, 'another']))
+})

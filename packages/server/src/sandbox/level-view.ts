@@ -1,0 +1,93 @@
+// The path rules of each level: which files are readable, hidden, writable and protected. If several apply, hidden
+// wins.
+
+import { Failure } from '@scorpiox/mcp/errors'
+import type { ActiveSandboxLevel } from './sandbox-level.js'
+import type { PathRule, FileSystemView } from './mount-plan.js'
+import {
+  requireExisting,
+  resolveHiddenPaths,
+  isReadableHere,
+  resolveReadablePaths,
+  listSystemFolders,
+} from './real-paths.js'
+
+/** All paths are absolute. */
+export interface ViewPolicy {
+  /** The working folder: commands may write to it at `workspace` and `strict`. */
+  readonly project: string
+  /** Empty if the user has none. */
+  readonly home: string
+  /** Files and folders that no command may read, also those that do not exist yet. */
+  readonly hidden: readonly string[]
+  /** Files and folders that may be read at `strict` besides the project and the system. */
+  readonly readable: readonly string[]
+  /** What no command may change even in the project, such as the code of this server. */
+  readonly readOnly: readonly string[]
+  /** Folders with scripts that commands run: readable wherever they are. Missing ones are skipped. */
+  readonly scriptFolders?: readonly string[] | undefined
+  readonly memoryBytes: number
+}
+
+/** Where the sockets of the host are: its services, the agents of the user. */
+const SOCKET_FOLDERS = ['/run', '/var/run']
+
+/** Where the kernel shows root details about all processes. */
+const KERNEL_DEBUG_FOLDERS = ['/sys/kernel/debug', '/sys/kernel/tracing']
+
+/**
+ * Needed by programs although they may be in a socket folder: the resolver configuration, and on NixOS every program.
+ */
+const ALWAYS_READABLE = ['/etc/resolv.conf', '/run/current-system']
+
+/** Dozens of files that mostly do not exist: checking them for each command would take most of its time. */
+const HIDDEN_CACHE_MS = 1000
+
+type LevelViews = (level: ActiveSandboxLevel, writable: readonly string[], fixed: readonly string[]) => FileSystemView
+
+export function createLevelViews(
+  { project, home, memoryBytes, scriptFolders = [], ...policy }: ViewPolicy,
+  emptyFile: string,
+): LevelViews {
+  const systemFolders = listSystemFolders()
+  const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS].filter(isReadableHere)
+  const fixedRules = [
+    ...resolveReadablePaths([project, ...ALWAYS_READABLE, ...scriptFolders]),
+    ...policy.readOnly.map((path): PathRule => ({ path: requireExisting(path), access: 'protected' })),
+  ]
+  const homeRules = isUsableHome(home) ? resolveHiddenPaths([home]) : []
+  let cached: { readonly at: number; readonly hidden: readonly PathRule[] } | undefined
+
+  function listHidden(): readonly PathRule[] {
+    if (!cached || performance.now() - cached.at > HIDDEN_CACHE_MS) {
+      cached = { at: performance.now(), hidden: resolveHiddenPaths(secrets) }
+    }
+    return cached.hidden
+  }
+
+  return (level, writable, readOnly) => {
+    const isStrict = level === 'strict'
+    const hidden = isStrict ? [...homeRules, ...listHidden()] : listHidden()
+    const conflict = hidden.find(({ path }) => path === project || writable.includes(path))
+    if (conflict)
+      throw new Failure(`The command was not started: SANDBOX_HIDE hides ${conflict.path}, its working folder.`)
+    const pathRules = [
+      ...fixedRules,
+      ...(isStrict ? resolveReadablePaths(policy.readable) : []),
+      ...writable.map((path): PathRule => ({ path, access: 'writable' })),
+      ...readOnly.map((path): PathRule => ({ path, access: 'protected' })),
+      ...hidden,
+    ]
+    return {
+      base: isStrict ? systemFolders : 'everything',
+      pathRules,
+      tmpBytes: Math.floor(memoryBytes / 2),
+      emptyFile,
+    }
+  }
+}
+
+/** Some system users have none, or have the root directory as home. */
+export function isUsableHome(home: string): boolean {
+  return home !== '' && home !== '/'
+}

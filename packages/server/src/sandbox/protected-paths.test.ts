@@ -1,0 +1,116 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { createProtectedPaths, type ProtectOptions } from './protected-paths.js'
+
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const root = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+const PROJECT: ProtectOptions = { isProject: true, isMountedInAll: () => true }
+const PROTECTED_NAMES = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
+
+test('a missing path gets a placeholder folder, which is removed on close', async () => {
+  const root = project({ 'readme.md': '' })
+  const guard = createProtectedPaths()
+  expect(guard.protectFolder(root, PROJECT)).toEqual(PROTECTED_NAMES.map((name) => join(root, name)))
+  expect(guard.protectFolder(root, PROJECT)).toHaveLength(PROTECTED_NAMES.length)
+  for (const name of PROTECTED_NAMES) expect(readdirSync(join(root, name))).toEqual([])
+  await guard.close()
+  expect(readdirSync(root)).toEqual(['readme.md'])
+})
+
+test('existing files are not changed', async () => {
+  const root = project({ 'scorpiox-env.txt': 'TOOLS=1', '.claude/settings.json': '{}' })
+  mkdirSync(join(root, '.scorpiox'))
+  const guard = createProtectedPaths()
+  guard.protectFolder(root, PROJECT)
+  await guard.close()
+  expect(readdirSync(root).sort()).toEqual(['.claude', '.scorpiox', 'scorpiox-env.txt'])
+})
+
+test('a placeholder that the user filled is kept', async () => {
+  const root = project()
+  const guard = createProtectedPaths()
+  guard.protectFolder(root, PROJECT)
+  writeFileSync(join(root, '.scorpiox', 'scorpiox-env.txt'), 'MODEL=x')
+  await guard.close()
+  expect(readdirSync(root)).toEqual(['.scorpiox'])
+})
+
+test('the placeholders of a killed server are removed when the next one closes', async () => {
+  const root = project()
+  createProtectedPaths().protectFolder(root, PROJECT)
+  const next = createProtectedPaths()
+  next.protectFolder(root, PROJECT)
+  await next.close()
+  expect(readdirSync(root)).toEqual([])
+})
+
+test('the parts of a repository that run programs are protected, also missing hooks', async () => {
+  const root = project({ '.git/config': '', '.git/HEAD': '', '.git/commondir': '.' })
+  const guard = createProtectedPaths()
+  const fixed = guard.protectFolder(root, PROJECT)
+  const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
+  expect(fixed.slice(PROTECTED_NAMES.length)).toEqual(gits)
+  await guard.close()
+  expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
+})
+
+test('the .git file of a worktree is protected', () => {
+  const root = project({ '.git': 'gitdir: /elsewhere' })
+  expect(createProtectedPaths().protectFolder(root, PROJECT)).toContain(join(root, '.git'))
+})
+
+test('a repository that a running command could replace is not protected', () => {
+  const root = project({ '.git/config': '' })
+  const fixed = createProtectedPaths().protectFolder(root, {
+    isProject: true,
+    isMountedInAll: (path) => !path.endsWith('.git'),
+  })
+  expect(fixed).toHaveLength(PROTECTED_NAMES.length)
+  expect(readdirSync(join(root, '.git'))).toEqual(['config'])
+})
+
+test('.agents is not protected if its skills are not read', () => {
+  const root = project({ '.claude/skills/it/SKILL.md': '' })
+  symlinkSync('.claude', join(root, '.agents'))
+  expect(createProtectedPaths().protectFolder(root, PROJECT)).not.toContain(join(root, '.agents'))
+  const other = project({ '.agents/skills/it/SKILL.md': '', '.claude/x': '' })
+  symlinkSync('../.agents/skills', join(other, '.claude/skills'))
+  expect(createProtectedPaths().protectFolder(other, PROJECT)).toContain(join(other, '.agents'))
+})
+
+test('a symbolic link at a protected path is an error', () => {
+  for (const name of [...PROTECTED_NAMES, '.git', '.git/hooks', '.git/config']) {
+    const root = project({ '.git/config': '', 'other/config': '' })
+    rmSync(join(root, name), { recursive: true, force: true })
+    if (name === '.git/hooks' || !name.includes('/')) mkdirSync(join(root, 'other', 'x'))
+    symlinkSync(join(root, 'other'), join(root, name))
+    expect(() => createProtectedPaths().protectFolder(root, PROJECT)).toThrow(Failure)
+  }
+})
+
+test('outside a project only existing paths are protected', () => {
+  const root = project({ '.claude/x': '' })
+  expect(createProtectedPaths().protectFolder(root, { ...PROJECT, isProject: false })).toEqual([join(root, '.claude')])
+  expect(readdirSync(root)).toEqual(['.claude'])
+})
+
+test('a writable bare git directory is protected', () => {
+  const root = join(project({ 'repo.git/config': '', 'repo.git/HEAD': '' }), 'repo.git')
+  expect(createProtectedPaths().protectFolder(root, { ...PROJECT, isProject: false })).toEqual([
+    join(root, 'config'),
+    join(root, 'hooks'),
+  ])
+  expect(lstatSync(join(root, 'hooks')).isDirectory()).toBe(true)
+})

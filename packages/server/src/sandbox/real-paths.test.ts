@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { resolveHiddenPaths, checkReadableRoot, listSystemFolders, checkWritableRoot } from './real-paths.js'
+
+test('a writable root that would break the sandbox is rejected', () => {
+  const home = mkdtempSync(join(tmpdir(), 'scorpiox-home-'))
+  mkdirSync(join(home, 'project'))
+  for (const path of ['/', '/usr', '/etc', '/var', '/proc', '/proc/self', '/sys/fs', '/dev', home, join(home, '..')]) {
+    expect(() => checkWritableRoot(path, home)).toThrow(Failure)
+  }
+  expect(() => checkWritableRoot(home, home)).toThrow('SANDBOX=read-only')
+  expect(checkWritableRoot(join(home, 'project'), home)).toBe(join(home, 'project'))
+  expect(checkWritableRoot(home, '')).toBe(home)
+  expect(checkWritableRoot(home, '/')).toBe(home)
+  expect(checkWritableRoot(home, '/nonexistent')).toBe(home)
+})
+
+test('a private temporary folder cannot be a root', () => {
+  for (const path of ['/tmp', '/dev/shm']) {
+    expect(() => checkReadableRoot(path)).toThrow('every command a private')
+    expect(() => checkWritableRoot(path, '')).toThrow(Failure)
+  }
+})
+
+test('a link to a rejected folder is rejected', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-link-'))
+  symlinkSync('/', join(folder, 'root'))
+  symlinkSync(folder, join(folder, 'self'))
+  expect(() => checkWritableRoot(join(folder, 'root'), '')).toThrow(Failure)
+  expect(checkWritableRoot(join(folder, 'self'), '')).toBe(folder)
+})
+
+test('a missing folder is an error', () => {
+  expect(() => checkWritableRoot('/nowhere/at/all', '')).toThrow('The sandbox needs /nowhere/at/all')
+})
+
+test('hidden paths are resolved, and missing ones skipped', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-hidden-'))
+  mkdirSync(join(folder, 'keys'))
+  writeFileSync(join(folder, 'file'), '')
+  symlinkSync('keys', join(folder, 'link'))
+  symlinkSync('nowhere', join(folder, 'dangling'))
+  const names = ['link', 'file', 'dangling', 'absent', 'file/below', 'keys/absent']
+  expect(resolveHiddenPaths(names.map((name) => join(folder, name)))).toEqual([
+    { path: join(folder, 'keys'), as: 'hidden folder' },
+    { path: join(folder, 'file'), as: 'hidden file' },
+  ])
+})
+
+test.skipIf(process.platform !== 'linux')('the system folders contain programs and settings', () => {
+  const paths = listSystemFolders().map(({ path }) => path)
+  expect(paths).toEqual(expect.arrayContaining(['/usr', '/bin', '/etc']))
+  expect(paths).not.toContain('/home')
+})

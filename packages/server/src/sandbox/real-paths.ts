@@ -1,0 +1,112 @@
+// Resolves configured paths: symbolic links are followed, because mounts apply to their targets.
+
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { isInsideDirectory } from '../util/path-containment.js'
+import { PRIVATE_TMP_FOLDERS, type PathRule, type SystemFolder } from './mount-plan.js'
+
+/** Never writable as a whole: write access allows taking over the system or the account. */
+const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
+
+/** Kernel interfaces, not files. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev']
+
+/** Skips paths that do not exist; a path that this process cannot reach is out of reach of commands too. */
+export function resolveHiddenPaths(paths: readonly string[]): readonly PathRule[] {
+  return paths.flatMap((path): PathRule[] => {
+    try {
+      const stat = statSync(path, { throwIfNoEntry: false })
+      if (!stat) return []
+      return [{ path: realpathSync.native(path), access: stat.isDirectory() ? 'hidden folder' : 'hidden file' }]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Hiding what this user cannot read would only cost time. */
+export function isReadableHere(path: string): boolean {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat) return true
+    return hasAccess(path, constants.R_OK) || (stat.isDirectory() && hasAccess(path, constants.X_OK))
+  } catch {
+    return false
+  }
+}
+
+function hasAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The real path of a folder that commands may write to; throws if write access there would break the sandbox. */
+export function checkWritableRoot(path: string, home: string): string {
+  const realPath = requireExisting(path)
+  const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((place) => place.path)
+  const denied = [...NEVER_WRITABLE, ...KERNEL_FOLDERS, ...realHomes]
+  const conflict =
+    denied.find((folder) => isInsideDirectory(folder, realPath)) ??
+    KERNEL_FOLDERS.find((folder) => isInsideDirectory(realPath, folder))
+  if (conflict === undefined || realPath.startsWith('/dev/shm/')) return rejectPrivateTmp(realPath)
+  throw new Failure(
+    `The sandbox cannot let commands write to ${path}: that includes ${conflict}, which would allow an escape. ` +
+      'Work in another folder (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
+  )
+}
+
+/** The real path of a folder that commands may only read. */
+export function checkReadableRoot(path: string): string {
+  return rejectPrivateTmp(requireExisting(path))
+}
+
+function rejectPrivateTmp(path: string): string {
+  if (!PRIVATE_TMP_FOLDERS.includes(path)) return path
+  throw new Failure(`The sandbox gives every command a private ${path}: work in another folder (--cwd, STARTUP_DIR).`)
+}
+
+export function requireExisting(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : error
+    throw new Failure(
+      `The sandbox needs ${path}, which cannot be opened (${String(reason)}). Create it or remove it from the settings.`,
+    )
+  }
+}
+
+/** With resolved parent folders. The files themselves may be missing; without its folder, no command can create one. */
+export function resolveParents(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) =>
+    resolveReadablePaths([dirname(path)]).map((folder) => join(folder.path, basename(path))),
+  )
+}
+
+/** Skips paths that do not exist. */
+export function resolveReadablePaths(paths: readonly string[]): readonly PathRule[] {
+  return paths.flatMap((path): PathRule[] => {
+    try {
+      return [{ path: realpathSync.native(path), access: 'readable' }]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The folders of the system: programs, libraries and their settings. */
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
+
+export function listSystemFolders(): readonly SystemFolder[] {
+  return SYSTEM_FOLDERS.flatMap((path): SystemFolder[] => {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!stat) return []
+    return stat.isSymbolicLink() ? [{ path, link: readlinkSync(path) }] : [{ path }]
+  })
+}

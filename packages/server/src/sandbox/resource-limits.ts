@@ -1,0 +1,157 @@
+// Cgroups for commands, one set each. Creating them takes longer than everything else a command waits for, so those for
+// the next command are created in advance.
+
+import { readFileSync, rmdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+
+import {
+  type CgroupController,
+  type CgroupParent,
+  createCgroup,
+  findCgroupParents,
+  type LimitValues,
+  type OwnCgroup,
+} from './cgroups.js'
+
+const RETRIES = 6
+const RETRY_MS = 10
+
+interface CgroupPool {
+  /** The cgroup.procs files through which a process enters its cgroups. */
+  acquire(): readonly string[]
+  release(procsFiles: readonly string[]): void
+  close(): void
+}
+
+export function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
+  const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
+  let count = 0
+  let spare: readonly string[] | undefined
+  let isClosed = false
+
+  function createSet(): readonly string[] {
+    const name = `${namePrefix}-${++count}`
+    const created: string[] = []
+    try {
+      for (const parent of parents) created.push(createCgroup(parent, name, values))
+      return created
+    } catch (error) {
+      removeCgroups(created)
+      const reason = errorMessage(error)
+      throw new Failure(`The command was not started: its limits could not be set (${reason}).`)
+    }
+  }
+
+  function createSpare(): void {
+    if (isClosed) return
+    try {
+      spare ??= createSet()
+    } catch {
+      // Not reported: the next command that needs them reports the error.
+    }
+  }
+
+  return {
+    acquire() {
+      const acquired = spare ?? createSet()
+      spare = undefined
+      setImmediate(createSpare)
+      return acquired
+    },
+    release: removeCgroups,
+    close() {
+      isClosed = true
+      removeCgroups(spare ?? [])
+      spare = undefined
+    },
+  }
+}
+
+function removeCgroups(procsFiles: readonly string[]): void {
+  for (const procsFile of procsFiles) removeCgroup(dirname(procsFile), RETRIES)
+}
+
+/** Its last process may still be exiting. What cannot be removed is removed by the next server. */
+function removeCgroup(cgroup: string, tries: number): void {
+  try {
+    rmdirSync(cgroup)
+  } catch (error) {
+    const isBusy = error instanceof Error && 'code' in error && error.code === 'EBUSY'
+    if (isBusy && tries > 0) setTimeout(removeCgroup, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
+  }
+}
+
+// Limits the number of processes and the memory of a command: by a cgroup of its own if one can be created, otherwise
+// by rlimits, which count processes in the user namespace of the command, but memory for each process separately.
+
+export type LimitMechanism = 'cgroup v1' | 'cgroup v2' | 'rlimit' | 'nothing'
+
+export interface ResourceLimits {
+  readonly pids: LimitMechanism
+  readonly memory: LimitMechanism
+  allocate(): LimitAllocation
+  close(): void
+}
+
+/** The limits of one command. */
+interface LimitAllocation {
+  /** Files to which the starting process writes "0" to enter its cgroups. */
+  readonly cgroupFiles: readonly string[]
+  /** Shell code for a bash that is already in the sandbox. */
+  readonly ulimits: string
+  release(): void
+}
+
+interface LimitOptions {
+  readonly pids: number
+  readonly memoryBytes: number
+  readonly isRoot: boolean
+  /** The cgroup of this process; set by tests. */
+  readonly ownCgroup?: OwnCgroup
+}
+
+export function openResourceLimits({
+  pids,
+  memoryBytes,
+  isRoot,
+  ownCgroup = readOwnCgroup(),
+}: LimitOptions): ResourceLimits {
+  const values = { pids, memory: memoryBytes }
+  const parents = findCgroupParents(ownCgroup, values)
+  const pool = createCgroupPool(parents, values)
+  const mechanismFor = (controller: CgroupController): LimitMechanism => {
+    const parent = parents.find(({ controllers }) => controllers.includes(controller))
+    if (parent) return `cgroup v${parent.version}`
+    // The kernel does not limit the number of processes of root.
+    return controller === 'pids' && isRoot ? 'nothing' : 'rlimit'
+  }
+  const ulimits = [
+    // A failing ulimit means that the limit is lower already.
+    mechanismFor('pids') === 'rlimit' ? `ulimit -u ${pids} 2>/dev/null; ` : '',
+    // Not the address space: runtimes reserve far more of it than they use.
+    mechanismFor('memory') === 'rlimit' ? `ulimit -d ${Math.floor(memoryBytes / 1024)} 2>/dev/null; ` : '',
+  ].join('')
+  return {
+    pids: mechanismFor('pids'),
+    memory: mechanismFor('memory'),
+    allocate() {
+      const procsFiles = parents.length > 0 ? pool.acquire() : []
+      return { cgroupFiles: procsFiles, ulimits, release: () => pool.release(procsFiles) }
+    },
+    close: () => pool.close(),
+  }
+}
+
+function readOwnCgroup(): OwnCgroup {
+  return { mountinfo: readOrEmpty('/proc/self/mountinfo'), cgroup: readOrEmpty('/proc/self/cgroup') }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

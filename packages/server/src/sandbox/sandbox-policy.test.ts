@@ -1,0 +1,76 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { loadConfig, type Config } from '../config/load-config.js'
+import { resolveSandboxLevel } from './resolve-sandbox-level.js'
+import { createSandboxPolicy } from './sandbox-policy.js'
+
+const CWD = mkdtempSync(join(tmpdir(), 'scorpiox-terms-'))
+
+function config(...overrides: readonly string[]): Config {
+  const loaded = loadConfig({ programDir: '/opt/server', cwdFlag: CWD, overrides: ['STATE_DIR=/state', ...overrides] })
+  return { ...loaded, home: '/home/ann', secretFiles: ['/home/ann/.scorpiox-env.txt', '/opt/server/scorpiox-env.txt'] }
+}
+
+test('auto is off over stdio and workspace over HTTP; a level is unchanged', () => {
+  expect(resolveSandboxLevel('auto', false)).toBe('off')
+  expect(resolveSandboxLevel('auto', true)).toBe('workspace')
+  for (const level of ['off', 'read-only', 'workspace', 'strict'] as const) {
+    expect(resolveSandboxLevel(level, true)).toBe(level)
+    expect(resolveSandboxLevel(level, false)).toBe(level)
+  }
+})
+
+test('hides the state, settings and keys of the server, and the default secret paths', () => {
+  const { hidden, workFolder, readOnly, project } = createSandboxPolicy(config('TLS_KEY=/etc/tls/key.pem'), ['strict'])
+  expect(hidden).toEqual(
+    expect.arrayContaining([
+      '/state',
+      tmpdir(),
+      '/home/ann/.scorpiox-env.txt',
+      '/opt/server/scorpiox-env.txt',
+      '/etc/tls/key.pem',
+      '/home/ann/.ssh',
+      '/home/ann/.aws',
+      '/etc/shadow',
+      '/root',
+    ]),
+  )
+  expect(workFolder).toBe('/state/sandbox')
+  expect(readOnly).toEqual(['/opt/server'])
+  expect(project).toBe(CWD)
+})
+
+test('SANDBOX_HIDE adds paths and can remove default ones, but none of the server', () => {
+  const { hidden } = createSandboxPolicy(config('SANDBOX_HIDE=~/private/keys, .env,!~/.npmrc,!/state'), ['workspace'])
+  expect(hidden).toContain('/home/ann/private/keys')
+  expect(hidden).toContain(join(CWD, '.env'))
+  expect(hidden).not.toContain('/home/ann/.npmrc')
+  expect(hidden).toContain('/state')
+})
+
+test('hides /root unless it is the home', () => {
+  expect(createSandboxPolicy({ ...config(), home: '/root' }, []).hidden).not.toContain('/root')
+})
+
+test('without a home no path resolves inside the project', () => {
+  const { hidden } = createSandboxPolicy({ ...config('SANDBOX_HIDE=~/x'), home: '' }, [])
+  expect(hidden.filter((path) => path.includes('.ssh/') || path.startsWith(CWD))).toEqual([])
+  expect(hidden).toContain('/etc/shadow')
+})
+
+test('takes paths and limits from the settings', () => {
+  const terms = createSandboxPolicy(
+    config('SANDBOX_WRITE=~/.npm,/var/cache/x', 'SANDBOX_READ=~/.nvm', 'SANDBOX_PIDS=99', 'SANDBOX_MEMORY_MB=128'),
+    ['workspace'],
+  )
+  expect(terms).toMatchObject({
+    writable: ['/home/ann/.npm', '/var/cache/x'],
+    readable: ['/home/ann/.nvm'],
+    pids: 99,
+    memoryBytes: 128 * 1024 * 1024,
+  })
+})

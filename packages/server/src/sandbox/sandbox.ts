@@ -1,0 +1,173 @@
+// The command line that starts a program in the sandbox: /bin/sh enters the cgroups, opens the seccomp filter as fd 9
+// and executes bwrap. Nothing is searched in PATH, which may contain a folder of the project.
+
+import { readlinkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { Failure } from '@scorpiox/mcp/errors'
+
+import { runToCompletion } from '../process/spawn.js'
+import { containsSystemFolders, findTrustedProgram } from '../process/trusted-program.js'
+import { isInsideDirectory } from '../util/path-containment.js'
+import { type Bubblewrap, explainBubblewrapError, findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
+import { type CommandPolicy, createSandboxedCommands, type SandboxedCommands } from './command-factory.js'
+import { PRIVATE_TMP_FOLDERS } from './mount-plan.js'
+import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
+import { openResourceLimits, type ResourceLimits } from './resource-limits.js'
+import { requireSupportedArchitecture, type SandboxFiles, writeSandboxFiles } from './sandbox-files.js'
+import type { ActiveSandboxLevel } from './sandbox-level.js'
+import { buildSelfTestCommand, ESCAPE_COUNT, findSuccessfulEscapes } from './self-test.js'
+
+interface WrapOptions {
+  readonly argv: readonly string[]
+  readonly seccompFile: string
+  readonly cgroupFiles: readonly string[]
+}
+
+export function wrapCommand(
+  { argv, seccompFile, cgroupFiles }: WrapOptions,
+  program: readonly string[],
+): readonly string[] {
+  const script = [
+    ...cgroupFiles.map((file) => `echo 0 >${quotePath(file)} || exit 126`),
+    `exec "$@" 9<${quotePath(seccompFile)}`,
+  ]
+  return ['/bin/sh', '-c', script.join('\n'), 'sh', ...argv, ...program]
+}
+
+function quotePath(path: string): string {
+  return `'${path.replaceAll("'", String.raw`'\''`)}'`
+}
+
+// Opens the sandbox for commands: bubblewrap, a seccomp filter, resource limits. A self-test runs when it is opened,
+// and a sandbox that fails it is not used. It builds command lines; commands are started elsewhere.
+
+export interface Sandbox extends SandboxedCommands {
+  readonly report: SandboxReport
+}
+
+/** What is in force. */
+export interface SandboxReport {
+  readonly bubblewrap: Bubblewrap
+  readonly levels: readonly ActiveSandboxLevel[]
+  readonly pids: ResourceLimits['pids']
+  readonly memory: ResourceLimits['memory']
+  /** How many escapes the self-test tried at each level, all without success. */
+  readonly escapesTried: number
+  readonly tookMs: number
+}
+
+export interface SandboxPolicy extends CommandPolicy {
+  /** The levels that will be used; each is tested. */
+  readonly levels: readonly ActiveSandboxLevel[]
+  /** A folder for the sandbox's own files, hidden from commands. */
+  readonly workFolder: string
+  readonly pids: number
+  /** The environment of bwrap in the self-test. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
+  const startedAt = performance.now()
+  const architecture = requireSupportedArchitecture()
+  const { levels, workFolder, home, env, allowsOnlyGrants = false } = policy
+  const canWriteProject = !allowsOnlyGrants && levels.some((level) => level !== 'read-only')
+  const project = canWriteProject ? checkWritableRoot(policy.project, home) : checkReadableRoot(policy.project)
+  const writable = allowsOnlyGrants
+    ? resolveReadablePaths(policy.writable).map(({ path }) => path)
+    : policy.writable.map((path) => checkWritableRoot(path, home))
+  // Even if only grants are writable now, earlier commands may have written there.
+  const writableRoots = (canWriteProject || allowsOnlyGrants ? [project, ...writable] : writable).filter(
+    (root) => !containsSystemFolders(root),
+  )
+  const bubblewrap = await findBubblewrap(env, writableRoots)
+  const bash = findTrustedProgram('bash', env, writableRoots)
+  if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
+  const files = writeSandboxFiles(workFolder, architecture)
+  const limits = openResourceLimits({ ...policy, isRoot: process.getuid?.() === 0 })
+  const hidden = [...policy.hidden, workFolder]
+  // The wrapper takes some milliseconds, so it is used only where nothing at all may be written.
+  const wrapper = allowsOnlyGrants
+    ? await findPrivateMountWrapper({ bwrap: bubblewrap.path, bash }, env, writableRoots)
+    : []
+  const bwrap = [...wrapper, bubblewrap.path]
+  const commands = createSandboxedCommands({ ...policy, project, writable, hidden }, { bwrap, bash, files, limits })
+  const results = await Promise.allSettled(
+    levels.map((level) => runSelfTest(level, commands, { ...policy, project, writable }, files)),
+  )
+  rmSync(files.secretFile, { force: true })
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) {
+    await commands.close()
+    throw failed.reason
+  }
+  const tookMs = Math.round(performance.now() - startedAt)
+  const report: SandboxReport = {
+    bubblewrap,
+    levels,
+    pids: limits.pids,
+    memory: limits.memory,
+    escapesTried: ESCAPE_COUNT,
+    tookMs,
+  }
+  return {
+    ...commands,
+    create(level, grants) {
+      if (!levels.includes(level)) throw new Error(`the sandbox was not tested at the level ${level}`)
+      return commands.create(level, grants)
+    },
+    report,
+  }
+}
+
+const NAMESPACES = ['user', 'mnt', 'pid', 'ipc', 'uts', 'cgroup']
+
+async function runSelfTest(
+  level: ActiveSandboxLevel,
+  commands: SandboxedCommands,
+  { project, writable, home, workFolder, env, allowsOnlyGrants = false }: SandboxPolicy,
+  { secretFile, secret }: SandboxFiles,
+): Promise<void> {
+  const isProjectWritable =
+    !allowsOnlyGrants && (level !== 'read-only' || writable.some((root) => isInsideDirectory(project, root)))
+  // /tmp is private in the sandbox, and writing to it is not an escape.
+  const homeOrRoot = home === '' || home.startsWith('/tmp/') ? '/root' : home
+  const deniedWritable = allowsOnlyGrants ? writable.filter((path) => !PRIVATE_TMP_FOLDERS.includes(path)) : []
+  const unwritable = [
+    '/usr',
+    '/etc',
+    workFolder,
+    homeOrRoot,
+    ...deniedWritable,
+    isProjectWritable ? join(project, '.scorpiox') : project,
+  ]
+  const names = [...NAMESPACES, ...(level === 'strict' ? ['net'] : [])]
+  const sandboxed = commands.create(level)
+  try {
+    const testCommand = buildSelfTestCommand({
+      ...sandboxed,
+      level,
+      secretFile,
+      secret,
+      // Some system users have /tmp as their home.
+      unwritableFolders: unwritable.filter((path) => path !== '/tmp'),
+      namespaces: names.map((name) => readlinkSync(`/proc/self/ns/${name}`)),
+    })
+    const [file = '', ...args] = wrapCommand(sandboxed, testCommand)
+    const { output } = await runToCompletion(file, args, env)
+    const escapes = findSuccessfulEscapes(output)
+    if (escapes.length === 0) return
+    if (escapes.length === ESCAPE_COUNT)
+      throw new Failure(`The sandbox does not start: ${lastLine(output)}. ${explainBubblewrapError(output)}`)
+    throw new Failure(
+      `Sandbox self-test failed at level ${level}: these escapes succeeded: ${escapes.join(', ')}. No command will be run. ` +
+        'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.',
+    )
+  } finally {
+    sandboxed.release()
+  }
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? ''
+}

@@ -1,0 +1,91 @@
+// Messages for a session that it did not request: callbacks that fired, late answers. A message stays pending until it
+// was written to a client that accepted it.
+
+import { nullableTextColumn, numberColumn, requireRow, type Sql, type SqlRow, textColumn } from '../storage/database.js'
+import { allocateIds } from '../storage/scope-table.js'
+import { toStorableText } from '../text/normalize-text.js'
+
+export interface PendingMessage {
+  readonly id: number
+  readonly session: string
+  readonly kind: 'callback' | 'answer'
+  readonly text: string
+  readonly createdAt: number
+  /** The file in the session's inbox folder, until its reader has taken it. */
+  readonly file: string | null
+}
+
+export interface MessageTable {
+  insert(message: Omit<PendingMessage, 'id' | 'file'>): Promise<PendingMessage>
+  /** The undelivered messages, oldest first. */
+  listPending(): Promise<readonly PendingMessage[]>
+  /** Returns false if it was already delivered. */
+  markDelivered(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
+  setInboxFile(id: number, file: string | null): Promise<void>
+  /** Moves the pending messages of one session to another. */
+  moveToSession(from: string, to: string): Promise<void>
+  /** Deletes messages that were delivered before this time. */
+  deleteDeliveredBefore(before: number): Promise<void>
+}
+
+const COLUMNS = 'id, session, kind, created_at, text, file'
+
+export function createMessageTable(sql: Sql, scope: number): MessageTable {
+  return {
+    async insert({ session, kind, text, createdAt }) {
+      const rows = await sql.run(
+        `INSERT INTO messages (scope, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL) RETURNING ${COLUMNS}`,
+        scope,
+        await allocateIds(sql, scope, 'next_message', 1),
+        toStorableText(session),
+        kind,
+        createdAt,
+        toStorableText(text),
+      )
+      return messageFromRow(requireRow(rows))
+    },
+    async listPending() {
+      const rows = await sql.all(
+        `SELECT ${COLUMNS} FROM messages WHERE scope = ? AND delivered_at IS NULL ORDER BY id`,
+        scope,
+      )
+      return rows.map(messageFromRow)
+    },
+    async markDelivered(id, { at, via }) {
+      const rows = await sql.run(
+        'UPDATE messages SET delivered_at = ?, via = ? WHERE scope = ? AND id = ? AND delivered_at IS NULL RETURNING id',
+        at,
+        via,
+        scope,
+        id,
+      )
+      return rows.length > 0
+    },
+    async setInboxFile(id, file) {
+      const storedFile = file === null ? null : toStorableText(file)
+      await sql.run('UPDATE messages SET file = ? WHERE scope = ? AND id = ?', storedFile, scope, id)
+    },
+    async moveToSession(from, to) {
+      await sql.run(
+        'UPDATE messages SET session = ? WHERE scope = ? AND session = ? AND delivered_at IS NULL',
+        toStorableText(to),
+        scope,
+        toStorableText(from),
+      )
+    },
+    async deleteDeliveredBefore(before) {
+      await sql.run('DELETE FROM messages WHERE scope = ? AND delivered_at < ?', scope, before)
+    },
+  }
+}
+
+function messageFromRow(row: SqlRow): PendingMessage {
+  return {
+    id: numberColumn(row, 'id'),
+    session: textColumn(row, 'session'),
+    kind: textColumn(row, 'kind') === 'answer' ? 'answer' : 'callback',
+    createdAt: numberColumn(row, 'created_at'),
+    text: textColumn(row, 'text'),
+    file: nullableTextColumn(row, 'file'),
+  }
+}

@@ -1,0 +1,163 @@
+// The session leases of this process. Exactly one process fires the callbacks of a session and delivers its messages:
+// the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
+// released when it has none.
+
+import { tryParseJson } from '@scorpiox/mcp/json/json'
+
+import type { Clock, ClockReading } from '../features/callbacks/clock.js'
+import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
+import type { StateTables } from '../state.js'
+import { isPresumedDead } from '../storage/server-registry.js'
+import type { SessionLease } from './session-lease-table.js'
+
+/** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
+const LEASE_TRUST_MS = 10 * 60 * 1000
+/** How long delivered messages are kept. */
+const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
+
+export interface SessionLeases {
+  readonly users: readonly string[]
+  isLeased(user: string, session: string): boolean
+  /** Leased, but its client is gone. */
+  isAbandoned(user: string, session: string): boolean
+  /** Claims the lease of the session, if given, and takes over work of dead sessions. Call inside a transaction. */
+  claim(user: string, session: string | undefined, rows: StateTables): Promise<CommitLease>
+  markAbandoned(user: string, session: string): void
+  /** Drops the leases that the database no longer assigns to this process. */
+  reconcile(user: string, sessions: readonly SessionLease[]): void
+  /**
+   * Renews the leases of sessions with work and releases the others. Call inside a transaction; call the result after
+   * commit.
+   */
+  renew(user: string, rows: StateTables): Promise<() => void>
+  /** Releases all leases. Call inside a transaction. */
+  release(user: string, rows: StateTables): Promise<void>
+  /** Whether the leases were renewed recently enough to act on them. */
+  isFresh(user: string): boolean
+}
+
+/** To be called after the transaction committed. */
+export type CommitLease = () => void
+
+export interface SessionLeasesDeps {
+  readonly clock: Clock
+  readonly leaseOwner: string
+  readonly isOwnerGone: (session: SessionLease) => boolean
+  readonly queueLateAnswers: QueueLateAnswers
+  /** Moves the work of dead sessions; returns the names of the sessions that could not be moved and are now leased. */
+  readonly takeOver: (rows: StateTables, request: TakeoverRequest) => Promise<readonly string[]>
+  readonly sessionsWithWork: (rows: StateTables) => Promise<ReadonlySet<string>>
+}
+
+/** Owner and time of a lease. */
+export interface LeaseStamp {
+  readonly leaseOwner: string
+  readonly now: ClockReading
+}
+
+export interface TakeoverRequest extends LeaseStamp {
+  /** The live session; undefined if there is none yet. */
+  readonly target: string | undefined
+  readonly isOwnerGone: (session: SessionLease) => boolean
+  /** Whether a session leased by this process has lost its client. */
+  readonly isAbandoned: (name: string) => boolean
+  /** Queues answers to questions of these sessions as messages. */
+  readonly queueLateAnswers: QueueLateAnswers
+}
+
+export type QueueLateAnswers = (rows: StateTables, sessions: ReadonlySet<string>) => Promise<void>
+
+export function createSessionLeases(settings: SessionLeasesDeps): SessionLeases {
+  const { clock, leaseOwner, isOwnerGone, queueLateAnswers, takeOver, sessionsWithWork } = settings
+  /** Sessions by user, and whether each has a client. */
+  const leased = new Map<string, Map<string, 'here' | 'abandoned'>>()
+  const renewedAt = new Map<string, number>()
+  const isAbandoned = (user: string, session: string): boolean => leased.get(user)?.get(session) === 'abandoned'
+
+  function setLease(user: string, session: string, status: 'here' | 'abandoned'): void {
+    const userSessions = leased.get(user) ?? new Map<string, 'here' | 'abandoned'>()
+    leased.set(user, userSessions.set(session, status))
+  }
+
+  function dropLease(user: string, session: string): void {
+    const userSessions = leased.get(user)
+    userSessions?.delete(session)
+    if (userSessions?.size === 0) leased.delete(user)
+  }
+
+  return {
+    get users() {
+      return [...leased.keys()]
+    },
+    isLeased: (user, session) => leased.get(user)?.has(session) ?? false,
+    isAbandoned,
+    async claim(user, session, rows) {
+      const request: Omit<TakeoverRequest, 'isAbandoned'> = {
+        target: session,
+        leaseOwner,
+        now: clock(),
+        isOwnerGone,
+        queueLateAnswers,
+      }
+      const existing = (await rows.sessions.list()).find(({ name }) => name === session)
+      // The session of a stateless user may be leased by another server, which then fires what is stored here.
+      const isFree = existing === undefined || existing.owner === leaseOwner || isOwnerGone(existing)
+      if (session !== undefined && isFree) await writeLease(rows, session, request)
+      const unmoved = await takeOver(rows, { ...request, isAbandoned: (name) => isAbandoned(user, name) })
+      await rows.messages.deleteDeliveredBefore(request.now.wallMs - KEEP_DELIVERED_MS)
+      return () => {
+        if (session !== undefined && isFree) setLease(user, session, 'here')
+        // The session of a stateless user is never abandoned.
+        for (const name of unmoved) setLease(user, name, name === `user:${user}` ? 'here' : 'abandoned')
+        renewedAt.set(user, request.now.uptimeMs)
+      }
+    },
+    markAbandoned(user, session) {
+      if (leased.get(user)?.has(session)) setLease(user, session, 'abandoned')
+    },
+    reconcile(user, sessions) {
+      const ours = new Set(sessions.filter((session) => session.owner === leaseOwner).map(({ name }) => name))
+      for (const name of leased.get(user)?.keys() ?? []) if (!ours.has(name)) dropLease(user, name)
+    },
+    async renew(user, rows) {
+      const now = clock()
+      const withWork = await sessionsWithWork(rows)
+      const idle: string[] = []
+      for (const { name, owner } of await rows.sessions.list()) {
+        if (owner !== leaseOwner) continue
+        if (withWork.has(name)) await writeLease(rows, name, { leaseOwner, now })
+        else await rows.sessions.release(name)
+        if (!withWork.has(name)) idle.push(name)
+      }
+      return () => {
+        renewedAt.set(user, now.uptimeMs)
+        for (const name of idle) dropLease(user, name)
+      }
+    },
+    async release(user, rows) {
+      for (const { name, owner } of await rows.sessions.list()) {
+        if (owner === leaseOwner) await rows.sessions.release(name)
+      }
+      leased.delete(user)
+    },
+    isFresh: (user) => clock().uptimeMs - (renewedAt.get(user) ?? -Infinity) < LEASE_TRUST_MS,
+  }
+}
+
+export function writeLease(rows: StateTables, name: string, { leaseOwner, now }: LeaseStamp) {
+  return rows.sessions.upsert({ name, owner: leaseOwner, renewedAt: now.wallMs })
+}
+
+// Identifies the owner of a lease such that other processes can tell whether it still runs.
+
+/** The identifier of this process. */
+export function currentLeaseOwner(): string {
+  return JSON.stringify(currentProcessLocation())
+}
+
+/** Whether the owner of the lease has exited. */
+export function isLeaseOwnerGone({ owner, renewedAt }: SessionLease): boolean {
+  const location = tryParseJson(owner)
+  // An identifier that cannot be parsed belongs to no running process.
+  return !isProcessLocation(location) || isPresumedDead({ ...location, renewedAt })
+}

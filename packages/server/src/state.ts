@@ -1,0 +1,46 @@
+// The database of this program: scoped transactions over the tables of all features.
+
+import { type CallbackTable, createCallbackTable } from './features/callbacks/callback-table.js'
+import { createPlanTable, type PlanTable } from './features/plans/plan-table.js'
+import { createQuestionTable, type QuestionTable } from './features/questions/question-table.js'
+import { createTaskTable, type TaskTable } from './features/tasks/task-table.js'
+import { createMessageTable, type MessageTable } from './sessions/message-table.js'
+import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-lease-table.js'
+import { createScopedDatabase } from './storage/create-scoped-database.js'
+import type { Sql } from './storage/database.js'
+import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
+import type { ScopedDatabase } from './storage/scoped-database.js'
+
+export type { Scope } from './storage/scoped-database.js'
+
+export type StateDatabase = ScopedDatabase<StateTables>
+
+/** Valid during the transaction. */
+export interface StateTables {
+  readonly tasks: TaskTable
+  readonly plans: PlanTable
+  readonly questions: QuestionTable
+  readonly callbacks: CallbackTable
+  readonly messages: MessageTable
+  readonly sessions: SessionLeaseTable
+}
+
+// Creates the tables of all features for one transaction.
+
+export function createStateTables(sql: Sql, scopeId: number): StateTables {
+  return {
+    tasks: createTaskTable(sql, scopeId),
+    plans: createPlanTable(sql, scopeId),
+    questions: createQuestionTable(sql, scopeId),
+    callbacks: createCallbackTable(sql, scopeId),
+    messages: createMessageTable(sql, scopeId),
+    sessions: createSessionLeaseTable(sql, scopeId),
+  }
+}
+
+// Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
+// each transaction reports what is wrong with the database.
+
+export async function openStateDatabase(place: DatabaseLocation): Promise<StateDatabase> {
+  return createScopedDatabase(await openDatabase(place), createStateTables)
+}

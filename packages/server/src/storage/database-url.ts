@@ -1,0 +1,37 @@
+// Database URLs for display: without passwords.
+
+const MASK = '****'
+
+/** Returns undefined if it is not a PostgreSQL URL. */
+export function redactDatabaseUrl(address: string): string | undefined {
+  const url = parse(address)
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return undefined
+  if (url.password !== '') url.password = MASK
+  for (const name of secretParameters(url)) url.searchParams.set(name, MASK)
+  return url.href
+}
+
+/** Removes the password from a text about the URL, such as an error message. */
+export function redactPassword(text: string, address: string): string {
+  const url = parse(address)
+  const parameterSecrets = url ? secretParameters(url).flatMap((name) => url.searchParams.getAll(name)) : []
+  const secrets = [url?.password, decodeOrKeep(url?.password), ...parameterSecrets]
+  return secrets.reduce<string>((redacted, secret) => (secret ? redacted.replaceAll(secret, MASK) : redacted), text)
+}
+
+/** The names of parameters that contain a password, such as password and sslpassword. */
+function secretParameters(url: URL): readonly string[] {
+  return [...url.searchParams.keys()].filter((name) => /password/i.test(name))
+}
+
+function parse(address: string): URL | undefined {
+  return URL.canParse(address) ? new URL(address) : undefined
+}
+
+function decodeOrKeep(text = ''): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,25 @@
+// Determines from the settings where the database is.
+
+import { join } from 'node:path'
+
+import type { Settings } from '../config/options.js'
+import { getStateDir } from '../config/paths.js'
+import type { Database } from './database.js'
+
+export interface DatabaseLocation {
+  /** The SQLite file; its folder is created on the first write. */
+  readonly file: string
+  /** The URL of a PostgreSQL database; '' for none. */
+  readonly databaseUrl: string
+}
+
+export function getDatabaseLocation(settings: Pick<Settings, 'STATE_DIR' | 'DATABASE_URL'>): DatabaseLocation {
+  return { file: join(getStateDir(settings), 'state.db'), databaseUrl: settings.DATABASE_URL }
+}
+
+// Opens the database at a location: loads its driver, but does not connect yet.
+
+export async function openDatabase({ file, databaseUrl }: DatabaseLocation): Promise<Database> {
+  if (databaseUrl === '') return (await import('./sqlite.js')).openSqlite(file)
+  return (await import('./postgres.js')).openPostgres(databaseUrl)
+}

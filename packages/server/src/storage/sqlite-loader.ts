@@ -1,0 +1,105 @@
+// Loads SQLite: built into the runtime or, if that is missing or too old, bundled with this program, or an installed
+// package. All three have the same interface.
+
+import { join } from 'node:path'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { isOlderVersion } from '../util/compare-versions.js'
+import { findExecutableEntry } from '../process/program-files.js'
+import type { SqlValue } from './database.js'
+
+/** Older versions can corrupt a file that two processes write to: https://sqlite.org/wal.html#walresetbug */
+const OLDEST_SAFE_VERSION = '3.51.3'
+
+export interface SqliteLibrary {
+  readonly DatabaseSync: new (file: string) => SqliteHandle
+}
+
+export interface SqliteHandle {
+  exec(text: string): void
+  prepare(text: string): SqliteStatement
+  close(): void
+}
+
+export interface SqliteStatement {
+  all(...values: readonly SqlValue[]): readonly unknown[]
+}
+
+type Source = () => unknown
+
+/** Returns the first source that exists and is recent enough. */
+export async function loadSqlite(
+  sources: readonly Source[] = [loadBuiltIn, loadBundled, loadInstalled],
+): Promise<SqliteLibrary> {
+  const tooOld: string[] = []
+  for (const source of sources) {
+    const library = await source()
+    if (!isSqliteLibrary(library)) continue
+    const version = readVersion(library)
+    if (!isOlderVersion(version, OLDEST_SAFE_VERSION)) return library
+    tooOld.push(version)
+  }
+  const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
+  throw new Failure(
+    tooOld.length === 0
+      ? `This Node.js has no SQLite, which stores tasks and plans; ${advice}, or set DATABASE_URL to a PostgreSQL database`
+      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST_SAFE_VERSION} and newer ` +
+          `cannot; ${advice}, or set DATABASE_URL to a PostgreSQL database`,
+  )
+}
+
+function loadBuiltIn(): unknown {
+  const emitWarning = process.emitWarning.bind(process)
+  // Node 22 prints a warning that SQLite is experimental on stderr, which clients show to users.
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule('node:sqlite')
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/**
+ * The library that the build placed beside the program; which of two can be loaded depends on the C library of Linux.
+ */
+function loadBundled(): unknown {
+  // The single executable has no folder, and the library would be searched for in the working directory.
+  if (findExecutableEntry() !== undefined) return undefined
+  for (const libc of ['usual', 'musl']) {
+    const moduleObject = { exports: {} }
+    try {
+      process.dlopen(
+        moduleObject,
+        join(import.meta.dirname, `../sqlite/${process.platform}-${process.arch}-${libc}.node`),
+      )
+      return moduleObject.exports
+    } catch {
+      // Not bundled, or not for this platform.
+    }
+  }
+  return undefined
+}
+
+async function loadInstalled(): Promise<unknown> {
+  try {
+    return await import('@photostructure/sqlite')
+  } catch {
+    return undefined
+  }
+}
+
+function isSqliteLibrary(value: unknown): value is SqliteLibrary {
+  return (
+    typeof value === 'object' && value !== null && 'DatabaseSync' in value && typeof value.DatabaseSync === 'function'
+  )
+}
+
+function readVersion({ DatabaseSync }: SqliteLibrary): string {
+  const database = new DatabaseSync(':memory:')
+  try {
+    const [row] = database.prepare('SELECT sqlite_version() AS version').all()
+    return typeof row === 'object' && row !== null && 'version' in row ? String(row.version) : ''
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,178 @@
+// Database over one SQLite file: one connection, serialized transactions. After an error the next transaction reopens
+// the file, so work continues when the cause is gone. Nothing is written to a file that was removed.
+
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
+
+import { createKeyedMutex } from '../util/concurrency.js'
+import { exposeGarbageCollector, type CollectGarbage } from '../process/garbage-collector.js'
+import { toWriteFailure } from './private-folder.js'
+import type { Database, Sql, RunStatement, TransactionResult } from './database.js'
+import { openSqliteFile, openEmptySqlite, readFileIdentity, type SqliteConnection } from './sqlite-connection.js'
+import {
+  isSqliteBusy,
+  isDiskFull,
+  isSqliteReadOnly,
+  isCommitUncertain,
+  toSqliteFailure,
+  sqliteBusyFailure,
+  uncertainSqliteCommit,
+} from './sqlite-errors.js'
+import { loadSqlite, type SqliteLibrary } from './sqlite-loader.js'
+import { runTransaction } from './transaction.js'
+
+const BUSY_LIMIT_MS = 10_000
+const MAX_RETRY_DELAY_MS = 20
+
+type Kind = 'read' | 'write'
+
+let collectGarbage: CollectGarbage | undefined
+
+export function openSqlite(file: string): Database {
+  const serialize = createKeyedMutex()
+  let library: SqliteLibrary | undefined
+  let connection: SqliteConnection | undefined
+  let lastDataVersion: number | undefined
+  let isClosed = false
+  let needsCollection = false
+
+  /** A writer that waits for another process blocks the writers after it, which keeps their order, but no readers. */
+  function transact<T>(kind: Kind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
+    const deadline = performance.now() + BUSY_LIMIT_MS
+    let hasReopened = false
+    /** A file that was read-only when it was opened may be writable now; nothing has begun yet. */
+    const reopenOnce = (error: unknown): undefined => {
+      if (!(error instanceof ReadOnlyFileError)) throw error
+      if (hasReopened) throw error.failure
+      hasReopened = true
+    }
+    const retryUntilDeadline = async (): Promise<T> => {
+      for (;;) {
+        const done = await serialize('file', () => tryTransaction(kind, work)).catch(reopenOnce)
+        if (done) return done.value
+        if (performance.now() >= deadline) throw sqliteBusyFailure(file, BUSY_LIMIT_MS / 1000)
+        await pause(Math.random() * MAX_RETRY_DELAY_MS)
+      }
+    }
+    return kind === 'write' ? serialize('writers', retryUntilDeadline) : retryUntilDeadline()
+  }
+
+  /** Returns undefined if another process holds the lock and nothing has begun. */
+  async function tryTransaction<T>(
+    kind: Kind,
+    work: (sql: Sql) => Promise<TransactionResult<T>>,
+  ): Promise<TransactionResult<T> | undefined> {
+    if (isClosed) throw new Error(`${file} is used after close`)
+    const current = await beginTransaction(kind)
+    if (!current) return undefined
+    let isCommitting = false
+    try {
+      const result = await runTransaction(asyncSql(current), kind, work)
+      isCommitting = result.commit
+      if (isCommitting) commit(current)
+      else current.rollback()
+      return result
+    } catch (error) {
+      current.rollback()
+      throw toFailure(error, isCommitting)
+    } finally {
+      if (current.identity === '') current.close()
+    }
+  }
+
+  async function beginTransaction(kind: Kind): Promise<SqliteConnection | undefined> {
+    try {
+      library ??= await loadSqlite()
+      if (needsCollection) await releaseStatements()
+      const current = connectionFor(kind, library)
+      current.begin(kind)
+      return current
+    } catch (error) {
+      if (isSqliteBusy(error)) return undefined
+      const failure = toFailure(error)
+      throw isSqliteReadOnly(error) ? new ReadOnlyFileError(failure) : failure
+    }
+  }
+
+  function connectionFor(kind: Kind, from: SqliteLibrary): SqliteConnection {
+    const identity = readFileIdentity(file)
+    if (connection && connection.identity !== identity) {
+      connection.moveWalAside()
+      discardConnection()
+    }
+    if (connection) return connection
+    if (kind === 'read' && identity === undefined) return openEmptySqlite(from)
+    connection = openSqliteFile(from, file)
+    return connection
+  }
+
+  function commit(current: SqliteConnection): void {
+    current.commit()
+    if (readFileIdentity(file) === current.identity) return
+    throw uncertainSqliteCommit(file, new Error('the file was removed during the write'))
+  }
+
+  /** Converts an error of the file to a Failure and closes the connection; returns other errors unchanged. */
+  function toFailure(error: unknown, isCommitting = false): unknown {
+    const failure = toSqliteFailure(file, error) ?? (isSystemError(error) ? toWriteFailure(file, error) : undefined)
+    if (failure === undefined || failure === error) return error
+    if (!isDiskFull(error)) discardConnection()
+    return isCommitting && isCommitUncertain(error) ? uncertainSqliteCommit(file, error) : failure
+  }
+
+  /** The package for Node 20 keeps a file open, and its read-only state, until its statements are garbage-collected. */
+  async function releaseStatements(): Promise<void> {
+    needsCollection = false
+    collectGarbage ??= exposeGarbageCollector()
+    for (let round = 0; round < 3; round++) {
+      await turn()
+      collectGarbage()
+      await turn()
+    }
+  }
+
+  function discardConnection(): void {
+    needsCollection = true
+    connection?.close()
+    connection = undefined
+    lastDataVersion = undefined
+  }
+
+  return {
+    name: file,
+    read: (work) => transact('read', async (sql) => ({ value: await work(sql), commit: false })),
+    write: (_, work) => transact('write', work),
+    mayHaveChanged: () =>
+      serialize('file', async () => {
+        const identity = readFileIdentity(file)
+        if (!connection || connection.identity !== identity) return identity !== undefined
+        const version = connection.dataVersion()
+        const hasChanged = lastDataVersion !== version
+        lastDataVersion = version
+        return hasChanged
+      }),
+    close: () =>
+      serialize('writers', () =>
+        serialize('file', async () => {
+          isClosed = true
+          connection?.checkpoint()
+          discardConnection()
+        }),
+      ),
+  }
+}
+
+/** A transaction could not begin because the file is read-only. */
+class ReadOnlyFileError extends Error {
+  constructor(readonly failure: unknown) {
+    super('the file can only be read')
+  }
+}
+
+function asyncSql(connection: SqliteConnection): Sql {
+  const all: RunStatement = async (text, ...values) => connection.all(text, values)
+  return { all, run: all }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,71 @@
+// stdout, stderr and stop signals of a command. The only file of the CLI that touches the standard streams.
+
+import { wrapText } from './text-layout.js'
+
+const STOP_SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const
+
+/** Resolves when the text is written, so that an exit cannot truncate it, or when the stream fails. */
+export function print(text: string): Promise<void> {
+  return write(process.stdout, text)
+}
+
+export function printError(text: string): Promise<void> {
+  return write(process.stderr, text)
+}
+
+/** Prints prose: on a terminal, lines are wrapped between words. Use `print` for text to be copied or parsed. */
+export function printText(text: string): Promise<void> {
+  return print(wrapText(text, getOutputColumns()))
+}
+
+/** `printText` for stderr. */
+export function printErrorText(text: string): Promise<void> {
+  return printError(wrapText(text, columnsOf(process.stderr)))
+}
+
+/** Width of the terminal; undefined if stdout is not a terminal. */
+export function getOutputColumns(): number | undefined {
+  return columnsOf(process.stdout)
+}
+
+/** Resolves to the exit code for the first stop signal. Later signals are ignored, because the shutdown has begun. */
+export function waitForStopSignal(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const [signal, number] of Object.entries(STOP_SIGNALS)) process.on(signal, () => resolve(128 + number))
+  })
+}
+
+/** Exit code of a process whose terminal was closed. */
+export const SIGHUP_EXIT_CODE = 128 + STOP_SIGNALS.SIGHUP
+
+/**
+ * Terminates the process by SIGHUP, as a closed terminal does by default. A normal exit would abort, because Node.js
+ * cannot restore the mode of a terminal that is gone.
+ */
+export function exitBySighup(): Promise<never> {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
+  return new Promise(() => {})
+}
+
+export interface TerminalStreams {
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WriteStream
+}
+
+/** Streams for an interactive display; undefined unless both stdin and stdout are a terminal. */
+export function getTerminalStreams(): TerminalStreams | undefined {
+  const { stdin: input, stdout: output } = process
+  return input.isTTY && output.isTTY ? { input, output } : undefined
+}
+
+function columnsOf(stream: NodeJS.WriteStream): number | undefined {
+  return stream.isTTY && stream.columns > 0 ? stream.columns : undefined
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve())
+    stream.write(text, () => resolve())
+  })
+}

@@ -1,0 +1,28 @@
+// Formats numbers, durations and the notes after an output, for the text of all tools.
+
+/** The output followed by each note in brackets on a line of its own. */
+export function appendNotes(output: string, notes: readonly string[]): string {
+  if (notes.length === 0) return output
+  const lines = notes.map((note) => `[${note}]`).join('\n')
+  return output === '' ? lines : `${output.endsWith('\n') ? output : `${output}\n`}${lines}`
+}
+
+export function formatNumber(number: number): string {
+  // The first toLocaleString call takes 14 ms; small numbers need no separators.
+  return Math.abs(number) < 1000 ? String(number) : number.toLocaleString('en-US')
+}
+
+export function formatCount(number: number, one: string, many: string): string {
+  return `${formatNumber(number)} ${number === 1 ? one : many}`
+}
+
+/** For example "1.5 s", "42 s", "4 min 32 s", "3 h 5 min". */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`
+}

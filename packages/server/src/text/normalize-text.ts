@@ -1,0 +1,17 @@
+// Normalizes text for search and storage. Search ignores case, accents and other variants; vowel signs of Indic scripts
+// and the voicing marks of kana are letters there, not accents, and are kept.
+
+const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
+
+export function foldForSearch(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(ACCENTS, '')
+  // Via upper case, so that ß and ss, and the three sigmas, become equal; the capital ß has no upper case.
+  const folded = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  return folded.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
+}
+
+// Replaces lone surrogates and NUL, which databases do not return unchanged, by U+FFFD.
+
+export function toStorableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}

@@ -1,0 +1,121 @@
+// Limits of concurrent work: mutex by key, semaphore, throttle. With a mutex, work of the same key runs one after
+// another, even if an earlier one fails.
+
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+export function createKeyedMutex(): KeyedMutex {
+  const last = new Map<string, Promise<unknown>>()
+  return (key, work) => {
+    const previous = last.get(key)
+    const result = previous ? previous.then(work) : startNow(work)
+    const done = result
+      .catch(() => undefined)
+      .finally(() => {
+        if (last.get(key) === done) last.delete(key)
+      })
+    last.set(key, done)
+    return result
+  }
+}
+
+// An async function, so that a synchronous throw becomes a rejection.
+async function startNow<T>(work: () => Promise<T>): Promise<T> {
+  return work()
+}
+
+// A semaphore: limits concurrent work; waiters are served in order.
+
+export interface Semaphore {
+  /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
+  acquire(signal: AbortSignal): Promise<(() => void) | undefined>
+}
+
+export function createSemaphore(limit: number): Semaphore {
+  const waiting = new Set<() => void>()
+  let inUse = 0
+
+  function releaseOne(): void {
+    inUse--
+    const [next] = waiting
+    next?.()
+  }
+
+  function createRelease(): () => void {
+    inUse++
+    let isReleased = false
+    return () => {
+      if (!isReleased) releaseOne()
+      isReleased = true
+    }
+  }
+
+  return {
+    acquire(signal) {
+      if (signal.aborted) return Promise.resolve(undefined)
+      if (inUse < limit) return Promise.resolve(createRelease())
+      return new Promise((resolve) => {
+        const finish = (isAcquired: boolean): void => {
+          waiting.delete(onTurn)
+          signal.removeEventListener('abort', onAbort)
+          resolve(isAcquired ? createRelease() : undefined)
+        }
+        const onTurn = (): void => finish(true)
+        const onAbort = (): void => finish(false)
+        waiting.add(onTurn)
+        signal.addEventListener('abort', onAbort)
+      })
+    },
+  }
+}
+
+// A throttle: work that is requested at any rate runs at most once per interval, at once if the interval has passed.
+// Runs never overlap, and a request during a run causes one more run.
+
+export interface Throttle {
+  request(): void
+  /** No further run is started. */
+  stop(): void
+}
+
+export function createThrottle(intervalMs: number, work: () => void | Promise<void>): Throttle {
+  let timer: NodeJS.Timeout | undefined
+  let isRequested = false
+  let isBusy = false
+  let isStopped = false
+
+  function start(): void {
+    if (isBusy || timer || isStopped) return
+    isRequested = false
+    isBusy = true
+    timer = setTimeout(onIntervalEnd, intervalMs).unref()
+    // Errors are ignored, so that they do not prevent the next run.
+    void run().finally(() => {
+      isBusy = false
+      startIfRequested()
+    })
+  }
+
+  async function run(): Promise<void> {
+    await work()
+  }
+
+  function onIntervalEnd(): void {
+    timer = undefined
+    startIfRequested()
+  }
+
+  function startIfRequested(): void {
+    if (isRequested) start()
+  }
+
+  return {
+    request() {
+      isRequested = true
+      start()
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}

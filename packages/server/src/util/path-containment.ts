@@ -1,0 +1,7 @@
+// Whether a path is a directory or lies in it. Both paths are absolute, without symbolic links and without `..`.
+
+import { sep } from 'node:path'
+
+export function isInsideDirectory(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : `${directory}${sep}`)
+}

@@ -1,9 +1,0 @@
-// The sandbox levels, from no restriction to the strictest.
-
-export type Level = 'off' | CageLevel
-
-/**
- * `read-only` may read everything except secrets and write nothing that persists; `workspace` may also write to the
- * project; `strict` is `workspace` without a network, and may read only the project and the system.
- */
-export type CageLevel = 'read-only' | 'workspace' | 'strict'

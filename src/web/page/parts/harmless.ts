@@ -1,5 +1,0 @@
-// Removes bidirectional and control characters from untrusted text, which could make it look like other text.
-
-export function harmless(text: string): string {
-  return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]|(?![\n\t])\p{Cc}/gu, '')
-}
