@@ -37,7 +37,7 @@ describe('a static token', () => {
     const ada: Principal = { user: 'ada', method: 'token', credentialId: record.id }
     expect(auth.authenticate(bearer(token))).toEqual(ada)
     expect(auth.authenticate({ 'x-api-key': token })).toEqual(ada)
-    expect(auth.authenticate(bearer(FIXED))).toEqual({ user: 'owner', via: 'token', credential: 'HTTP_TOKEN' })
+    expect(auth.authenticate(bearer(FIXED))).toEqual({ user: 'owner', method: 'token', credentialId: 'HTTP_TOKEN' })
     expect(build({ keyHeader: 'X-Mine' }).authenticate({ 'x-mine': token })).toEqual(ada)
   })
 
@@ -95,8 +95,8 @@ describe('a static token', () => {
 
   test('is not required if anonymous access is allowed', () => {
     const auth = build({ allowAnonymous: true })
-    expect(auth.authenticate({})).toEqual({ user: 'owner', via: 'open', credential: 'none' })
-    expect(auth.authenticate(bearer('nope'))).toEqual({ user: 'owner', via: 'open', credential: 'none' })
+    expect(auth.authenticate({})).toEqual({ user: 'owner', method: 'open', credentialId: 'none' })
+    expect(auth.authenticate(bearer('nope'))).toEqual({ user: 'owner', method: 'open', credentialId: 'none' })
     expect(auth.metadata).toBeUndefined()
   })
 
@@ -148,7 +148,7 @@ describe('an access token', () => {
     asked = 0
     const first = auth.authenticate(headers)
     expect(first).toBeInstanceOf(Promise)
-    const bob = { user: 'oauth:bob', via: 'oauth', credential: expect.stringMatching(/^jwt:[\da-f]{12}$/) }
+    const bob = { user: 'oauth:bob', method: 'oauth', credentialId: expect.stringMatching(/^jwt:[\da-f]{12}$/) }
     expect(await first).toEqual(bob)
     expect(auth.authenticate(headers)).toEqual(bob)
     vi.setSystemTime(Date.now() + 59_999)
@@ -187,7 +187,7 @@ describe('an access token', () => {
     for (const text of ['nope', 'a.b', '.b.c', 'a.b.c.d', 'a..']) await auth.authenticate(bearer(text))
     // `a..` has two dots; the verifier rejects it.
     expect(asked).toBe(1)
-    expect(auth.authenticate(bearer(token))).toMatchObject({ user: 'ada', via: 'token' })
+    expect(auth.authenticate(bearer(token))).toMatchObject({ user: 'ada', method: 'token' })
     expect(auth.authenticate(bearer(FIXED))).toMatchObject({ user: 'owner' })
   })
 

@@ -237,7 +237,11 @@ describe('several writers', () => {
 
   beforeAll(async () => {
     const { rolldown } = await import('rolldown')
-    const build = await rolldown({ input: resolve(import.meta.dirname, 'token-file.ts'), platform: 'node' })
+    const build = await rolldown({
+      input: resolve(import.meta.dirname, 'token-file.ts'),
+      platform: 'node',
+      resolve: { conditionNames: ['source', 'import', 'default'] },
+    })
     await build.write({ file: join(dirname(script), 'token-file.mjs'), format: 'esm' })
     writeFileSync(
       script,

@@ -117,7 +117,7 @@ test.each([
   expect(client?.locations({ ...LINUX, listDirectory: (path) => (path === folder ? names : []) })).toEqual([
     {
       file: `${folder}/${chosen}`,
-      signs: [folder],
+      evidencePaths: [folder],
       alternatives: alternatives.map((name) => `${folder}/${name}`),
     },
   ])

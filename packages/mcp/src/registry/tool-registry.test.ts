@@ -70,7 +70,7 @@ describe('rejected when the server is created', () => {
   })
 
   test('an output together with a format function', () => {
-    const both = { ...tool('a', fine, fine), render: () => '' }
+    const both = { ...tool('a', fine, fine), format: () => '' }
     expect(() => createToolRegistry([both])).toThrow('tool a has both output and render')
   })
 })

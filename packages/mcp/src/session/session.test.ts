@@ -37,7 +37,7 @@ function serve(run: (call: CallContext) => unknown, more: Partial<ServerDefiniti
     format: String,
   })
   const notices = createChangeEvents()
-  const description = { name: 'test', version: '0', tools: [tool], notices, ...more }
+  const description = { name: 'test', version: '0', tools: [tool], changeEvents: notices, ...more }
   const server = createMcpServer({ ...description, logError: (error) => errors.push(error) })
   return { server, notices, errors }
 }

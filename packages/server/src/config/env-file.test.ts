@@ -16,7 +16,7 @@ MODEL=sonnet                # AI model for tool-use conversations
       { key: 'STREAMING', value: 'true', line: 4 },
       { key: 'MODEL', value: 'sonnet', line: 5 },
     ],
-    complaints: [],
+    problems: [],
   })
 })
 
@@ -30,7 +30,7 @@ test.each([
   ['A="quoted"', 'A', '"quoted"'],
   ['\uFEFFA=1\r', 'A', '1'],
 ])('%j', (line, key, value) => {
-  expect(parseEnvFile(line)).toEqual({ entries: [{ key, value, line: 1 }], complaints: [] })
+  expect(parseEnvFile(line)).toEqual({ entries: [{ key, value, line: 1 }], problems: [] })
 })
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
       { key: 'A', value: '1', line: 1 },
       { key: 'B', value: '2', line: 3 },
     ],
-    complaints: [{ line: 2, about: expect.stringContaining(about) }],
+    problems: [{ line: 2, about: expect.stringContaining(about) }],
   })
 })
 

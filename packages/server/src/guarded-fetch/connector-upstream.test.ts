@@ -147,7 +147,7 @@ test('the proxy receives the credentials, and the sites do not', async () => {
 test('a name that cannot be resolved here is resolved by the proxy', async () => {
   const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
   expect((await out.fetch('http://elsewhere.example/')).status).toBe(200)
-  await expect(out.fetch('https://elsewhere.example/')).rejects.toMatchObject({ problem: 'tls' })
+  await expect(out.fetch('https://elsewhere.example/')).rejects.toMatchObject({ kind: 'tls' })
   expect(asked).toHaveLength(2)
 })
 
@@ -157,7 +157,7 @@ test('private addresses are also blocked behind a proxy', async () => {
   for (const place of places) {
     for (const scheme of ['http', 'https']) {
       await expect(out.fetch(`${scheme}://${place}/`)).rejects.toMatchObject({
-        problem: place === 'wiki' ? 'unresolved' : 'refused',
+        kind: place === 'wiki' ? 'unresolved' : 'refused',
       })
     }
   }
@@ -198,9 +198,9 @@ test('a certificate that is not trusted, or is for another host, is a failure', 
   })
   onTestFinished(() => unknown.close())
   await expect(unknown.fetch('https://site.example/')).rejects.toThrow('NODE_EXTRA_CA_CERTS')
-  await expect(wayOut(proxy).fetch('https://other.example/')).rejects.toMatchObject({ problem: 'tls' })
+  await expect(wayOut(proxy).fetch('https://other.example/')).rejects.toMatchObject({ kind: 'tls' })
   const direct = wayOut('off', { allow: `here.example:${SITE.plain}` })
-  await expect(direct.fetch(`https://here.example:${SITE.plain}/`)).rejects.toMatchObject({ problem: 'tls' })
+  await expect(direct.fetch(`https://here.example:${SITE.plain}/`)).rejects.toMatchObject({ kind: 'tls' })
 })
 
 test('a secure site is reached at the checked address, with its own name', async () => {

@@ -117,15 +117,15 @@ test('headers that were dropped on the way are not sent after returning to the o
 test('five redirects are followed, or as many as allowed', async () => {
   const out = wayOut()
   expect((await out.fetch(`${here}${'/302'.repeat(5)}/end`)).redirects).toHaveLength(5)
-  await expect(out.fetch(`${here}${'/302'.repeat(6)}/end`)).rejects.toMatchObject({ problem: 'redirects' })
+  await expect(out.fetch(`${here}${'/302'.repeat(6)}/end`)).rejects.toMatchObject({ kind: 'redirects' })
   await expect(out.fetch(`${here}/302/end`, { maxRedirects: 0 })).rejects.toThrow(
     'it redirects once more, and 0 are followed at most',
   )
-  await expect(out.fetch(`${here}/302/302/end`, { maxRedirects: 1 })).rejects.toMatchObject({ problem: 'redirects' })
+  await expect(out.fetch(`${here}/302/302/end`, { maxRedirects: 1 })).rejects.toMatchObject({ kind: 'redirects' })
 })
 
 test('a redirect loop ends', async () => {
-  await expect(wayOut().fetch(`${here}/circle`)).rejects.toMatchObject({ problem: 'redirects' })
+  await expect(wayOut().fetch(`${here}/circle`)).rejects.toMatchObject({ kind: 'redirects' })
 })
 
 test('a fragment is kept unless there is another; Location is read as UTF-8', async () => {
@@ -146,7 +146,7 @@ test.each([
   ['//localhost/', 'refused'],
 ])('a redirect to %s is a failure', async (to, problem) => {
   const failure = wayOut().fetch(`${here}/go?to=${encodeURIComponent(to)}`)
-  await expect(failure).rejects.toMatchObject({ problem })
+  await expect(failure).rejects.toMatchObject({ kind: problem })
   await expect(failure).rejects.toThrow(`Could not fetch ${here}/go: it was redirected once, and then `)
   await expect(failure).rejects.not.toThrow('password@')
 })

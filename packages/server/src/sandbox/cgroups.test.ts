@@ -84,7 +84,7 @@ test('the part of the tree that a container sees counts as its root', () => {
 
 test('without cgroups rlimits are used, which do not limit root', () => {
   const place = { mountinfo: '', cgroup: '' }
-  const terms = { pids: 64, memoryBytes: 2 ** 20, place }
+  const terms = { pids: 64, memoryBytes: 2 ** 20, ownCgroup: place }
   expect(openResourceLimits({ ...terms, isRoot: false })).toMatchObject({ pids: 'rlimit', memory: 'rlimit' })
   expect(openResourceLimits({ ...terms, isRoot: false }).allocate().ulimits).toBe(
     'ulimit -u 64 2>/dev/null; ulimit -d 1024 2>/dev/null; ',

@@ -47,8 +47,8 @@ test('hidden paths are resolved, and missing ones skipped', () => {
   symlinkSync('nowhere', join(folder, 'dangling'))
   const names = ['link', 'file', 'dangling', 'absent', 'file/below', 'keys/absent']
   expect(resolveHiddenPaths(names.map((name) => join(folder, name)))).toEqual([
-    { path: join(folder, 'keys'), as: 'hidden folder' },
-    { path: join(folder, 'file'), as: 'hidden file' },
+    { path: join(folder, 'keys'), access: 'hidden folder' },
+    { path: join(folder, 'file'), access: 'hidden file' },
   ])
 })
 

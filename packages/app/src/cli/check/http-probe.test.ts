@@ -41,7 +41,13 @@ test('the request arrives, and the response is returned unchanged', async () => 
     })
   })
   const answer = await ask(url, { method: 'POST', headers: { 'x-a': '1' }, body: 'naïve' })
-  expect(answer).toMatchObject({ kind: 'answered', status: 307, body: 'naïve', end: 'whole', certificate: undefined })
+  expect(answer).toMatchObject({
+    kind: 'answered',
+    status: 307,
+    body: 'naïve',
+    bodyEnd: 'whole',
+    certificate: undefined,
+  })
   expect(answer).toHaveProperty('headers.x-seen', 'POST /mcp?x=1 1')
 })
 
@@ -49,7 +55,7 @@ test('a silent server and an endless response time out', async () => {
   const silent = await ask(await serving(() => {}))
   expect(silent).toMatchObject({ kind: 'unanswered', reason: 'no answer within 300 ms' })
   const stream = await ask(await serving((_, response) => void response.write(': hello\n\n')))
-  expect(stream).toMatchObject({ kind: 'answered', end: 'open', body: ': hello\n\n' })
+  expect(stream).toMatchObject({ kind: 'answered', bodyEnd: 'open', body: ': hello\n\n' })
   expect(stream.ms).toBeLessThan(underLoad(1000))
 })
 
@@ -59,7 +65,7 @@ test('an endless body is cut off', async () => {
     const more = (): void => void (response.destroyed || response.write(chunk, more))
     more()
   })
-  expect(await ask(endless, { timeoutMs: 5000 })).toMatchObject({ end: 'too large' })
+  expect(await ask(endless, { timeoutMs: 5000 })).toMatchObject({ bodyEnd: 'too large' })
 })
 
 test('a broken body, a closed port and a non-HTTP reply are reported', async () => {
@@ -67,7 +73,7 @@ test('a broken body, a closed port and a non-HTTP reply are reported', async () 
     response.writeHead(200, { 'content-length': '100' }).write('half')
     setTimeout(() => response.destroy(), 20)
   })
-  expect(await ask(torn, { timeoutMs: 60_000 })).toMatchObject({ end: 'broken', body: 'half' })
+  expect(await ask(torn, { timeoutMs: 60_000 })).toMatchObject({ bodyEnd: 'broken', body: 'half' })
   const closed = await serving(() => {})
   open.splice(0).at(-1)?.close()
   expect(await ask(closed, { timeoutMs: 60_000 })).toMatchObject({

@@ -56,7 +56,7 @@ test('times out if the server or the extractor hangs', async () => {
   const reads = hanging.map((part) =>
     createDocumentReader({ ...DEPS, ...part, totalMs: 50 }).read(request, createContext()),
   )
-  const timeout = { reason: { problem: 'timeout' } }
+  const timeout = { reason: { kind: 'timeout' } }
   expect(await Promise.allSettled(reads)).toMatchObject([timeout, timeout])
 })
 
@@ -78,7 +78,7 @@ test('cancelling a read rejects at once and aborts the fetch', async () => {
     signal: controller.signal,
   })
   controller.abort()
-  await expect(read).rejects.toMatchObject({ problem: 'aborted' })
+  await expect(read).rejects.toMatchObject({ kind: 'aborted' })
   expect(signal?.aborted).toBe(true)
 })
 

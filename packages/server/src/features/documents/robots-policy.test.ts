@@ -36,7 +36,7 @@ async function startSite(responses: readonly RobotsResponse[]) {
 test('refuses disallowed paths and fetches robots.txt once', async () => {
   const { admit, requests } = await startSite([{ status: 200, text: 'User-agent: *\nDisallow: /private' }])
   await admit('/open')
-  await expect(admit('/private/page')).rejects.toMatchObject({ problem: 'refused' })
+  await expect(admit('/private/page')).rejects.toMatchObject({ kind: 'refused' })
   expect(requests()).toBe(1)
 })
 

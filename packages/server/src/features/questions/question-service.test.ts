@@ -188,7 +188,7 @@ describe('a form reply', () => {
     presentUsers.clear()
     const questions = await serverAt()
     const askForm = vi.fn(replying({ action: 'decline', afterMs: 5 }))
-    const shared = { showsForms: true, askForm, session: `user:${SCOPE.user}` }
+    const shared = { supportsForms: true, askForm, session: `user:${SCOPE.user}` }
     for (let asked = 0; asked < 2; asked++) await questions.ask(FORM, createCall(shared))
     expect(askForm).toHaveBeenCalledTimes(2)
   })

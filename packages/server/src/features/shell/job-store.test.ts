@@ -318,7 +318,11 @@ describe('several servers', () => {
 
   beforeAll(async () => {
     const { rolldown } = await import('rolldown')
-    const build = await rolldown({ input: resolve(import.meta.dirname, 'job-records.ts'), platform: 'node' })
+    const build = await rolldown({
+      input: resolve(import.meta.dirname, 'job-store.ts'),
+      platform: 'node',
+      resolve: { conditionNames: ['source', 'import', 'default'] },
+    })
     await build.write({ file: join(place, 'job-records.mjs'), format: 'esm' })
     writeFileSync(
       join(place, 'server.mjs'),

@@ -70,7 +70,11 @@ test('an unreadable folder is a Failure', async () => {
 test('reads every byte correctly and once while another process writes', async () => {
   const place = mkdtempSync(join(tmpdir(), 'scorpiox-beside-'))
   const { rolldown } = await import('rolldown')
-  const build = await rolldown({ input: resolve(import.meta.dirname, 'output-writer.ts'), platform: 'node' })
+  const build = await rolldown({
+    input: resolve(import.meta.dirname, 'output-writer.ts'),
+    platform: 'node',
+    resolve: { conditionNames: ['source', 'import', 'default'] },
+  })
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
     join(place, 'run.mjs'),

@@ -153,7 +153,11 @@ test('does not follow a link in place of a segment', async () => {
 test('a disk that becomes full during a write keeps the accepted bytes, and the gap is counted exactly', async () => {
   const place = mkdtempSync(join(tmpdir(), 'scorpiox-full-'))
   const { rolldown } = await import('rolldown')
-  const build = await rolldown({ input: resolve(import.meta.dirname, 'output-writer.ts'), platform: 'node' })
+  const build = await rolldown({
+    input: resolve(import.meta.dirname, 'output-writer.ts'),
+    platform: 'node',
+    resolve: { conditionNames: ['source', 'import', 'default'] },
+  })
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
     join(place, 'run.mjs'),

@@ -8,7 +8,7 @@ test('measures plain text as strings do, at any memory alignment', () => {
   fc.assert(
     fc.property(text, fc.nat(7), (some, offset) => {
       const bytes = Buffer.from(`${'x'.repeat(offset)}${some}`).subarray(offset)
-      expect(measureText(bytes)).toEqual({ plain: true, characters: some.length, lines: some.split('\n').length - 1 })
+      expect(measureText(bytes)).toEqual({ isPlain: true, characters: some.length, lines: some.split('\n').length - 1 })
     }),
     { numRuns: 2000 },
   )
