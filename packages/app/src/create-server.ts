@@ -9,7 +9,7 @@ import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
+import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
 import { buildInstructions } from '@scorpiox/server/instructions'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'

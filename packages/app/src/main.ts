@@ -2,6 +2,7 @@
 // The entry point: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
 // `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
 
+import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { createScorpioxServer, createLazyCommandSandbox, type ServerWithServices } from './create-server.js'
 import { loadConfig, type Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -51,7 +52,7 @@ async function serveOverStdio(config: Config, log: Log): Promise<number> {
     })
     await loadSimpleCompiler()
     void callbacks.sessionStarted(caller)
-    const { runStartupTasks } = await import('@scorpiox/server/features/shell/startup-tasks')
+    const { runStartupTasks } = await loadStartupTasks()
     await runStartupTasks(config, log, await openSandbox())
   }
   setTimeout(() => void runDeferredStartup(), DEFERRED_START_MS).unref()

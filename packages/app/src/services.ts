@@ -2,6 +2,16 @@
 // first call that needs it. What every call uses (pending messages, recent calls) exists from the start and loads
 // nothing.
 
+import { loadPendingFlags, loadCallbackService } from '@scorpiox/server/features/callbacks/index'
+import { loadSearchHealth, loadSearchService } from '@scorpiox/server/features/search/index'
+import { loadShellService } from '@scorpiox/server/features/shell/index'
+import { loadPlanService } from '@scorpiox/server/features/plans/index'
+import { loadTaskService } from '@scorpiox/server/features/tasks/index'
+import { loadQuestionService, loadLateAnswers } from '@scorpiox/server/features/questions/index'
+import { loadSkillService } from '@scorpiox/server/features/skills/index'
+import { loadDocumentReader } from '@scorpiox/server/features/documents/index'
+import { loadImageReader } from '@scorpiox/server/features/images/index'
+import { loadScriptTools } from '@scorpiox/server/features/scripts/index'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getScriptFolder } from '@scorpiox/server/config/paths'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -10,26 +20,29 @@ import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import type { ServerFeed } from '@scorpiox/console/server-feed'
 import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
-import type { CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
-import { createDeferredCallbacks, type DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
-import type { DocumentReader } from '@scorpiox/server/features/documents/document-reader'
-import type { ImageReader } from '@scorpiox/server/features/images/image-reader'
+import type { CallbackService } from '@scorpiox/server/features/callbacks/index'
+import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
+import { createDeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
+import type { DocumentReader } from '@scorpiox/server/features/documents/index'
+import type { ImageReader } from '@scorpiox/server/features/images/index'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { createChangeEvents, type ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { combineObservers, type CallObserver } from '@scorpiox/mcp/definitions/call-observer'
-import type { PlanService } from '@scorpiox/server/features/plans/plan-service'
-import type { QuestionService } from '@scorpiox/server/features/questions/question-service'
-import type { SearchService } from '@scorpiox/server/features/search/search-service'
+import type { PlanService } from '@scorpiox/server/features/plans/index'
+import type { QuestionService } from '@scorpiox/server/features/questions/index'
+import type { SearchService } from '@scorpiox/server/features/search/index'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import type { ShellService } from '@scorpiox/server/features/shell/shell-service'
-import type { SkillService } from '@scorpiox/server/features/skills/skill-service'
+import type { ShellService } from '@scorpiox/server/features/shell/index'
+import type { SkillService } from '@scorpiox/server/features/skills/index'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import type { TaskService } from '@scorpiox/server/features/tasks/task-service'
-import { createDeferredScripts, type DeferredScripts } from '@scorpiox/server/features/scripts/deferred-scripts'
-import { createDeferredSkills, type DeferredSkills } from '@scorpiox/server/features/skills/skill-registrations'
-import type { ScriptTools } from '@scorpiox/server/features/scripts/script-tools'
-import { openSkillRegistrations } from '@scorpiox/server/features/skills/skill-registrations'
+import type { TaskService } from '@scorpiox/server/features/tasks/index'
+import type { DeferredScripts } from '@scorpiox/server/features/scripts/index'
+import { createDeferredScripts } from '@scorpiox/server/features/scripts/index'
+import type { DeferredSkills } from '@scorpiox/server/features/skills/index'
+import { createDeferredSkills } from '@scorpiox/server/features/skills/index'
+import type { ScriptTools } from '@scorpiox/server/features/scripts/index'
+import { openSkillRegistrations } from '@scorpiox/server/features/skills/index'
 
 /** The services, by the name that tools request them by. */
 interface ServiceMap {
@@ -88,8 +101,7 @@ export function createAppServices({
   const recentCalls = createRecentCalls()
   const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
   const callbacks = createDeferredCallbacks({
-    mayHavePending: async (user) =>
-      (await import('@scorpiox/server/features/callbacks/pending-flags')).mayHavePending(config, user),
+    mayHavePending: async (user) => (await loadPendingFlags()).mayHavePending(config, user),
     open: async () => services.open(['callbacks']),
     hasManySessions: transport === 'http',
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
@@ -116,13 +128,12 @@ export function createAppServices({
         tools: allTools,
         runsCommands: isCommandTool,
       }
-      const search = async () =>
-        (await import('@scorpiox/server/features/search/search-health')).readSearchHealth(config.settings)
+      const search = async () => (await loadSearchHealth()).readSearchHealth(config.settings)
       const toolStatuses = new Map([['WebSearch', search]])
       return (desk = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
     },
     async shell() {
-      const { openShellService } = await import('@scorpiox/server/features/shell/open-shell-service')
+      const { openShellService } = await loadShellService()
       return (shell = openShellService({
         config,
         notices: changeEvents,
@@ -132,22 +143,22 @@ export function createAppServices({
       }))
     },
     async plans() {
-      const { openPlanService } = await import('@scorpiox/server/features/plans/plan-service')
+      const { openPlanService } = await loadPlanService()
       const { level: sandboxLevel } = await commandSandbox()
       return openPlanService({ config, changeEvents, state: database, sandboxLevel })
     },
     async tasks() {
-      const { openTaskService } = await import('@scorpiox/server/features/tasks/task-service')
+      const { openTaskService } = await loadTaskService()
       return openTaskService(config, changeEvents, database)
     },
     async questions(_, getService) {
-      const { openQuestionService } = await import('@scorpiox/server/features/questions/question-service')
+      const { openQuestionService } = await loadQuestionService()
       const claimLease = async (caller: Caller): Promise<void> => (await getService('callbacks')).claimLease(caller)
       return openQuestionService({ config, state: database, presence: await getService('desk'), claimLease })
     },
     async callbacks(_, getService) {
-      const { openCallbackService } = await import('@scorpiox/server/features/callbacks/callback-service')
-      const { queueLateAnswers } = await import('@scorpiox/server/features/questions/late-answers')
+      const { openCallbackService } = await loadCallbackService()
+      const { queueLateAnswers } = await loadLateAnswers()
       const openJobs = async () => (await getService('shell')).jobs()
       return openCallbackService({
         config,
@@ -160,7 +171,7 @@ export function createAppServices({
       })
     },
     async skills(_, getService) {
-      const { createSkillService } = await import('@scorpiox/server/features/skills/skill-service')
+      const { createSkillService } = await loadSkillService()
       return createSkillService(skills.open().index, () => (runsCommands ? getService('shell') : rejectScripts()))
     },
     async wayOut() {
@@ -168,23 +179,23 @@ export function createAppServices({
       return openGuardedFetch(config, log)
     },
     async documents(_, getService) {
-      const { openDocumentReader } = await import('@scorpiox/server/features/documents/open-document-reader')
+      const { openDocumentReader } = await loadDocumentReader()
       return openDocumentReader({ config, log, wayOut: await getService('wayOut') })
     },
     async images() {
-      const { openImageReader } = await import('@scorpiox/server/features/images/open-image-reader')
+      const { openImageReader } = await loadImageReader()
       const { level } = await commandSandbox()
       // Clients that may not run commands over HTTP must not read images from the whole disk either.
       return openImageReader(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
     async search(_, getService) {
-      const { openSearchService } = await import('@scorpiox/server/features/search/open-search-service')
+      const { openSearchService } = await loadSearchService()
       return openSearchService(config.settings, await getService('wayOut'))
     },
   }
 
   async function openScriptOffers(directory: string): Promise<ScriptTools> {
-    const { openScriptTools } = await import('@scorpiox/server/features/scripts/script-tools')
+    const { openScriptTools } = await loadScriptTools()
     return openScriptTools({ directory, shell: openShellService, changeEvents, log, reservedNames: tools })
   }
 

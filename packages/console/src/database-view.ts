@@ -2,7 +2,7 @@
 // something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/task-table'
+import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'

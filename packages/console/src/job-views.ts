@@ -2,10 +2,10 @@
 
 import { toSingleLine } from '@scorpiox/server/text/single-line'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { Job } from '@scorpiox/server/features/shell/job'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { previewOutput } from '@scorpiox/server/features/shell/read-job-output'
-import { describeJobEnd } from '@scorpiox/server/features/shell/format-job'
+import type { Job } from '@scorpiox/server/features/shell/index'
+import type { JobService } from '@scorpiox/server/features/shell/index'
+import { previewOutput } from '@scorpiox/server/features/shell/lazy'
+import { describeJobEnd } from '@scorpiox/server/features/shell/index'
 import type { JobView } from './view.js'
 
 const MAX_RUNNING = 50

@@ -4,15 +4,15 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
 import type { StateDatabase } from '@scorpiox/server/state'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { JOBS_URI } from '@scorpiox/server/features/shell/job-resources'
+import type { JobService } from '@scorpiox/server/features/shell/index'
+import { JOBS_URI } from '@scorpiox/server/features/shell/index'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
 import type { FeedUpdate } from './socket-messages.js'
 import { readOutputChunk, type OutputChunk } from './output-chunk.js'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { ServerView } from './view.js'
-import type { UserPresence } from '@scorpiox/server/features/questions/question-store'
+import type { UserPresence } from '@scorpiox/server/features/questions/index'
 
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500

@@ -1,5 +1,6 @@
 // The table of commands. Each command is imported when it is used, prints its output and returns the exit code.
 
+import { loadSearchService, loadEngineSelection, loadEngines } from '@scorpiox/server/features/search/index'
 import { join } from 'node:path'
 
 import type { Config } from '@scorpiox/server/config/load-config'
@@ -195,10 +196,10 @@ async function testSearchEngines({ config, log }: CommandDeps, { flags }: Comman
   const [{ testEngines }, { openSearchService }, { openGuardedFetch }, { readEngineSelection }, { ALL_ENGINES }] =
     await Promise.all([
       import('./search-command.js'),
-      import('@scorpiox/server/features/search/open-search-service'),
+      loadSearchService(),
       import('@scorpiox/server/guarded-fetch/guarded-fetch'),
-      import('@scorpiox/server/features/search/engine-selection'),
-      import('@scorpiox/server/features/search/engines/index'),
+      loadEngineSelection(),
+      loadEngines(),
     ])
   const guardedFetch = openGuardedFetch(config, log)
   const searchService = openSearchService(config.settings, guardedFetch)

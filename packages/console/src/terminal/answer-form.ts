@@ -2,7 +2,7 @@
 // preselected.
 
 import type { QuestionView } from '../view.js'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/index'
 import { runAction, showFullText, rowsAbove, wrapToScreen, type InboxContext } from './inbox-context.js'
 import { joinParts, sanitizeLine, formatProjectName } from './format-view.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'

@@ -4,7 +4,7 @@
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
 
-import type { Clock, ClockReading } from '../features/callbacks/clock.js'
+import type { Clock, ClockReading } from '../features/callbacks/index.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
 import type { StateTables } from '../state.js'
 import { isPresumedDead } from '../storage/server-registry.js'

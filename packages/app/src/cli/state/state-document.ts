@@ -5,8 +5,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/plan-table'
-import type { StepRow, TaskRow } from '@scorpiox/server/features/tasks/task-table'
+import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/index'
+import type { StepRow, TaskRow } from '@scorpiox/server/features/tasks/index'
 
 /** Leaves room for further ids. */
 const MAX_ID = 999_999_999_999_999

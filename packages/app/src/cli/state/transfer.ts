@@ -1,15 +1,15 @@
 // Exports all scopes in one read transaction, in an order that depends only on the content.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { createPlanTable } from '@scorpiox/server/features/plans/plan-table'
+import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
+import type { StepRow } from '@scorpiox/server/features/tasks/index'
 import {
   buildSearchText,
   countTasks,
   createTaskTable,
   listAllSteps,
   STEP_COLUMNS,
-  type StepRow,
-} from '@scorpiox/server/features/tasks/task-table'
+} from '@scorpiox/server/features/tasks/lazy'
 import {
   type Database,
   insertRows,

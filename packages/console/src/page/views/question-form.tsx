@@ -3,7 +3,7 @@
 import { useId, useState } from 'preact/hooks'
 
 import type { QuestionView } from '../../view.js'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/index'
 import { questionKey } from '../use-console.js'
 import { ActionError } from '../components/alerts.js'
 import type { ActionResult } from '../api.js'

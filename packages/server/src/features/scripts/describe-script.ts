@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toSingleLine } from '../../text/single-line.js'
-import type { CommandResult, ProbeOptions, ShellService } from '../shell/shell-service.js'
+import type { CommandResult, ProbeOptions, ShellService } from '../shell/index.js'
 import { findJsonObject } from './json-in-output.js'
 
 const LIMIT_MS = 5000

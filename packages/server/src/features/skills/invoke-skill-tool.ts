@@ -2,12 +2,12 @@
 // returns its output.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { TimeLimit, CommandResult } from '../shell/shell-service.js'
+import type { TimeLimit, CommandResult } from '../shell/index.js'
 import type { LoadedSkill, SkillService } from './skill-service.js'
-import { runCommandForCall } from '../shell/run-for-call.js'
+import { runCommandForCall } from '../shell/index.js'
 import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { formatCommandResult } from '../shell/format-command-result.js'
+import { formatCommandResult } from '../shell/index.js'
 import { formatSkillHeader, formatSkill } from './format-skill.js'
 import { formatNumber } from '../../text/format.js'
 
