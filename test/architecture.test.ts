@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { violations, type Sources } from './architecture-rules.js'
+import { type Sources, violations } from './architecture-rules.js'
 
 const SRC = resolve(import.meta.dirname, '../src')
 

@@ -14,10 +14,10 @@ import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestCl
 import {
   allText,
   ask,
-  questionEnvironment,
   COLOUR,
   legacyIn,
   openStoreReader,
+  questionEnvironment,
   SIZES,
   type StoreReader,
 } from './support.js'

@@ -14,7 +14,6 @@ import { buildInstructions } from '@scorpiox/server/instructions'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
 import { VERSION } from '@scorpiox/server/util/version'
-
 import { createAppServices, type CreateServerDeps } from './services.js'
 
 export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {

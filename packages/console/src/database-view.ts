@@ -7,7 +7,6 @@ import type { LazyDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import type { CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
 
 const REFRESH_SPACING_MS = 50

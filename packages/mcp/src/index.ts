@@ -1,12 +1,12 @@
 // The public API of the library: define tools, resources, prompts and skills, and serve them.
 
-import { createLog } from './log.js'
-import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
-import { createServerFromOptions, type ServeOptions } from './server/serve-options.js'
 import type { RunningHttpServer } from './http/serve-http.js'
-import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
+import { createLog } from './log.js'
+import type { MemoryClient, MemoryClientOptions } from './memory/memory-client.js'
 import type { MemoryTransport } from './memory/memory-transport.js'
-import type { MemoryClientOptions, MemoryClient } from './memory/memory-client.js'
+import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+import { createServerFromOptions, type ServeOptions } from './server/serve-options.js'
 import { serveStdio } from './stdio/serve-stdio.js'
 
 export { Failure } from './errors.js'

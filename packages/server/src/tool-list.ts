@@ -1,24 +1,24 @@
 // All tools and resources of this server, in the order in which clients list them.
 
-import { askUserQuestion } from './features/questions/index.js'
-import { backgroundBash } from './features/shell/index.js'
-import { bash } from './features/shell/index.js'
-import { callbackResource } from './features/callbacks/index.js'
-import { invokeSkill } from './features/skills/index.js'
-import { jobListResource, jobOutputTemplate } from './features/shell/index.js'
-import { killBgTask } from './features/shell/index.js'
-import { listBgTasks } from './features/shell/index.js'
-import { planMode } from './features/plans/index.js'
-import { planResource } from './features/plans/index.js'
-import { readBgOutput } from './features/shell/index.js'
-import { readDocs } from './features/documents/index.js'
-import { readImage } from './features/images/index.js'
-import { setCallback } from './features/callbacks/index.js'
-import { taskManager } from './features/tasks/index.js'
-import { taskResource } from './features/tasks/index.js'
-import { webSearch } from './features/search/index.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/mcp/definitions/resource'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
+import { callbackResource, setCallback } from './features/callbacks/index.js'
+import { readDocs } from './features/documents/index.js'
+import { readImage } from './features/images/index.js'
+import { planMode, planResource } from './features/plans/index.js'
+import { askUserQuestion } from './features/questions/index.js'
+import { webSearch } from './features/search/index.js'
+import {
+  backgroundBash,
+  bash,
+  jobListResource,
+  jobOutputTemplate,
+  killBgTask,
+  listBgTasks,
+  readBgOutput,
+} from './features/shell/index.js'
+import { invokeSkill } from './features/skills/index.js'
+import { taskManager, taskResource } from './features/tasks/index.js'
 
 export const TOOLS: readonly ToolDefinition[] = [
   bash,

@@ -1,26 +1,26 @@
 // The table of commands. Each command is imported when it is used, prints its output and returns the exit code.
 
-import { loadSearchService, loadEngineSelection, loadEngines } from '@scorpiox/server/features/search/index'
 import { join } from 'node:path'
 
+import type { Log } from '@scorpiox/mcp/log'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import { VERSION } from '@scorpiox/server/util/version'
-import type { Log } from '@scorpiox/mcp/log'
-import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { loadEngines, loadEngineSelection, loadSearchService } from '@scorpiox/server/features/search/index'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { CommandArguments } from './arguments.js'
-import type { ServerWithConsole } from './serve-http.js'
-import { currentLaunch, describeRuntime, commandAsTyped } from './program-info.js'
 import {
-  printErrorText,
-  waitForStopSignal,
   getOutputColumns,
   print,
+  printErrorText,
   printText,
+  waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { VERSION } from '@scorpiox/server/util/version'
+import type { CommandArguments } from '../arguments.js'
+import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
+import type { ServerWithConsole } from './serve-http.js'
 
 export interface CommandDeps {
   readonly config: Config

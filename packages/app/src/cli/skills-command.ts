@@ -3,13 +3,16 @@
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import { BUILT_IN_SKILLS } from '@scorpiox/server/features/skills/index'
-import type { IndexedDirectory, IndexedSkill } from '@scorpiox/server/features/skills/index'
-import type { SkillLocation } from '@scorpiox/server/features/skills/index'
-import { listSkillLocations } from '@scorpiox/server/features/skills/index'
+import {
+  BUILT_IN_SKILLS,
+  type DirectorySnapshot,
+  type IndexedDirectory,
+  type IndexedSkill,
+  listSkillLocations,
+  type SkillLocation,
+  snapshotDirectories,
+} from '@scorpiox/server/features/skills/index'
 import { readChangedSkills } from '@scorpiox/server/features/skills/lazy'
-import type { DirectorySnapshot } from '@scorpiox/server/features/skills/index'
-import { snapshotDirectories } from '@scorpiox/server/features/skills/index'
 
 export interface SkillDirectoryReport {
   readonly folder: string

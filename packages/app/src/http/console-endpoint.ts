@@ -12,7 +12,6 @@ import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getOsUser } from '@scorpiox/mcp/os-user'
 import type { QuestionReply } from '@scorpiox/server/features/questions/index'
-
 import { sendDownload, sendOutput } from './console-output.js'
 
 const MAX_REPLIES = 50

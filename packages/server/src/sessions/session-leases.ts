@@ -3,7 +3,6 @@
 // released when it has none.
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-
 import type { Clock, ClockReading } from '../features/callbacks/index.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
 import type { StateTables } from '../state.js'

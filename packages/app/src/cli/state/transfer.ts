@@ -20,7 +20,6 @@ import {
   textColumn,
 } from '@scorpiox/server/storage/database'
 import { lockScope } from '@scorpiox/server/storage/scope-table'
-
 import type { PlanExport, ScopeExport, StateExport, StepExport, TaskExport } from './state-document.js'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

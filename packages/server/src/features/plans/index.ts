@@ -5,4 +5,5 @@ export { planResource } from './plan-resource.js'
 export type { PlanService } from './plan-service.js'
 export type { PlanRow, PlanTable, PlanVersion } from './plan-table.js'
 
+export const loadPlanPolicy = () => import('./plan-policy.js')
 export const loadPlanService = () => import('./plan-service.js')

@@ -2,8 +2,8 @@
 // the user declined. Ambiguous input is not guessed.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { foldForSearch } from '../../text/normalize-text.js'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { foldForSearch } from '../../text/normalize-text.js'
 import type { FormQuestion, QuestionReply } from './question-form.js'
 
 const DECLINED: QuestionReply = { outcome: 'declined', selected: [] }

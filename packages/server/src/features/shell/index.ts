@@ -13,5 +13,6 @@ export { readBgOutput } from './read-bg-output-tool.js'
 export { runCommandForCall } from './run-for-call.js'
 export type { CommandResult, ProbeOptions, ShellService, TimeLimit } from './shell-service.js'
 
+export const loadRunningJobs = () => import('./list-running-jobs.js')
 export const loadStartupTasks = () => import('./startup-tasks.js')
 export const loadShellService = () => import('./open-shell-service.js')

@@ -1,7 +1,5 @@
 // What code that is itself loaded on demand may use of the feature `shell`.
 
-export { jobDirectoryOf } from './job-directory.js'
-export { listRunningJobIds } from './list-running-jobs.js'
-export { findTrustedShell, openShellService } from './open-shell-service.js'
+export { openShellService } from './open-shell-service.js'
 export { dropPartialCharacter, previewOutput, readLinesFrom } from './read-job-output.js'
 export { runStartupTasks } from './startup-tasks.js'
