@@ -172,8 +172,8 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
        setInterval(() => {}, 1000)
        const [file, host, port] = process.argv.slice(2)
        const { pid, devtools } = await launchBrowser({ file, env: process.env, proxy: { host, port } })
-       await devtools.root.ask('Target.createTarget', { url: 'about:blank' })
-       devtools.root.tell('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
+       await devtools.root.send('Target.createTarget', { url: 'about:blank' })
+       devtools.root.sendWithoutReply('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
        setTimeout(() => console.log(pid), 300)`,
     )
     const { host, port } = await way.proxy()
