@@ -15,7 +15,7 @@ import { READ_COMMAND } from './read-command-script.js'
 import { quoteShellWord } from './shell-quote.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
-import { spawnLineChild } from './spawn.js'
+import { spawnLineChild } from './piped-child.js'
 
 const FIFO_BATCH = 32
 const LOW_WATER = 8
@@ -119,7 +119,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     await sleep(START_GRACE_MS, undefined, { ref: false })
     for (const shell of shells.values()) if (shell.pid === undefined) dropShell(shell)
   })
-  void child.reportsClosed.then(() => {
+  void child.closed.then(() => {
     stopWatching()
     for (const shell of shells.values()) dropShell(shell)
     removeDirectory()

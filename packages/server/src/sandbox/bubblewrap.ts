@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { formatInstallCommand } from '../process/install-command.js'
-import { readProgramOutput } from '../process/spawn.js'
+import { readProgramOutput } from '../process/run-program.js'
 import { findTrustedProgram } from '../process/trusted-program.js'
 import { isOlderVersion } from '../util/compare-versions.js'
 
