@@ -45,6 +45,6 @@ export function createStateTables(sql: Sql, scopeId: number): StateTables {
 // Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
 // each transaction reports what is wrong with the database.
 
-export async function openStateDatabase(place: DatabaseLocation): Promise<StateDatabase> {
-  return createScopedDatabase(await openDatabase(place), createStateTables)
+export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
+  return createScopedDatabase(await openDatabase(location), createStateTables)
 }

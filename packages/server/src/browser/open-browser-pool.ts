@@ -13,18 +13,18 @@ import type { PageRenderer } from './page-renderer.js'
 
 export interface OpenBrowserPoolDeps {
   readonly config: Pick<Config, 'settings' | 'childEnv' | 'cwd'>
-  readonly wayOut: Pick<GuardedFetch, 'proxy'>
+  readonly guardedFetch: Pick<GuardedFetch, 'proxy'>
   readonly log: Log
 }
 
 /** The browser is located and started by the first page. */
-export function openBrowserPool({ config, wayOut, log }: OpenBrowserPoolDeps): PageRenderer {
+export function openBrowserPool({ config, guardedFetch, log }: OpenBrowserPoolDeps): PageRenderer {
   const { settings, childEnv: env, cwd: project } = config
   const unpackIn = (): string => join(getStateDir(settings), 'browser')
   return createBrowserPool({
     async launch() {
       const file = await findBrowser({ browserPath: settings.BROWSER_PATH, env, project, unpackIn })
-      const live = await launchBrowser({ file, env, proxy: await wayOut.proxy() })
+      const live = await launchBrowser({ file, env, proxy: await guardedFetch.proxy() })
       log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
       return live
     },

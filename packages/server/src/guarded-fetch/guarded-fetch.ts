@@ -35,7 +35,7 @@ export interface FetchRequest {
   readonly maxBytes?: number
   readonly maxRedirects?: number
   /** Whether a body that is too large, too slow or cut off may be returned as far as it arrived. */
-  readonly takePart?: boolean
+  readonly acceptsPartial?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -48,7 +48,7 @@ export interface FetchResponse {
   readonly headers: Headers
   /** After decompression. */
   readonly bytes: Buffer
-  /** With `takePart`: why the body is not complete. */
+  /** With `acceptsPartial`: why the body is not complete. */
   readonly truncatedBy?: 'size' | 'time' | 'broken'
 }
 
@@ -151,6 +151,6 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
 // Creates the guarded fetch from the settings and the environment.
 
 export function openGuardedFetch({ settings, proxies }: Config, log: Log): GuardedFetch {
-  const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
-  return createGuardedFetch({ allow, proxies: { fixed, ...proxies }, warn: (message) => log.warn(message) })
+  const { FETCH_ALLOW: allow, FETCH_PROXY: override } = settings
+  return createGuardedFetch({ allow, proxies: { override, ...proxies }, warn: (message) => log.warn(message) })
 }

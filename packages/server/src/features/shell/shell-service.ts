@@ -131,10 +131,10 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request = { command, input, confine: await getSandbox() }
+    const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
     const { run } = launcher
     try {
-      return await startCommand({ launch: run, order: request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
+      return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
