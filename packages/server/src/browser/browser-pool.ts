@@ -1,8 +1,6 @@
 // Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
 // dead. A limited number of pages is open at once; others wait.
 
-import { setMaxListeners } from 'node:events'
-
 import { Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
 import { createTimeoutSignal } from '../util/async.js'
@@ -26,8 +24,6 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
   const semaphore = createSemaphore(MAX_ACTIVE_PAGES)
   const instances = new Set<BrowserInstance>()
   const closed = new AbortController()
-  // One listener for each waiting page: more than ten are not a leak.
-  setMaxListeners(0, closed.signal)
   let current: BrowserInstance | undefined
   let idleTimer: NodeJS.Timeout | undefined
 
@@ -73,7 +69,7 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
 
   return {
     async render(url, options) {
-      const waitLimit = createTimeoutSignal(options.maxMs, closed.signal, options.signal)
+      const waitLimit = createTimeoutSignal(options.maxMs, [closed.signal, options.signal])
       const release = await semaphore.acquire(waitLimit.signal).finally(waitLimit.clear)
       try {
         if (closed.signal.aborted) throw new Failure('The browser is being closed.')

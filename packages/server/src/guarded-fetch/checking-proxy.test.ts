@@ -34,7 +34,11 @@ async function openProxy(isAllowed = true): Promise<World> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = portOf(server)
-  const guardedFetch = createGuardedFetch({ allow: isAllowed ? `127.0.0.1:${port}` : '', proxies: PROXIES, warn: () => {} })
+  const guardedFetch = createGuardedFetch({
+    allow: isAllowed ? `127.0.0.1:${port}` : '',
+    proxies: PROXIES,
+    warn: () => {},
+  })
   onTestFinished(async () => {
     await guardedFetch.close()
     server.closeAllConnections()

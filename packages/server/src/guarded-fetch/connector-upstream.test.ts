@@ -181,7 +181,9 @@ test('an unusable proxy is a failure that names it, and is never bypassed', asyn
   await expect(guardedFetch(`http://127.0.0.1:${closed}`).fetch('http://site.example/')).rejects.toThrow(
     `the proxy 127.0.0.1:${closed} cannot be used: nothing listens there.`,
   )
-  await expect(guardedFetch('http://nowhere.example').fetch('https://site.example/')).rejects.toThrow('it has no address')
+  await expect(guardedFetch('http://nowhere.example').fetch('https://site.example/')).rejects.toThrow(
+    'it has no address',
+  )
   await expect(guardedFetch('socks5://x:1', { allow }).fetch('http://site.example/')).rejects.toThrow('FETCH_PROXY')
   const refusing = guardedFetch(`http://127.0.0.1:${PROXY.plain}`).fetch('https://forbidden.example/')
   await expect(refusing).rejects.toThrow('it answered with status 403')

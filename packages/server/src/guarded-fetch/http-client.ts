@@ -11,6 +11,7 @@ import { request as requestSecure } from 'node:https'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { rejectOnAbort } from '../util/async.js'
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
 import { GuardedAgent, GuardedTlsAgent, type KeepAliveOptions } from './guarded-agent.js'
@@ -106,16 +107,6 @@ function optionsFor({ url, method, headers }: RequestHead, { host, port }: Desti
     headers: { ...headers, host: url.host },
     maxHeaderSize: MAX_HEADER_BYTES,
   }
-}
-
-/** Name resolution cannot be aborted. */
-function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 function waitForHead(request: ClientRequest, body: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {

@@ -6,7 +6,8 @@ import { Readable, Writable } from 'node:stream'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { findExecutableEntry } from './program-files.js'
-import { type ExitStatus, signalProcessGroup, startChild } from './spawn.js'
+import { signalProcessGroup } from './signals.js'
+import { type ExitStatus, startChild } from './spawn.js'
 
 interface PipedChild {
   readonly pid: number

@@ -1,6 +1,7 @@
 // Runs short programs to their end, and opens files in the user's default application.
 
-import { type ExitStatus, signalProcessGroup, spawnProcess, startChild } from './spawn.js'
+import { signalProcessGroup } from './signals.js'
+import { type ExitStatus, spawnProcess, startChild } from './spawn.js'
 
 const TIMEOUT_MS = 3000
 

@@ -1,4 +1,4 @@
-// Starts programs, each in a session of its own, and signals them. This is the only importer of node:child_process:
+// Starts programs, each in a session of its own. This is the only importer of node:child_process:
 // piped-child.ts and run-program.ts build on it.
 
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process'
@@ -123,15 +123,6 @@ export function readSystemToolOutput(file: string, args: readonly string[]): Pro
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout) => resolve(error ? undefined : stdout))
   })
-}
-
-/** Signals the process group of a program; false if no process was left in it. */
-export function signalProcessGroup(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(-pid, name)
-  } catch {
-    return false
-  }
 }
 
 /** Converts the exit status of a shell to an ExitStatus. */

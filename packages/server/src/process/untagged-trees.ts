@@ -1,8 +1,9 @@
 // The processes started on systems without /proc, where tags cannot be read. Only known processes and the descendants
 // that the system lists can be killed.
 
+import { isPidRunning } from '@scorpiox/mcp/util/is-pid-running'
 import { type KillDeps, killTreesByPs, killTreesByTaskkill, type RootProcess } from './kill-untagged.js'
-import { signalProcess } from './process-tree.js'
+import { signalProcess } from './signals.js'
 import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
 
 /** Where /proc shows the environment of processes. */
@@ -37,14 +38,5 @@ export function createUntaggedTrees(platform: NodeJS.Platform): UntaggedTrees | 
     },
     killTree: (root, killAfterMs) => killTrees([root], killAfterMs, KILL_DEPS),
     killAll: (killAfterMs) => killTrees([...roots], killAfterMs, KILL_DEPS),
-  }
-}
-
-function isPidRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // A process of another user exists but may not be signalled.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

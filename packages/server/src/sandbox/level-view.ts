@@ -43,7 +43,11 @@ const ALWAYS_READABLE = ['/etc/resolv.conf', '/run/current-system']
 /** Dozens of files that mostly do not exist: checking them for each command would take most of its time. */
 const HIDDEN_CACHE_MS = 1000
 
-type LevelViews = (level: ActiveSandboxLevel, writable: readonly string[], readOnly: readonly string[]) => FileSystemView
+type LevelViews = (
+  level: ActiveSandboxLevel,
+  writable: readonly string[],
+  readOnly: readonly string[],
+) => FileSystemView
 
 export function createLevelViews(
   { project, home, memoryBytes, scriptFolders = [], ...policy }: ViewPolicy,

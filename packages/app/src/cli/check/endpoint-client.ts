@@ -69,7 +69,12 @@ export function createEndpointClient(settings: EndpointClientOptions): EndpointC
 
   async function leave(): Promise<void> {
     const headers = { ...COMMON_HEADERS, ...credentialHeaders(settings, 'valid') }
-    const closeRequest: Omit<ProbeRequest, 'headers'> = { url, method: 'DELETE', timeoutMs: defaultTimeoutMs, acceptAnyCertificate }
+    const closeRequest: Omit<ProbeRequest, 'headers'> = {
+      url,
+      method: 'DELETE',
+      timeoutMs: defaultTimeoutMs,
+      acceptAnyCertificate,
+    }
     await Promise.all(
       [...sessions].map((session) =>
         probeHttp({ ...closeRequest, headers: { ...headers, 'mcp-session-id': session } }),

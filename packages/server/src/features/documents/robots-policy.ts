@@ -25,7 +25,10 @@ interface OriginRules {
   readonly fetchProblem: string
 }
 
-export function createRobotsPolicy(guardedFetch: GuardedFetch, headers: Readonly<Record<string, string>>): RobotsPolicy {
+export function createRobotsPolicy(
+  guardedFetch: GuardedFetch,
+  headers: Readonly<Record<string, string>>,
+): RobotsPolicy {
   const rulesByOrigin = new Map<string, OriginRules>()
 
   async function getRules(origin: string, signal: AbortSignal) {
