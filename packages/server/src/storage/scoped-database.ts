@@ -27,3 +27,11 @@ export interface Scope {
   readonly project: string
   readonly user: string
 }
+
+/** Opened on first use and shared between services. A failed attempt is repeated on the next use. */
+export interface LazyDatabase<R> {
+  open(): Promise<ScopedDatabase<R>>
+  /** Calls back once the database is open. */
+  onOpen(listener: (database: ScopedDatabase<R>) => void): void
+  close(): Promise<void>
+}

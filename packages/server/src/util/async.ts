@@ -92,9 +92,9 @@ export function createDeferred<T>(): Deferred<T> {
 // A resource that is opened on first use. All callers share it; a failed attempt is repeated by the next call.
 
 export interface LazyResource<T> {
-  open(): Promise<T>
+  readonly open: () => Promise<T>
   /** The resource if it is open or being opened; undefined otherwise. */
-  current(): Promise<T | undefined>
+  readonly current: () => Promise<T | undefined>
 }
 
 export function createLazyResource<T>(open: () => Promise<T>): LazyResource<T> {
