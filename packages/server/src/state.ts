@@ -10,10 +10,9 @@ import type { TaskTable } from './features/tasks/index.js'
 import { createTaskTable } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-lease-table.js'
-import { createScopedDatabase } from './storage/create-scoped-database.js'
 import type { Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
-import type { ScopedDatabase } from './storage/scoped-database.js'
+import { createScopedDatabase, type ScopedDatabase } from './storage/scoped-database.js'
 
 export type { Scope } from './storage/scoped-database.js'
 

@@ -1,12 +1,19 @@
 // Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
 // dead. A limited number of pages is open at once; others wait.
 
+import { join } from 'node:path'
+
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Log } from '@scorpiox/mcp/log'
+import type { Config } from '../config/load-config.js'
+import { getStateDir } from '../config/paths.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
+import type { GuardedFetch } from '../guarded-fetch/guarded-fetch.js'
 import { createTimeoutSignal } from '../util/async.js'
 import { createSemaphore } from '../util/concurrency.js'
 import { type BrowserInstance, type BrowserLimits, createBrowserInstance } from './browser-instance.js'
-import type { BrowserProcess } from './browser-process.js'
+import { type BrowserProcess, launchBrowser } from './browser-process.js'
+import { findBrowser } from './find-browser.js'
 import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
 
 const IDLE_MS = 300_000
@@ -87,4 +94,24 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
       await Promise.all([...instances].map((instance) => instance.close()))
     },
   }
+}
+
+interface OpenBrowserPoolDeps {
+  readonly config: Pick<Config, 'settings' | 'childEnv' | 'cwd'>
+  readonly guardedFetch: Pick<GuardedFetch, 'proxy'>
+  readonly log: Log
+}
+
+/** The browser is located and started by the first page. */
+export function openBrowserPool({ config, guardedFetch, log }: OpenBrowserPoolDeps): PageRenderer {
+  const { settings, childEnv: env, cwd: project } = config
+  const unpackIn = (): string => join(getStateDir(settings), 'browser')
+  return createBrowserPool({
+    async launch() {
+      const file = await findBrowser({ browserPath: settings.BROWSER_PATH, env, project, unpackIn })
+      const live = await launchBrowser({ file, env, proxy: await guardedFetch.proxy() })
+      log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
+      return live
+    },
+  })
 }

@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
-import type { RootProcess } from './kill-untagged.js'
+import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
@@ -12,7 +12,6 @@ import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
 import { exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
 import type { RecordOptions } from './supervisor.js'
-import { createUntaggedTrees } from './untagged-trees.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */

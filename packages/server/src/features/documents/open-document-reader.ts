@@ -1,7 +1,7 @@
 // Creates the service behind ReadDocs from the settings.
 
 import type { Log } from '@scorpiox/mcp/log'
-import { openBrowserPool } from '../../browser/open-browser-pool.js'
+import { openBrowserPool } from '../../browser/browser-pool.js'
 import type { Config } from '../../config/load-config.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { createDocumentReader, type DocumentReader } from './document-reader.js'
