@@ -14,7 +14,7 @@ const settings = { BROWSER_PATH: file, STATE_DIR: join(tmpdir(), 'scorpiox-bench
 const log = { error() {}, warn() {}, info() {}, debug() {} }
 const browser = openBrowserPool({
   config: { settings, childEnv: process.env, cwd: process.cwd() },
-  wayOut: guardedFetch,
+  guardedFetch,
   log,
 })
 
