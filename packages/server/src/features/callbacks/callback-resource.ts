@@ -13,7 +13,7 @@ export const callbackResource = defineResourceWith<{ callbacks: CallbackService 
   services: ['callbacks'],
   watch: ({ callbacks }, user) => callbacks.watch(user),
   async read({ user, session }, { callbacks }) {
-    const { formatCallbackList } = await import('./set-callback-run.js')
+    const { formatCallbackList } = await import('./set-callback-handler.js')
     const caller = { user, session }
     const active = formatCallbackList(await callbacks.list(caller))
     const pending = await callbacks.listPending(caller)
