@@ -90,19 +90,13 @@ function describeExpected(option: Option): string {
   return option.type === 'integer' ? `a whole number from ${option.min} to ${option.max}` : 'text'
 }
 
-function toSettings(
-  effective: ReadonlyMap<string, EffectiveSetting>,
-  options: ReadonlyMap<string, Option>,
-): Settings {
+function toSettings(effective: ReadonlyMap<string, EffectiveSetting>, options: ReadonlyMap<string, Option>): Settings {
   const settings = Object.fromEntries([...effective].map(([key, { value }]) => [key, value]))
   if (!isSettings(settings, options)) throw new Error('a setting is missing')
   return settings
 }
 
 // Holds by construction: every option has an entry, and parseValue returns the option's type.
-function isSettings(
-  settings: Record<string, unknown>,
-  options: ReadonlyMap<string, Option>,
-): settings is Settings {
+function isSettings(settings: Record<string, unknown>, options: ReadonlyMap<string, Option>): settings is Settings {
   return [...options.keys()].every((key) => key in settings)
 }
