@@ -4,7 +4,7 @@ import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
-import { startHeartbeat } from '../../progress-heartbeat.js'
+import { startProgressHeartbeat } from '../../progress-heartbeat.js'
 import { toResultMeta } from '../../result-data.js'
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
 import { removeInvisible } from '../../text/invisible-characters.js'
@@ -36,7 +36,7 @@ async function runReadDocs(
   { documents }: { readonly documents: DocumentReader },
 ): Promise<ReadDocsResult> {
   const { user, client, signal } = call
-  const heartbeat = startHeartbeat(call, 'Waiting for the page')
+  const heartbeat = startProgressHeartbeat(call, 'Waiting for the page')
   try {
     const request = parseDocumentRequest(input)
     const document = await documents.read(request, { user, client, signal, reportProgress: heartbeat.setMessage })

@@ -3,7 +3,7 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { startHeartbeat } from '../../progress-heartbeat.js'
+import { startProgressHeartbeat } from '../../progress-heartbeat.js'
 import { toResultMeta } from '../../result-data.js'
 import { formatCount } from '../../text/format.js'
 import { wrapUntrusted } from '../../text/untrusted-text.js'
@@ -28,7 +28,7 @@ async function runWebSearch(
   call: CallContext,
   { search }: { readonly search: SearchService },
 ): Promise<SearchResult> {
-  const heartbeat = startHeartbeat(call, 'Waiting for the search engines', HEARTBEAT_INTERVAL_MS)
+  const heartbeat = startProgressHeartbeat(call, 'Waiting for the search engines', HEARTBEAT_INTERVAL_MS)
   try {
     return await search.search(query, call.signal)
   } finally {
