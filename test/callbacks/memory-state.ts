@@ -4,7 +4,8 @@
 import type { CallbackRow } from '@scorpiox/server/features/callbacks/callback-table'
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
 import type { SessionLease } from '@scorpiox/server/sessions/session-lease-table'
-import type { Scope, StateDatabase, StateTables } from '@scorpiox/server/state'
+import type { StateDatabase, StateTables } from '@scorpiox/server/state'
+import type { Scope } from '@scorpiox/server/storage/scoped-database'
 import { createKeyedMutex } from '@scorpiox/server/util/concurrency'
 
 interface Content {

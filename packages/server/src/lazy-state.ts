@@ -2,16 +2,12 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from './config/load-config.js'
-import type { StateDatabase } from './state.js'
+import type { StateDatabase, StateTables } from './state.js'
+import type { LazyDatabase } from './storage/scoped-database.js'
 
-export interface LazyDatabase {
-  open(): Promise<StateDatabase>
-  /** Calls back once the database is open. */
-  onOpen(listener: (state: StateDatabase) => void): void
-  close(): Promise<void>
-}
+export type LazyStateDatabase = LazyDatabase<StateTables>
 
-export function createLazyDatabase({ settings }: Pick<Config, 'settings'>): LazyDatabase {
+export function createLazyDatabase({ settings }: Pick<Config, 'settings'>): LazyStateDatabase {
   let opening: Promise<StateDatabase> | undefined
   let closing: Promise<void> | undefined
   let opened: StateDatabase | undefined

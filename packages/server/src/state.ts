@@ -15,8 +15,6 @@ import type { Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
 import type { ScopedDatabase } from './storage/scoped-database.js'
 
-export type { Scope } from './storage/scoped-database.js'
-
 export type StateDatabase = ScopedDatabase<StateTables>
 
 /** Valid during the transaction. */

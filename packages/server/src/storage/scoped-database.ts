@@ -23,6 +23,14 @@ export interface ScopedDatabase<R> {
   close(): Promise<void>
 }
 
+/** A database that is opened on first use and shared. */
+export interface LazyDatabase<R> {
+  open(): Promise<ScopedDatabase<R>>
+  /** Calls back once the database is open. */
+  onOpen(listener: (database: ScopedDatabase<R>) => void): void
+  close(): Promise<void>
+}
+
 export interface Scope {
   readonly project: string
   readonly user: string

@@ -1,6 +1,8 @@
 // Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
 // machine uptime: uptime does not jump, but is only valid until the next boot.
 
+import type { QuestionTable } from '../questions/index.js'
+import type { SessionTables } from '../../sessions/session-leases.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -10,6 +12,12 @@ import {
   textColumn,
 } from '../../storage/database.js'
 import { toStorableText } from '../../text/normalize-text.js'
+
+/** The tables of a transaction. Work that moves between sessions includes their questions. */
+export interface CallbackTables extends SessionTables {
+  readonly callbacks: CallbackTable
+  readonly questions: QuestionTable
+}
 
 export interface CallbackRow {
   readonly session: string

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import type { QueueLateAnswers, TakeoverRequest } from '../../sessions/session-leases.js'
 import { openStateDatabase, type StateDatabase, type StateTables } from '../../state.js'
 import type { CallbackRow } from './callback-table.js'
-import { takeOverSessions } from './session-takeover.js'
+import { takeOverSessions, type QueueLateAnswers, type SessionTakeoverRequest } from './session-takeover.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const NOW = { wallMs: 1_000_000, uptimeMs: 5000, boot: 'now' }
@@ -39,7 +38,10 @@ const row = (session: string, slot: number): CallbackRow => ({
   position: null,
 })
 
-const takeOverInto = (target: string | undefined, more: Partial<TakeoverRequest> = {}): TakeoverRequest => ({
+const takeOverInto = (
+  target: string | undefined,
+  more: Partial<SessionTakeoverRequest> = {},
+): SessionTakeoverRequest => ({
   target,
   leaseOwner: 'us',
   now: NOW,

@@ -1,5 +1,6 @@
 // Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
 
+import type { TaskTable } from '../tasks/index.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -11,6 +12,12 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
+
+/** The tables of a transaction: an accepted plan can create a task. */
+export interface PlanTables {
+  readonly plans: PlanTable
+  readonly tasks: TaskTable
+}
 
 export interface PlanRow {
   readonly id: number

@@ -1,6 +1,7 @@
 // Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
 // unchanged. Questions and replies are stored as JSON, because they are only read whole.
 
+import type { MessageTable } from '../../sessions/message-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -13,6 +14,12 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
+
+/** The tables of a transaction: an answer to a call that has ended becomes a message. */
+export interface QuestionTables {
+  readonly questions: QuestionTable
+  readonly messages: MessageTable
+}
 
 export interface QuestionRow {
   readonly id: number

@@ -92,14 +92,14 @@ export function createJob({ record: initial, output, save, source }: JobDeps): J
     },
     nextChange(signal) {
       return new Promise((resolve) => {
-        const finish = (): void => {
-          listeners.delete(finish)
-          signal.removeEventListener('abort', finish)
+        const settle = (): void => {
+          listeners.delete(settle)
+          signal.removeEventListener('abort', settle)
           resolve()
         }
-        listeners.add(finish)
-        signal.addEventListener('abort', finish)
-        if (signal.aborted || !isRunning) finish()
+        listeners.add(settle)
+        signal.addEventListener('abort', settle)
+        if (signal.aborted || !isRunning) settle()
       })
     },
     async update(change) {

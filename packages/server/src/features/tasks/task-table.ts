@@ -14,6 +14,11 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 
+/** The tables of a transaction. */
+export interface TaskTables {
+  readonly tasks: TaskTable
+}
+
 export interface TaskRow {
   readonly id: number
   readonly name: string
