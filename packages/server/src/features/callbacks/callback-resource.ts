@@ -8,7 +8,7 @@ export const CALLBACKS_URI = 'scorpiox://callbacks'
 export const callbackResource = defineResourceWith<{ callbacks: CallbackService }>()({
   uri: CALLBACKS_URI,
   name: 'callbacks',
-  description: 'Your active callbacks, and the messages that have come and wait to be told.',
+  description: 'Your active callbacks and pending messages.',
   mimeType: 'text/plain',
   services: ['callbacks'],
   watch: ({ callbacks }, user) => callbacks.watch(user),

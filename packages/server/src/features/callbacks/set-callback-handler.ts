@@ -3,6 +3,7 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
 import { toResultMeta } from '../../result-data.js'
+import { formatCount } from '../../text/format.js'
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
 import { MAX_CALLBACK_SLOTS } from './callback-slots.js'
 import type { CallbackRow } from './callback-table.js'
@@ -95,7 +96,7 @@ function formatCancelled(cancelled: readonly CallbackRow[], slot: number | undef
   const [only] = cancelled
   if (slot !== undefined && only)
     return `Cancelled callback slot ${slot}: "${truncateMessage(only.message, MAX_CANCELLED_MESSAGE)}"`
-  return `Cancelled ${cancelled.length} ${cancelled.length === 1 ? 'callback' : 'callbacks'}.`
+  return `Cancelled ${formatCount(cancelled.length, 'callback', 'callbacks')}.`
 }
 
 function formatSchedule({ delayMs, repeatsLeft, job, pattern }: CallbackRow): string {

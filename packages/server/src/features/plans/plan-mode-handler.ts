@@ -142,7 +142,7 @@ export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string |
   return [
     'Plan mode: ACTIVE',
     `Goal: "${toSingleLine(goal, goal.length)}"`,
-    `Duration: ${formatDuration(Date.now() - startedAt)}`,
+    `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
     `Commands can only read, except in ${open.directory}`,
     ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
   ].join('\n')
@@ -186,7 +186,7 @@ function formatCurrentTask(id: number, stays: { readonly id: number; readonly na
 }
 
 /** For example 4m 32s. */
-function formatDuration(ms: number): string {
+function formatElapsedTime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
   if (minutes === 0) return `${seconds}s`
