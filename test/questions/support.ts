@@ -8,8 +8,7 @@ import { getOsUser } from '@scorpiox/mcp/os-user'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
-import { openStateDatabase, type StateDatabase, type StateTables } from '@scorpiox/server/state'
-import type { Scope } from '@scorpiox/server/storage/scoped-database'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
 import {
   type Json,
   newEnvironment,

@@ -6,21 +6,14 @@ import { tryParseJson } from '@scorpiox/mcp/json/json'
 import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
 import { isPresumedDead } from '../storage/server-registry.js'
-import type { MessageTable } from './message-table.js'
-import type { SessionLease, SessionLeaseTable } from './session-lease-table.js'
+import type { SessionLease, SessionTables } from './session-lease-table.js'
 
 /** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
 const LEASE_TRUST_MS = 10 * 60 * 1000
 /** How long delivered messages are kept. */
 const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
 
-/** Valid during the transaction. */
-export interface SessionTables {
-  readonly sessions: SessionLeaseTable
-  readonly messages: MessageTable
-}
-
-/** `R`: the tables of a transaction. */
+/** `R` are the tables that the takeover needs. */
 export interface SessionLeases<R extends SessionTables> {
   readonly users: readonly string[]
   isLeased(user: string, session: string): boolean
@@ -37,7 +30,7 @@ export interface SessionLeases<R extends SessionTables> {
    */
   renew(user: string, rows: R): Promise<() => void>
   /** Releases all leases. Call inside a transaction. */
-  release(user: string, rows: R): Promise<void>
+  release(user: string, rows: SessionTables): Promise<void>
   /** Whether the leases were renewed recently enough to act on them. */
   isFresh(user: string): boolean
 }
@@ -49,8 +42,9 @@ export interface SessionLeasesDeps<R extends SessionTables> {
   readonly clock: Clock
   readonly leaseOwner: string
   readonly isOwnerGone: (session: SessionLease) => boolean
+  readonly queueLateAnswers: QueueLateAnswers<R>
   /** Moves the work of dead sessions; returns the names of the sessions that could not be moved and are now leased. */
-  readonly takeOver: (rows: R, request: TakeoverRequest) => Promise<readonly string[]>
+  readonly takeOver: (rows: R, request: TakeoverRequest<R>) => Promise<readonly string[]>
   readonly sessionsWithWork: (rows: R) => Promise<ReadonlySet<string>>
 }
 
@@ -60,16 +54,20 @@ export interface LeaseStamp {
   readonly now: ClockReading
 }
 
-export interface TakeoverRequest extends LeaseStamp {
+export interface TakeoverRequest<R> extends LeaseStamp {
   /** The live session; undefined if there is none yet. */
   readonly target: string | undefined
   readonly isOwnerGone: (session: SessionLease) => boolean
   /** Whether a session leased by this process has lost its client. */
   readonly isAbandoned: (name: string) => boolean
+  /** Queues answers to questions of these sessions as messages. */
+  readonly queueLateAnswers: QueueLateAnswers<R>
 }
 
+export type QueueLateAnswers<R> = (rows: R, sessions: ReadonlySet<string>) => Promise<void>
+
 export function createSessionLeases<R extends SessionTables>(settings: SessionLeasesDeps<R>): SessionLeases<R> {
-  const { clock, leaseOwner, isOwnerGone, takeOver, sessionsWithWork } = settings
+  const { clock, leaseOwner, isOwnerGone, queueLateAnswers, takeOver, sessionsWithWork } = settings
   /** Sessions by user, and whether each has a client. */
   const leased = new Map<string, Map<string, 'here' | 'abandoned'>>()
   const renewedAt = new Map<string, number>()
@@ -93,11 +91,12 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
     isLeased: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
     async claim(user, session, rows) {
-      const request: Omit<TakeoverRequest, 'isAbandoned'> = {
+      const request: Omit<TakeoverRequest<R>, 'isAbandoned'> = {
         target: session,
         leaseOwner,
         now: clock(),
         isOwnerGone,
+        queueLateAnswers,
       }
       const existing = (await rows.sessions.list()).find(({ name }) => name === session)
       // The session of a stateless user may be leased by another server, which then fires what is stored here.

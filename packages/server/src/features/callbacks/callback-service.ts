@@ -1,7 +1,6 @@
 // Callback service: messages delivered later, at a time, repeatedly, or after an event of a job. This file implements
 // set, list and cancel; callback-sync.ts keeps them running.
 
-import type { QueueLateAnswers } from './session-takeover.js'
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 
@@ -11,16 +10,15 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../storage/scoped-database.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
-import { findTrustedShell } from '../../process/trusted-shell.js'
+import { findTrustedShell } from '../../process/trusted-program.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
-import { currentLeaseOwner, isLeaseOwnerGone } from '../../sessions/session-leases.js'
+import { currentLeaseOwner, isLeaseOwnerGone, type QueueLateAnswers } from '../../sessions/session-leases.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
-import type { Scope } from '../../storage/scoped-database.js'
 import { hashForFileName } from '../../storage/file-names.js'
 import { compileLineMatcher } from '../../text/line-matcher.js'
 import { createSystemClock } from '../../process/clock.js'
@@ -172,7 +170,7 @@ export interface OpenCallbackServiceDeps {
   readonly jobs: () => Promise<JobService>
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {

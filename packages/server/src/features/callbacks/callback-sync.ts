@@ -8,10 +8,10 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import type { Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { createMessageDelivery } from '../../sessions/message-delivery.js'
 import type { SessionLease } from '../../sessions/session-lease-table.js'
-import { createSessionLeases } from '../../sessions/session-leases.js'
-import type { Scope, ScopedDatabase } from '../../storage/scoped-database.js'
+import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
 import type { FlagFiles } from '../../storage/flag-files.js'
 import type { Clock } from '../../process/clock.js'
 import { createKeyedMutex } from '../../util/concurrency.js'
@@ -21,13 +21,7 @@ import { createCallbackScheduler, createWakeTimer, type WakeTimer } from './call
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 import { fireCallback, type JobEvent } from './fire-callback.js'
 import { createJobEventWatcher } from './job-event-watcher.js'
-import {
-  hasOrphanedWork,
-  rebaseCallbacks,
-  sessionsWithWork,
-  takeOverSessions,
-  type QueueLateAnswers,
-} from './session-takeover.js'
+import { hasOrphanedWork, rebaseCallbacks, sessionsWithWork, takeOverSessions } from './session-takeover.js'
 import type { CallbackSideEffects } from './side-effects.js'
 
 const RENEW_MS = 60_000
@@ -71,7 +65,7 @@ export interface CallbackSyncDeps {
     readonly directoryOf: (caller: Caller, isAbandoned: boolean) => string | undefined
     readonly fileStemOf: (user: string, id: number) => string
   }
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
   /** Creates the timer; by default a real one. */
   readonly createWakeTimer?: (work: () => Promise<number | undefined>) => WakeTimer
   readonly warn: (message: string) => void
@@ -85,7 +79,6 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     clock,
     leaseOwner,
     isOwnerGone,
-    queueLateAnswers,
     flags,
     jobs,
     isBusy,
@@ -93,13 +86,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     inbox,
     warn,
   } = settings
-  const leases = createSessionLeases<CallbackTables>({
-    clock,
-    leaseOwner,
-    isOwnerGone,
-    takeOver: (rows, request) => takeOverSessions(rows, { ...request, queueLateAnswers }),
-    sessionsWithWork,
-  })
+  const leases = createSessionLeases({ ...settings, takeOver: takeOverSessions, sessionsWithWork })
   const inTurn = createKeyedMutex()
   const startedSessions = new Map<string, Promise<void>>()
   /** The state last published to subscribers, by user. */

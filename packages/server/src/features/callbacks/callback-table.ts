@@ -1,8 +1,7 @@
 // Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
 // machine uptime: uptime does not jump, but is only valid until the next boot.
 
-import type { QuestionTable } from '../questions/index.js'
-import type { SessionTables } from '../../sessions/session-leases.js'
+import type { SessionTables } from '../../sessions/session-lease-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -12,12 +11,7 @@ import {
   textColumn,
 } from '../../storage/database.js'
 import { toStorableText } from '../../text/normalize-text.js'
-
-/** The tables of a transaction. Work that moves between sessions includes their questions. */
-export interface CallbackTables extends SessionTables {
-  readonly callbacks: CallbackTable
-  readonly questions: QuestionTable
-}
+import type { QuestionTable } from '../questions/index.js'
 
 export interface CallbackRow {
   readonly session: string
@@ -38,6 +32,12 @@ export interface CallbackRow {
   readonly pattern: string | null
   /** The offset up to which the output was searched. */
   readonly position: number | null
+}
+
+/** Valid during the transaction. */
+export interface CallbackTables extends SessionTables {
+  readonly callbacks: CallbackTable
+  readonly questions: QuestionTable
 }
 
 export interface CallbackTable {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
+import type { QueueLateAnswers, TakeoverRequest } from '../../sessions/session-leases.js'
 import { openStateDatabase, type StateDatabase, type StateTables } from '../../state.js'
-import type { CallbackRow } from './callback-table.js'
-import { takeOverSessions, type QueueLateAnswers, type SessionTakeoverRequest } from './session-takeover.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
+import { takeOverSessions } from './session-takeover.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const NOW = { wallMs: 1_000_000, uptimeMs: 5000, boot: 'now' }
@@ -40,8 +41,8 @@ const row = (session: string, slot: number): CallbackRow => ({
 
 const takeOverInto = (
   target: string | undefined,
-  more: Partial<SessionTakeoverRequest> = {},
-): SessionTakeoverRequest => ({
+  more: Partial<TakeoverRequest<CallbackTables>> = {},
+): TakeoverRequest<CallbackTables> => ({
   target,
   leaseOwner: 'us',
   now: NOW,
@@ -118,7 +119,7 @@ test('without a live session leases everything unchanged', async () => {
 test('queues late answers of dead sessions and takes over open questions', async () => {
   const question = { text: 'Which?', header: null, choices: [{ label: 'a', description: null }], multiple: false }
   const asked: string[] = []
-  const queueLateAnswers: QueueLateAnswers = async ({ messages }, sessions) => {
+  const queueLateAnswers: QueueLateAnswers<CallbackTables> = async ({ messages }, sessions) => {
     asked.push(...sessions)
     await messages.insert({ session: 'dead', kind: 'answer', text: 'a', createdAt: 2 })
   }

@@ -7,17 +7,10 @@ import { rebaseToCurrentBoot } from './callback-schedule.js'
 import { freeCallbackSlots } from './callback-slots.js'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 
-/** Queues answers to questions of these sessions as messages. */
-export type QueueLateAnswers = (rows: CallbackTables, sessions: ReadonlySet<string>) => Promise<void>
-
-export interface SessionTakeoverRequest extends TakeoverRequest {
-  readonly queueLateAnswers: QueueLateAnswers
-}
-
 /** Returns the names of the sessions that could not be moved and are now leased. */
 export async function takeOverSessions(
   rows: CallbackTables,
-  request: SessionTakeoverRequest,
+  request: TakeoverRequest<CallbackTables>,
 ): Promise<readonly string[]> {
   const dead = await findDeadSessions(rows, request)
   await request.queueLateAnswers(rows, dead)
@@ -43,7 +36,7 @@ export async function sessionsWithWork({
 export async function hasOrphanedWork(
   rows: CallbackTables,
   holder: string,
-  isGone: TakeoverRequest['isOwnerGone'],
+  isGone: TakeoverRequest<CallbackTables>['isOwnerGone'],
 ): Promise<boolean> {
   const live = (await rows.sessions.list()).filter((session) => session.owner === holder || !isGone(session))
   const names = new Set(live.map(({ name }) => name))
@@ -53,7 +46,7 @@ export async function hasOrphanedWork(
 /** Dead sessions with work; leases of dead sessions without work are released. */
 async function findDeadSessions(
   rows: CallbackTables,
-  { target, leaseOwner, isOwnerGone, isAbandoned }: TakeoverRequest,
+  { target, leaseOwner, isOwnerGone, isAbandoned }: TakeoverRequest<CallbackTables>,
 ): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.list()).map((session) => [session.name, session]))
   const isDead = (name: string): boolean => {
@@ -67,7 +60,11 @@ async function findDeadSessions(
 }
 
 /** Returns whether everything was moved. */
-async function moveSession(rows: CallbackTables, name: string, { target }: TakeoverRequest): Promise<boolean> {
+async function moveSession(
+  rows: CallbackTables,
+  name: string,
+  { target }: TakeoverRequest<CallbackTables>,
+): Promise<boolean> {
   if (target === undefined) return false
   const all = await rows.callbacks.list()
   const ownCallbacks = all.filter(({ session }) => session === name)

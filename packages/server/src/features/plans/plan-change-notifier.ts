@@ -1,12 +1,12 @@
 // Publishes a change event when the plan of a user has changed, in this server or in another one of the project. The
 // database also reports other changes, so a fingerprint of the plan is compared.
 
-import type { PlanTables } from './plan-table.js'
-import type { ScopedDatabase } from '../../storage/scoped-database.js'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { ScopedDatabase } from '../../storage/scoped-database.js'
+import type { PlanTables } from './plan-table.js'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { PLAN_URI } from './plan-resource.js'
 

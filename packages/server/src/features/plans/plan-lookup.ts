@@ -4,8 +4,8 @@
 // The flag is set in the transaction that opens a plan and cleared only in a write transaction that sees no open plan.
 // Write transactions are serialized across processes, so the flag of an open plan is never cleared.
 
-import type { LazyDatabase } from '../../storage/scoped-database.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'

@@ -1,10 +1,10 @@
 // Plan mode policy: while a user has an open plan, commands run in a sandbox that can write only to the session
 // directory of the plan. Without a sandbox they are refused.
 
-import type { LazyDatabase } from '../../storage/scoped-database.js'
 import { lstatSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import type { SandboxFactory } from '../../process/shell-pool.js'
 import { type CommandSandbox, createLazySandbox } from '../../sandbox/command-sandbox.js'

@@ -2,12 +2,12 @@
 // servers. Files are written before the database rows, inside the write transaction, so no other server can open or end
 // a plan of that user meanwhile.
 
-import type { LazyDatabase, ScopedDatabase } from '../../storage/scoped-database.js'
 import { isAbsolute, relative, resolve } from 'node:path'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import { resolveHiddenPaths, resolveReadablePaths } from '../../sandbox/real-paths.js'

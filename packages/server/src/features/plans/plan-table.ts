@@ -1,6 +1,5 @@
 // Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
 
-import type { TaskTable } from '../tasks/index.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -12,12 +11,7 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
-
-/** The tables of a transaction: an accepted plan can create a task. */
-export interface PlanTables {
-  readonly plans: PlanTable
-  readonly tasks: TaskTable
-}
+import type { TaskTables } from '../tasks/index.js'
 
 export interface PlanRow {
   readonly id: number
@@ -35,6 +29,11 @@ export interface PlanVersion {
   readonly number: number
   readonly text: string
   readonly savedAt: number
+}
+
+/** Valid during the transaction. */
+export interface PlanTables extends TaskTables {
+  readonly plans: PlanTable
 }
 
 export interface PlanTable {

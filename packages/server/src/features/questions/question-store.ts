@@ -1,11 +1,12 @@
 // Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
 // no call waits or its response could not be written, to the session as a pending message.
 
-import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import * as timers from 'node:timers/promises'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { answerQuestion } from './answer-question.js'
 import { queueAnswerMessage } from './late-answers.js'
 import { parseAnswers } from './parse-answers.js'
@@ -238,18 +239,12 @@ export async function waitUntilAnswered(options: WaitUntilAnsweredOptions): Prom
       absentSince = isUserPresent() ? undefined : (absentSince ?? now)
       const until = Math.min(endsAt, absentSince === undefined ? Infinity : absentSince + graceMs)
       if (now >= until) return
-      await waitAtMost(until - now, next)
+      await withTimeout(Math.ceil(until - now), next)
     }
   } finally {
     unsubscribe()
     signal.removeEventListener('abort', wake)
   }
-}
-
-async function waitAtMost(ms: number, change: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))))
-  await Promise.race([change, limit]).finally(() => clearTimeout(timer))
 }
 
 // Whether a user is looking at a console, as far as this process knows.

@@ -1,7 +1,6 @@
 // Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
 // unchanged. Questions and replies are stored as JSON, because they are only read whole.
 
-import type { MessageTable } from '../../sessions/message-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -11,15 +10,10 @@ import {
   type SqlRow,
   textColumn,
 } from '../../storage/database.js'
+import type { MessageTable } from '../../sessions/message-table.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
-
-/** The tables of a transaction: an answer to a call that has ended becomes a message. */
-export interface QuestionTables {
-  readonly questions: QuestionTable
-  readonly messages: MessageTable
-}
 
 export interface QuestionRow {
   readonly id: number
@@ -34,6 +28,12 @@ export interface QuestionRow {
   readonly surface: AnswerChannel | null
   /** When the replies were written to a client. */
   readonly deliveredAt: number | null
+}
+
+/** Valid during the transaction. */
+export interface QuestionTables {
+  readonly questions: QuestionTable
+  readonly messages: MessageTable
 }
 
 export interface QuestionTable {

@@ -1,9 +1,9 @@
 // Tasks and steps of a user in a project. Each operation is one transaction, so concurrent agents neither lose nor
 // duplicate changes; a result describes the state in that transaction.
 
-import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import {

@@ -14,11 +14,6 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 
-/** The tables of a transaction. */
-export interface TaskTables {
-  readonly tasks: TaskTable
-}
-
 export interface TaskRow {
   readonly id: number
   readonly name: string
@@ -64,6 +59,11 @@ export interface StepQuery {
   /** Only steps with this id or a greater one. */
   readonly from?: number | undefined
   readonly limit?: number | undefined
+}
+
+/** Valid during the transaction. */
+export interface TaskTables {
+  readonly tasks: TaskTable
 }
 
 export interface TaskTable {
