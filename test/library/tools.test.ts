@@ -53,8 +53,12 @@ test.each([
 })
 
 test('each of the thirteen tools says all there is to say', () => {
-  const all = ['title', 'description', 'hints', 'input', 'format']
-  const gaps = TOOLS.filter((tool) => all.some((part) => !(part in tool)) || Object.keys(tool.hints ?? {}).length !== 4)
+  const all = ['title', 'description', 'hints', 'input']
+  const isMissing = (tool: ToolDefinition): boolean =>
+    all.some((part) => !(part in tool)) ||
+    !('load' in tool || 'format' in tool) ||
+    Object.keys(tool.hints ?? {}).length !== 4
+  const gaps = TOOLS.filter(isMissing)
   expect([TOOLS.length, gaps.map(({ name }) => name)]).toEqual([13, []])
 })
 

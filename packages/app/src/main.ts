@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
 import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { TOOLS } from '@scorpiox/server/tool-list'
 import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
 
 const PROGRAM = locateProgramFiles(import.meta.dirname)
@@ -18,7 +19,12 @@ const DEFERRED_START_MS = 300
 
 async function main(argv: readonly string[]): Promise<number> {
   const args = argv.length === 0 ? undefined : (await import('./arguments.js')).parseArguments(argv)
-  const config = loadConfig({ ...PROGRAM, cwdFlag: args?.flags.cwd, overrides: args?.flags.env })
+  const config = loadConfig({
+    ...PROGRAM,
+    toolNames: TOOLS.map(({ name }) => name),
+    cwdFlag: args?.flags.cwd,
+    overrides: args?.flags.env,
+  })
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
   const { http, help, version } = args?.flags ?? {}

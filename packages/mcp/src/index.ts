@@ -55,7 +55,9 @@ export type {
   ToolHints,
   SchemaOutput,
   ToolSchema,
+  ToolDeclaration,
   ToolDefinition,
+  ToolHandler,
   ToolOutput,
 } from './definitions/tool.js'
 export type { Refusal } from './http/host-policy.js'

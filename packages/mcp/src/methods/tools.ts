@@ -1,6 +1,6 @@
 // tools/list and tools/call.
 
-import type { ToolDefinition, ToolOutput } from '../definitions/tool.js'
+import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
@@ -66,8 +66,10 @@ function callRegisteredTool(
     const result = andThen(input, (parsed) =>
       andThen(serviceNames ? server.services.open(serviceNames) : {}, (services) => {
         if (context.isCancelled) return ''
-        return andThen(registered.tool.run(parsed, context.createCallContext(), services), (value) =>
-          formatValue(registered, value, context),
+        return andThen(registered.getHandler(), (handler) =>
+          andThen(handler.run(parsed, context.createCallContext(), services), (value) =>
+            formatValue(registered, handler, value, context),
+          ),
         )
       }),
     )
@@ -78,26 +80,29 @@ function callRegisteredTool(
 }
 
 /** Continues at once with a value, or when a promise is fulfilled, so that a synchronous call creates no promise. */
-function andThen<R>(value: unknown, continueWith: (value: unknown) => R | Promise<R>): R | Promise<R> {
+function andThen<T, R>(value: T | PromiseLike<T>, continueWith: (value: T) => R | Promise<R>): R | Promise<R> {
   return isThenable(value) ? Promise.resolve(value).then(continueWith) : continueWith(value)
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 function formatValue(
   { tool, outputNames }: RegisteredTool,
+  handler: ToolHandler,
   value: unknown,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
   // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
   const isData = isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
-  const output = tool.format ? tool.format(value) : defaultToolOutput(structured ?? value, structured !== undefined)
+  const output = handler.format
+    ? handler.format(value)
+    : defaultToolOutput(structured ?? value, structured !== undefined)
   if (typeof output !== 'string' && 'isError' in output) context.hasFailed = output.isError
   if (tool.output && !structured && !context.hasFailed) throw new TypeError('output promises an object')
-  const meta = tool.meta && !context.client.toolCallFormat ? stringifyMembers(tool.meta(value)) : undefined
+  const meta = handler.meta && !context.client.toolCallFormat ? stringifyMembers(handler.meta(value)) : undefined
   return createResult(output, context, structured, meta)
 }
 

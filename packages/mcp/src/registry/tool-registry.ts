@@ -7,7 +7,7 @@ import {
   type StandardResult,
   type StandardSchema,
 } from '../definitions/standard-schema.js'
-import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolSchema } from '../definitions/tool.js'
+import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
 import type { SchemaProblem, SchemaValidator } from '../json-schema/validation.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
@@ -33,6 +33,8 @@ interface ToolInfo {
 export interface RegisteredTool extends ToolInfo {
   /** Returns the validated input or a promise of it; throws BadInput. */
   parseArguments(args: unknown): unknown
+  /** The tool's functions, or a promise of them if they must be loaded first. */
+  getHandler(): ToolHandler | Promise<ToolHandler>
 }
 
 export interface ToolRegistry {
@@ -72,8 +74,8 @@ export function createToolRegistry(tools: readonly ToolDefinition[], pageSize = 
     if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
       throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
     if (registered.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
-    if (tool.output && tool.format)
-      throw new Error(`tool ${tool.name} has both output and render: with output, the text is its JSON`)
+    if ('load' in tool && 'run' in tool) throw new Error(`tool ${tool.name} has both load and run`)
+    if ('run' in tool) rejectFormatBesideOutput(tool, tool)
     const listing = toListing(tool)
     listings.push(listing)
     registered.set(tool.name, registerTool(tool, listing))
@@ -121,6 +123,28 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
   return standard.jsonSchema[side]({ target: 'draft-2020-12' })
 }
 
+function rejectFormatBesideOutput({ name, output }: ToolDefinition, handler: ToolHandler): void {
+  if (output && handler.format)
+    throw new Error(`tool ${name} has both output and format: with output, the text is its JSON`)
+}
+
+/** The handler is loaded once; a failed load is repeated by the next call. */
+function createHandlerSource(tool: ToolDefinition): RegisteredTool['getHandler'] {
+  if (!('load' in tool)) return () => tool
+  let handler: ToolHandler | Promise<ToolHandler> | undefined
+  const load = async (): Promise<ToolHandler> => {
+    try {
+      const loaded = await tool.load()
+      rejectFormatBesideOutput(tool, loaded)
+      return (handler = loaded)
+    } catch (error) {
+      handler = undefined
+      throw error
+    }
+  }
+  return () => (handler ??= load())
+}
+
 function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }: ToolListing): RegisteredTool {
   const info: ToolInfo = {
     tool,
@@ -132,11 +156,17 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
   const addDefaults = (args: unknown): unknown =>
     defaultArguments && isJsonObject(args) ? { ...defaultArguments, ...args } : args
+  const getHandler = createHandlerSource(tool)
   if (isStandardSchema(input))
-    return { ...info, parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors) }
+    return {
+      ...info,
+      getHandler,
+      parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors),
+    }
   let check: SchemaValidator | Promise<SchemaValidator> | undefined
   return {
     ...info,
+    getHandler,
     parseArguments(rawArguments) {
       const args = addDefaults(rawArguments)
       check ??= compileOnDemand(input)

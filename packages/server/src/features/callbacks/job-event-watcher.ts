@@ -87,7 +87,7 @@ async function waitForJobEvent(
 }
 
 async function waitForEnd(job: Job, signal: AbortSignal): Promise<JobEvent | undefined> {
-  while (job.isRunning && !signal.aborted) await nextChange(job, signal)
+  while (job.isRunning && !signal.aborted) await job.nextChange(signal)
   return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}`)
 }
 
@@ -101,7 +101,7 @@ async function waitForMatch(
   const completeLinesOnly = repeatsLeft < 0 || repeatsLeft > 1
   for (let from = position ?? 0; !signal.aborted;) {
     const wasRunning = job.isRunning
-    const changed = nextChange(job, signal)
+    const changed = job.nextChange(signal)
     const found = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
     if (found.lines.length > 0) return collectMatches(job, pattern, position ?? 0, completeLinesOnly, found.lines)
     if (!wasRunning)
@@ -144,17 +144,4 @@ async function findMatches(job: Job, pattern: LineMatcher, start: number, comple
 
 function finalEvent(event: string): JobEvent {
   return { event, position: null, isLast: true }
-}
-
-function nextChange(job: Job, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      unsubscribe()
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const unsubscribe = job.onChange(finish)
-    signal.addEventListener('abort', finish)
-    if (signal.aborted || !job.isRunning) finish()
-  })
 }

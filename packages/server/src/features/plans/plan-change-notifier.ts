@@ -16,7 +16,7 @@ export interface PlanChangeNotifier {
   close(): void
 }
 
-export function createPlanChangeNotifier(project: string, notices: ChangeEvents): PlanChangeNotifier {
+export function createPlanChangeNotifier(project: string, changeEvents: ChangeEvents): PlanChangeNotifier {
   const lastPublished = new Map<string, string>()
   let subscribedState: ScopedDatabase<PlanTables> | undefined
   let unsubscribe: (() => void) | undefined
@@ -25,7 +25,7 @@ export function createPlanChangeNotifier(project: string, notices: ChangeEvents)
     const current = await fingerprint(state, user)
     if (lastPublished.get(user) === current) return
     lastPublished.set(user, current)
-    notices.notifyResourceUpdated(PLAN_URI, user)
+    changeEvents.notifyResourceUpdated(PLAN_URI, user)
   }
 
   async function fingerprint(state: ScopedDatabase<PlanTables>, user: string): Promise<string> {

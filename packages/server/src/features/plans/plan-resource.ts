@@ -13,7 +13,10 @@ export const planResource = defineResourceWith<{ plans: PlanService }>()({
   services: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),
   async read(caller, { plans }) {
-    const [status, { formatPlanStatus }] = await Promise.all([plans.getStatus(caller), import('./plan-mode-run.js')])
+    const [status, { formatPlanStatus }] = await Promise.all([
+      plans.getStatus(caller),
+      import('./plan-mode-handler.js'),
+    ])
     const statusText = formatPlanStatus(status, undefined)
     const text = await plans.readText(caller)
     return text === undefined ? statusText : `${statusText}\n\n${text}`

@@ -4,6 +4,7 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
+import { startHeartbeat } from '../../progress-heartbeat.js'
 import {
   type AskingCall,
   askWithForm,
@@ -22,6 +23,7 @@ import {
 
 /** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000
+const FIRST_HEARTBEAT_MS = 1000
 /** Sessions remembered as automatic; beyond that, the oldest is asked again. */
 const MAX_AUTOMATIC = 1000
 
@@ -107,8 +109,8 @@ export function createQuestionService(settings: QuestionServiceDeps): QuestionSe
   return {
     parseRequest: parseAskRequest,
     async ask(questions, call) {
-      const stopHeartbeat = startWaitHeartbeat((seconds) => call.reportWaiting(seconds))
-      return askChannels(questions, call).finally(stopHeartbeat)
+      const heartbeat = startHeartbeat((seconds) => call.reportWaiting(seconds), { firstAfterMs: FIRST_HEARTBEAT_MS })
+      return askChannels(questions, call).finally(() => heartbeat.stop())
     },
     async answer(call, id, answers) {
       const followUp = await store.answer(call, id, answers)
@@ -159,20 +161,4 @@ export interface OpenQuestionServiceDeps extends Omit<QuestionServiceDeps, 'proj
 export function openQuestionService({ config, ...deps }: OpenQuestionServiceDeps): QuestionService {
   const { cwd, settings } = config
   return createQuestionService({ ...deps, project: findProjectRoot(cwd), waitSeconds: settings.ASK_WAIT })
-}
-
-// Reports progress while a call waits for a user, so that clients do not time out.
-
-const FIRST_BEAT_MS = 1000
-const BEAT_MS = 5000
-
-/** Calls back with the seconds elapsed, after 1 s and then every 5 s. Returns a function that stops it. */
-export function startWaitHeartbeat(notify: (seconds: number) => void): () => void {
-  const startedAt = performance.now()
-  const beat = (): void => {
-    notify(Math.round((performance.now() - startedAt) / 1000))
-    timer = setTimeout(beat, BEAT_MS)
-  }
-  let timer = setTimeout(beat, FIRST_BEAT_MS)
-  return () => clearTimeout(timer)
 }

@@ -1,8 +1,9 @@
 // Truncates a text of any length to a number of characters: its head and its tail, cut at line ends unless the lines
 // are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
 
+import { formatCount } from '../../text/format.js'
 import type { TextMeasure } from '../../text/terminal/measure-text.js'
-import { characterBoundary, clipLine, groupDigits } from './clip-line.js'
+import { characterBoundary, clipLine } from './clip-line.js'
 
 const HEAD_SHARE = 0.4
 
@@ -129,12 +130,8 @@ function countLineEnds(text: string): number {
 }
 
 function describeOmission({ omittedCharacters, omittedLines }: Omit<TruncatedText, 'text'>): string {
-  const characters = formatAmount(omittedCharacters, 'character')
-  return omittedLines === 0 ? characters : `${formatAmount(omittedLines, 'line')} (${characters})`
-}
-
-function formatAmount(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`
+  const characters = formatCount(omittedCharacters, 'character', 'characters')
+  return omittedLines === 0 ? characters : `${formatCount(omittedLines, 'line', 'lines')} (${characters})`
 }
 
 // A queue of bytes from which the oldest can be dropped. Small chunks are copied into shared slabs: that saves objects,

@@ -323,13 +323,13 @@ describe('several servers', () => {
       platform: 'node',
       resolve: { conditionNames: ['source', 'import', 'default'] },
     })
-    await build.write({ file: join(place, 'job-records.mjs'), format: 'esm' })
+    await build.write({ file: join(place, 'job-store.mjs'), format: 'esm' })
     writeFileSync(
       join(place, 'server.mjs'),
       `import { writeSync } from 'node:fs'
-       import { openJobRecords } from './job-records.mjs'
+       import { openJobStore } from './job-store.mjs'
        const [folder, count, keepEnded] = process.argv.slice(2)
-       const jobs = openJobRecords(folder)
+       const jobs = openJobStore(folder)
        const limits = { keepEnded: Number(keepEnded), maxAgeMs: 1e9, maxTotalBytes: 1e9 }
        for (let n = 0; n < Number(count); n++) {
          const record = jobs.create({ ...${JSON.stringify(fields)}, session: String(process.pid) })

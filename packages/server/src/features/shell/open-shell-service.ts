@@ -30,17 +30,17 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
   const program = findTrustedShell(config, env)
   const project = findProjectRoot(cwd)
-  const launcher = createCommandRunner({ cwd, env, shell: program, jobsOutliveServer })
+  const commandRunner = createCommandRunner({ cwd, env, shell: program, jobsOutliveServer })
   // Resolved when a job is recorded: without a home directory commands still run.
   const jobDirectory = (): JobDirectory => jobDirectoryOf(getStateDir(settings), project)
   const unregister = registerServerOrWarn(
     jobDirectory,
-    { owner: currentProcessIdentity(), family: launcher.tagPrefix, outlive: jobsOutliveServer },
+    { owner: currentProcessIdentity(), family: commandRunner.tagPrefix, outlive: jobsOutliveServer },
     log,
   )
   const shell = createShellService({
     cwd,
-    launcher,
+    commandRunner,
     sandboxFor: (caller, isReadOnly) => sandbox.sandboxFor(caller, isReadOnly),
     changeEvents,
     jobsOutliveServer,

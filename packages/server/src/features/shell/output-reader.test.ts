@@ -78,16 +78,16 @@ test('reads every byte correctly and once while another process writes', async (
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
     join(place, 'run.mjs'),
-    `import { createOutputWriter } from './output-writer.mjs'
+    `import { createJobOutputWriter } from './output-writer.mjs'
      const bytesAt = ${bytesAt.toString()}
-     const writer = createOutputWriter(process.argv[2], 200_000)
-     while (writer.written < 3_000_000) {
+     const writer = createJobOutputWriter(process.argv[2], 200_000)
+     while (writer.bytesAppended < 3_000_000) {
        const size = 1 + Math.floor(Math.random() ** 4 * 30_000)
-       if (!writer.append(bytesAt(writer.written, size))) await writer.drained()
+       if (!writer.append(bytesAt(writer.bytesAppended, size))) await writer.whenDrained()
        if (Math.random() < 0.2) await new Promise((resolve) => setTimeout(resolve, 1))
      }
      await writer.close()
-     console.log(writer.written)`,
+     console.log(writer.bytesAppended)`,
   )
   const folder = join(place, 'output')
   const child = spawn(process.execPath, [join(place, 'run.mjs'), folder], { stdio: ['ignore', 'pipe', 'inherit'] })

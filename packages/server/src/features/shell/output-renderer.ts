@@ -1,10 +1,11 @@
 // Renders the output of a command as text for a model: what a terminal would show, within a character limit, with
 // binary data replaced by a description. A snapshot can be taken at any time. Memory use is bounded.
 
+import { formatNumber } from '../../text/format.js'
 import { measureText, type TextMeasure } from '../../text/terminal/measure-text.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import { createBinaryDetector } from './binary-detector.js'
-import { groupDigits, MAX_LINE } from './clip-line.js'
+import { MAX_LINE } from './clip-line.js'
 import { createHeadAndTail, type TruncatedText } from './head-and-tail.js'
 import { createUtf16Decoder, detectByteOrder, type Utf16Decoder } from './utf16-decoder.js'
 
@@ -124,7 +125,7 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
     },
     markGap(count) {
       const separator = bytes === 0 ? '' : '\n'
-      feed(Buffer.from(`${separator}[${groupDigits(count)} bytes that were here are no longer kept]\n`))
+      feed(Buffer.from(`${separator}[${formatNumber(count)} bytes that were here are no longer kept]\n`))
       bytes += count
       terminalText.markGap()
     },
@@ -139,7 +140,7 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
 
 function appendBinaryNotice({ text }: TruncatedText, { format, bytes }: BinaryOutput): string {
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${separator}[binary output: ${format}, ${groupDigits(bytes)} bytes]`
+  return `${text}${separator}[binary output: ${format}, ${formatNumber(bytes)} bytes]`
 }
 
 // The text a terminal would show for given output, within a number of characters.

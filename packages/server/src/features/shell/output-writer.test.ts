@@ -161,15 +161,15 @@ test('a disk that becomes full during a write keeps the accepted bytes, and the 
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
     join(place, 'run.mjs'),
-    `import { createOutputWriter } from './output-writer.mjs'
+    `import { createJobOutputWriter } from './output-writer.mjs'
      const bytesAt = ${bytesAt.toString()}
-     const writer = createOutputWriter(process.argv[2], 8 * 65536)
+     const writer = createJobOutputWriter(process.argv[2], 8 * 65536)
      for (const size of [5000, 5000, 30000, 100, 20000]) {
-       writer.append(bytesAt(writer.written, size))
+       writer.append(bytesAt(writer.bytesAppended, size))
        await writer.flush()
      }
      await writer.close()
-     console.log(JSON.stringify([writer.written, writer.failure]))`,
+     console.log(JSON.stringify([writer.bytesAppended, writer.failure]))`,
   )
   const folder = join(place, 'output')
   // A file size limit of 8 KiB acts like a full disk and needs no privileges.

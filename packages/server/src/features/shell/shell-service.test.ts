@@ -23,7 +23,7 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
   const jobsOutliveServer = input.jobsOutliveServer ?? false
   const shell = createShellService({
     cwd,
-    launcher: createCommandRunner({ cwd, env, shell: program, jobsOutliveServer }),
+    commandRunner: createCommandRunner({ cwd, env, shell: program, jobsOutliveServer }),
     sandboxFor: () => undefined,
     changeEvents: createChangeEvents(),
     jobsOutliveServer,

@@ -106,7 +106,7 @@ export interface ShellServiceDeps extends SharedJobDeps {
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, launcher, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
+  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
 
@@ -133,7 +133,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
     const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
-    const { run } = launcher
+    const { run } = commandRunner
     try {
       return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
     } catch (error) {
@@ -176,7 +176,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
     await Promise.all([
       jobsClosed,
-      launcher.close(SHUTDOWN_KILL_AFTER_MS, jobsOutliveServer ? await jobsClosed : undefined),
+      commandRunner.close(SHUTDOWN_KILL_AFTER_MS, jobsOutliveServer ? await jobsClosed : undefined),
     ])
   }
 

@@ -43,7 +43,7 @@ export const DEBUG_FAILING_COMMAND = `# Debug a failing command
 
 Command: $ARGUMENTS
 
-Do not change anything until you know the cause. A fix that nobody can explain is a second bug.
+Do not change anything until you know the cause. A fix that cannot be explained is a second bug.
 
 1. **See it fail.** Run it with Bash exactly as given. Read the whole output from the top: the first error is the cause, the
    last is often its echo. Long output is kept: ReadBgOutput with the task_id from the answer and
@@ -78,9 +78,9 @@ Range: $ARGUMENTS (if empty: from the last tag to HEAD)
    effect on users is not clear, \`git show <hash>\`. A commit that a later one reverts is no news.
 3. **The house style.** Look at the newest entry of CHANGELOG.md, or the last release's notes, and write in the same form and
    language. If there is none: Breaking, Added, Changed, Fixed, Security, each only if it has entries.
-4. **Write for whoever upgrades.** One line per change: what they can do now, or what no longer goes wrong, in their words; not
+4. **Write for users who upgrade.** One line per change: what they can do now, or what no longer goes wrong, in their words; not
    what the code does. Breaking changes first, each with what to do about it. Leave out refactoring, tests and tooling
-   unless somebody outside notices. Keep issue numbers that the commits name; invent nothing: what you cannot tell from
+   unless users notice. Keep issue numbers that the commits name; invent nothing: what you cannot tell from
    the diff, leave out or ask about.
 5. **Check.** Each line can be traced to a commit; each breaking change in the diff (removed or renamed options, exports,
    flags, routes, defaults) has its line: \`git diff <range> -- package.json\` and the public headers or schema files show many.

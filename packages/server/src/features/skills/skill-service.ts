@@ -127,18 +127,18 @@ export function createSkillService(index: SkillIndex, shell: () => Promise<Shell
       const { files, isComplete } = await filesOf(skill)
       const total = files.reduce((sum, { size }) => sum + size, 0)
       if (!isComplete || files.length > MAX_FILES || total > MAX_TOTAL_BYTES) return undefined
-      const digested: HashedFile[] = []
+      const hashed: HashedFile[] = []
       for (const { path } of files) {
         const bytes = await bytesOf(skill, path, MAX_FILE_BYTES).catch(ignoreFailure)
         // Too large to be read as a resource: the skill cannot be verified as a whole.
         if (!bytes) return undefined
-        digested.push({
+        hashed.push({
           path,
           size: bytes.length,
           digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
         })
       }
-      return digested
+      return hashed
     },
   }
 }

@@ -1,29 +1,56 @@
-// Runs AskUserQuestion and formats its result: answers as JSON, or the question as text for the chat. Loaded by the
-// first call.
+// Handler of AskUserQuestion: asks, or passes an answer on, and formats the result: answers as JSON, or the question as
+// text for the chat. Loaded by the first call.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
+import { toResultMeta } from '../../result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
 import type { AskingCall } from './client-form.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
-import type { AnsweredResult, AskResult, QuestionService } from './question-service.js'
+import type { AnsweredResult, QuestionService, UnansweredResult } from './question-service.js'
 import type { FollowUpResult } from './question-store.js'
 
-export async function runAskUserQuestion(
-  input: unknown,
-  questions: QuestionService,
+type AskUserQuestionResult = { readonly questions: readonly FormQuestion[] } & (
+  | UnansweredResult
+  | (Omit<AnsweredResult, 'rung'> & {
+      readonly rung: AnsweredResult['rung'] | 'text'
+      /** New answers were passed on for a question that had been answered before. */
+      readonly ignoredNewAnswers?: boolean
+    })
+)
+
+export const askUserQuestionHandler = {
+  run: runAskUserQuestion,
+  format: formatAskUserQuestion,
+  meta: (result: AskUserQuestionResult) => toResultMeta(toResultFields(result)),
+}
+
+async function runAskUserQuestion(
+  { questions_json: input }: { readonly questions_json: unknown },
   call: CallContext,
+  { questions: service }: { readonly questions: QuestionService },
 ): Promise<AskUserQuestionResult> {
-  const request = questions.parseRequest(input)
+  const request = service.parseRequest(input)
   const askingCall = toAskingCall(call)
-  return request.kind === 'ask'
-    ? toAskUserQuestionResult(request.questions, await questions.ask(request.questions, askingCall))
-    : toFollowUpAnswer(await questions.answer(askingCall, request.id, request.answers), request.answers !== undefined)
+  if (request.kind === 'ask') {
+    const { questions } = request
+    return { questions, ...(await service.ask(questions, askingCall)) }
+  }
+  const { id, answers } = request
+  return toFollowUpResult(await service.answer(askingCall, id, answers), answers !== undefined)
+}
+
+/** The state of a question that was asked before. */
+function toFollowUpResult({ row, wasAnsweredBefore }: FollowUpResult, hasAnswers: boolean): AskUserQuestionResult {
+  const { questions, replies, surface, id } = row
+  if (!replies) return { questions, rung: 'text', id, reasons: [`Question ${id} is still open.`] }
+  const ignoredNewAnswers = wasAnsweredBefore && hasAnswers
+  return { questions, rung: 'text', replies, surface: surface ?? 'call', id, ignoredNewAnswers }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function toAskingCall(call: CallContext): AskingCall {
+function toAskingCall(call: CallContext): AskingCall {
   const { user, session, client, clientAbilities, wantsProgress } = call
   return {
     user,
@@ -54,14 +81,6 @@ export function toAskingCall(call: CallContext): AskingCall {
   }
 }
 
-export interface AskUserQuestionResult {
-  readonly answers: readonly AnswerFields[]
-  readonly rung: AskResult['rung']
-  readonly surface: AnswerChannel | null
-  readonly id?: number
-  readonly content: readonly ContentBlock[]
-}
-
 interface AnswerFields {
   readonly question: string
   readonly outcome: QuestionReply['outcome'] | 'no_response'
@@ -76,68 +95,40 @@ const SURFACE_NAMES: Readonly<Record<AnswerChannel, string>> = {
   call: 'in the chat',
 }
 
-export function toAskUserQuestionResult(questions: readonly FormQuestion[], result: AskResult): AskUserQuestionResult {
-  return 'replies' in result
-    ? answeredResult(questions, result)
-    : unansweredResult(questions, result.id, result.reasons)
-}
-
-/** The state of a question that was asked before. */
-export function toFollowUpAnswer(
-  { row, wasAnsweredBefore }: FollowUpResult,
-  hasAnswers: boolean,
-): AskUserQuestionResult {
-  const { questions, replies, surface, id } = row
-  if (!replies) return unansweredResult(questions, id, [`Question ${id} is still open.`])
-  return answeredResult(
-    questions,
-    { rung: 'text', replies, surface: surface ?? 'call', id },
-    wasAnsweredBefore && hasAnswers ? EARLIER_ANSWER_KEPT : '',
-  )
-}
-
 const EARLIER_ANSWER_KEPT = 'The user had already answered it; this is the earlier answer, and the new one was ignored.'
 
-function answeredResult(
-  questions: readonly FormQuestion[],
-  answered: Omit<AnsweredResult, 'rung'> & Pick<AskUserQuestionResult, 'rung'>,
-  note = '',
-): AskUserQuestionResult {
-  const { replies, rung, surface, id } = answered
-  const verb = replies.some(({ outcome }) => outcome === 'answered') ? 'Answered' : 'Replied'
-  const where = `${verb} ${SURFACE_NAMES[surface]}${id === undefined ? '' : ` (question ${id})`}.`
-  const notes = [...describeMissing(replies), ...(note === '' ? [] : [note]), where]
-  return {
-    answers: questions.map((question, index) => toAnswerFields(question, replies[index])),
-    rung,
-    surface,
-    ...(id !== undefined && { id }),
-    // The JSON is a content block of its own, so that programs can parse it.
-    content: [formatAnswersJson(questions, replies), notes.join(' ')].map((text) => ({ type: 'text', text })),
-  }
+function formatAskUserQuestion(result: AskUserQuestionResult): readonly ContentBlock[] {
+  // The JSON is a content block of its own, so that programs can parse it.
+  const texts = 'replies' in result ? formatAnswered(result) : [formatUnanswered(result)]
+  return texts.map((text) => ({ type: 'text', text }))
 }
 
-/** Unanswered: the question as text that the model can show. */
-function unansweredResult(
-  questions: readonly FormQuestion[],
-  id: number | undefined,
-  reasons: readonly string[],
-): AskUserQuestionResult {
-  const text = [
+function toResultFields(result: AskUserQuestionResult): object {
+  const { questions, rung, id } = result
+  const { replies = [], surface = null } = 'replies' in result ? result : {}
+  return { answers: questions.map((question, index) => toAnswerFields(question, replies[index])), rung, surface, id }
+}
+
+type Answered = Extract<AskUserQuestionResult, { readonly replies: unknown }>
+type Unanswered = Extract<AskUserQuestionResult, UnansweredResult>
+
+function formatAnswered({ questions, replies, surface, id, ignoredNewAnswers }: Answered): readonly string[] {
+  const verb = replies.some(({ outcome }) => outcome === 'answered') ? 'Answered' : 'Replied'
+  const where = `${verb} ${SURFACE_NAMES[surface]}${id === undefined ? '' : ` (question ${id})`}.`
+  const notes = [...describeMissing(replies), ...(ignoredNewAnswers ? [EARLIER_ANSWER_KEPT] : []), where]
+  return [formatAnswersJson(questions, replies), notes.join(' ')]
+}
+
+/** The question as text that the model can show. */
+function formatUnanswered({ questions, id, reasons }: Unanswered): string {
+  return [
     `NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
     'Ask the user in the chat, then wait for their answer; do not choose for them:',
     '',
     ...questions.flatMap(formatQuestion),
     '',
     ...formatHowToAnswer(questions, id),
-  ]
-  return {
-    answers: questions.map((question) => toAnswerFields(question, undefined)),
-    rung: 'text',
-    surface: null,
-    ...(id !== undefined && { id }),
-    content: [{ type: 'text', text: text.join('\n') }],
-  }
+  ].join('\n')
 }
 
 function toAnswerFields(question: FormQuestion, reply: QuestionReply | undefined): AnswerFields {

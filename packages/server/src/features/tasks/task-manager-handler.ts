@@ -1,33 +1,90 @@
-// Text and fields of TaskManager results. The size is bounded: what does not fit is counted, with the query of the next
-// page.
+// Handler of TaskManager: runs an action and formats its result. Loaded by the first call. The size is bounded: what does
+// not fit is counted, with the query of the next page.
 
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import { Failure } from '@scorpiox/mcp/errors'
+import { resultData } from '../../result-data.js'
 import { formatCount, formatNumber } from '../../text/format.js'
 import { toSingleLine } from '../../text/single-line.js'
+import { TASK_ACTIONS } from './task-manager-tool.js'
 import { nextPageQuery } from './task-query.js'
-import type { TaskChange, TaskEntry, TaskListing } from './task-service.js'
+import type { TaskChange, TaskEntry, TaskListing, TaskService, TaskStepFilter } from './task-service.js'
 import type { StepRow, TaskRow } from './task-table.js'
 
-export const MAX_SHOWN_NAME = 100
-export const MAX_SHOWN_STEP = 160
+interface TaskManagerInput {
+  readonly action: string
+  readonly query: string
+  readonly task_id?: number | undefined
+  readonly step_id?: number | undefined
+  readonly text?: string | undefined
+  readonly steps?: readonly string[] | undefined
+}
 
-export function formatTaskListItem(task: TaskRow, current: number | undefined): string {
+export const taskManagerHandler = {
+  run: runTaskManager,
+  format: (result: TaskManagerResult) => ('change' in result ? formatTaskChange(result) : formatTaskList(result)),
+  meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
+}
+
+async function runTaskManager(
+  { action, query, task_id: taskId, step_id: stepId, text = '', steps = [] }: TaskManagerInput,
+  { user }: CallContext,
+  { tasks }: { readonly tasks: TaskService },
+): Promise<TaskManagerResult> {
+  const content = text.trim() === '' ? query : text
+  const stepFilter = (onlyOpen: boolean): TaskStepFilter => ({ from: stepId, onlyOpen })
+  if (steps.length > 0 && action !== 'create' && action !== 'add')
+    throw new Failure(`steps goes with create and add, not with ${toSingleLine(action, 40)}. Nothing was changed.`)
+  switch (action) {
+    case 'create':
+      return toTaskChangeResult('create', await tasks.create(user, content, steps))
+    case 'add':
+      return toTaskChangeResult('add', await tasks.add(user, addedSteps(content, steps), taskId))
+    case 'complete':
+      return stepId === undefined
+        ? toTaskChangeResult('complete', await tasks.complete(user, taskId))
+        : toTaskChangeResult('complete', await tasks.completeStep(user, stepId, taskId))
+    case 'switch':
+      return toTaskChangeResult('switch', await tasks.switchTo(user, taskId ?? (query.trim() === '' ? text : query)))
+    case 'list':
+      if (taskId !== undefined)
+        return toTaskListResult('show', query, await tasks.show(user, taskId, stepFilter(false)))
+      return toTaskListResult('list', query, await tasks.list(user, query))
+    case 'pending':
+      if (taskId !== undefined)
+        return toTaskListResult('remaining', query, await tasks.show(user, taskId, stepFilter(true)))
+      return toTaskListResult('pending', query, await tasks.pending(user, query))
+    default:
+      throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. Valid: ${TASK_ACTIONS.join(', ')}.`)
+  }
+}
+
+/** A single text comes before the steps of the list. Without either, the empty text is reported as missing. */
+function addedSteps(text: string, steps: readonly string[]): readonly string[] {
+  return text.trim() === '' && steps.length > 0 ? steps : [text, ...steps]
+}
+
+const MAX_SHOWN_NAME = 100
+const MAX_SHOWN_STEP = 160
+
+function formatTaskListItem(task: TaskRow, current: number | undefined): string {
   return `${task.id === current ? '*' : ' '} ${task.id}  ${toSingleLine(task.name, MAX_SHOWN_NAME)}  (${task.id === current ? 'current, ' : ''}${formatTaskProgress(task)})`
 }
 
-export function formatStepListItem({ id, text, completedAt }: StepRow): string {
+function formatStepListItem({ id, text, completedAt }: StepRow): string {
   return `      ${completedAt === null ? '[ ]' : '[x]'} ${id}  ${toSingleLine(text, MAX_SHOWN_STEP)}`
 }
 
-export function formatTaskProgress({ completedAt, steps, stepsDone }: TaskRow): string {
+function formatTaskProgress({ completedAt, steps, stepsDone }: TaskRow): string {
   if (completedAt !== null) return 'complete'
   return steps === 0 ? 'no steps yet' : `${formatNumber(stepsDone)} of ${formatCount(steps, 'step', 'steps')} done`
 }
 
-export function quoteTask({ id, name }: TaskRow): string {
+function quoteTask({ id, name }: TaskRow): string {
   return `task ${id} "${toSingleLine(name, MAX_SHOWN_NAME)}"`
 }
 
-export function quoteStep({ id, text }: StepRow): string {
+function quoteStep({ id, text }: StepRow): string {
   return `step ${id} "${toSingleLine(text, MAX_SHOWN_STEP)}"`
 }
 
@@ -35,22 +92,22 @@ export function quoteStep({ id, text }: StepRow): string {
 const MAX_RESULT_BYTES = 6500
 
 type ResultFields = ReturnType<typeof toFields>
-export type TaskChangeResult = ResultFields & {
+type TaskChangeResult = ResultFields & {
   readonly change: TaskChange
   readonly action: 'create' | 'add' | 'complete' | 'switch'
   /** As many of the changed steps as fit. */
   readonly shownSteps: readonly StepRow[]
 }
-export type TaskListResult = ResultFields & {
+type TaskListResult = ResultFields & {
   readonly listing: TaskListing
   /** `show`: one task with all steps. `remaining`: one task with its open steps. */
   readonly kind: 'list' | 'pending' | 'show' | 'remaining'
   readonly query: string
   readonly shown: ShownEntries
 }
-export type TaskManagerResult = TaskChangeResult | TaskListResult
+type TaskManagerResult = TaskChangeResult | TaskListResult
 
-export function toTaskChangeResult(action: TaskChangeResult['action'], change: TaskChange): TaskChangeResult {
+function toTaskChangeResult(action: TaskChangeResult['action'], change: TaskChange): TaskChangeResult {
   const { task, steps, next, current, openTasks, openSteps } = change
   const listing = { entries: [], current, found: 1, openTasks, openSteps }
   const shownSteps = withinBudget([{ task, steps }]).entries.flatMap((entry) => entry.steps)
@@ -121,7 +178,7 @@ function withinBudget(entries: readonly TaskEntry[]): ShownEntries {
 const MAX_REPEATED_QUERY = 400
 const NOTHING_FOUND = ' Every word must occur in a task or its steps: use fewer, or an empty query for all tasks.'
 
-export function formatTaskChange(result: TaskChangeResult): string {
+function formatTaskChange(result: TaskChangeResult): string {
   const { action, change } = result
   const { task, steps, next } = change
   const title = quoteTask(task)

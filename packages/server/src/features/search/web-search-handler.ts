@@ -1,8 +1,10 @@
-// Runs WebSearch, with progress. Loaded by the first call.
+// Handler of WebSearch: runs a search with progress and formats its result. Loaded by the first call. Titles and
+// snippets are untrusted content and therefore fenced.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { startHeartbeat } from '../../progress-heartbeat.js'
+import { startProgressHeartbeat } from '../../progress-heartbeat.js'
+import { toResultMeta } from '../../result-data.js'
 import { formatCount } from '../../text/format.js'
 import { wrapUntrusted } from '../../text/untrusted-text.js'
 import { HOST_NOT_FOUND } from './engine-kit/search-engine.js'
@@ -10,51 +12,42 @@ import type { EngineReport, SearchResult, SearchResultPage, SearchService } from
 
 /** Most searches end before the first heartbeat. */
 const HEARTBEAT_INTERVAL_MS = 2000
+const MAX_RESULTS = 10
+const MIN_AGREEING_FAMILIES = 3
+const BLOCKING_OUTCOMES = new Set<EngineReport['outcome']>(['blocked', 'rate_limited'])
 
-export async function runWebSearch(query: string, search: SearchService, call: CallContext): Promise<WebSearchResult> {
-  const heartbeat = startHeartbeat(call, 'Waiting for the search engines', HEARTBEAT_INTERVAL_MS)
+export const webSearchHandler = {
+  run: runWebSearch,
+  format: formatSearchResult,
+  meta: ({ query, pages, reports }: SearchResult) =>
+    toResultMeta({ query, results: pages.slice(0, MAX_RESULTS).map(toPageFields), engines: reports.map(withIsoDate) }),
+}
+
+async function runWebSearch(
+  { query }: { readonly query: string },
+  call: CallContext,
+  { search }: { readonly search: SearchService },
+): Promise<SearchResult> {
+  const heartbeat = startProgressHeartbeat(call, 'Waiting for the search engines', HEARTBEAT_INTERVAL_MS)
   try {
-    return toWebSearchResult(await search.search(query, call.signal))
+    return await search.search(query, call.signal)
   } finally {
     heartbeat.stop()
   }
 }
 
-// Formats search results and engine reports. Titles and snippets are untrusted content and therefore fenced. Loaded by
-// the first search.
-
-const MAX_RESULTS = 10
-const MIN_AGREEING_FAMILIES = 3
-const BLOCKING_OUTCOMES = new Set<EngineReport['outcome']>(['blocked', 'rate_limited'])
-
-export interface WebSearchResult {
-  readonly query: string
-  readonly results: readonly object[]
-  readonly engines: readonly object[]
-  readonly text: ToolOutput
+function toPageFields({ title, url, host, date, snippet, engines, families }: SearchResultPage): object {
+  return { title, url, host, date, snippet, engines, families }
 }
 
-export function toWebSearchResult(result: SearchResult): WebSearchResult {
-  const { query, pages, reports } = result
-  const shown = pages.slice(0, MAX_RESULTS)
-  return {
-    query,
-    results: shown.map(({ title, url, host, date, snippet, engines, families }) => ({
-      title,
-      url,
-      host,
-      date,
-      snippet,
-      engines,
-      families,
-    })),
-    engines: reports.map(withIsoDate),
-    text: shown.length > 0 ? formatPages(shown, result) : formatNoResults(result),
-  }
-}
-
-function withIsoDate({ until, ...report }: EngineReport) {
+function withIsoDate({ until, ...report }: EngineReport): object {
   return { ...report, until: until === null ? null : new Date(until).toISOString() }
+}
+
+export function formatSearchResult(result: SearchResult): ToolOutput {
+  const pages = result.pages.slice(0, MAX_RESULTS)
+  if (pages.length === 0) return formatNoResults(result)
+  return `${wrapUntrusted(pages.map(formatPage).join('\n\n'))}\n\n${formatEngineLine(result)}`
 }
 
 /** All engines on one line; engines with the same outcome are grouped. */
@@ -127,10 +120,6 @@ export function formatCooldown(ms: number): string {
   const seconds = Math.max(Math.round(ms / 1000), 1)
   if (seconds < 90) return `${seconds} s`
   return seconds < 90 * 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
-}
-
-function formatPages(pages: readonly SearchResultPage[], result: SearchResult): string {
-  return `${wrapUntrusted(pages.map(formatPage).join('\n\n'))}\n\n${formatEngineLine(result)}`
 }
 
 function formatPage({ title, url, host, date, snippet, engines, families }: SearchResultPage, index: number): string {

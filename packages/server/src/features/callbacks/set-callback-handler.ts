@@ -2,92 +2,75 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
+import { toResultMeta } from '../../result-data.js'
+import { formatCount } from '../../text/format.js'
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
 import { MAX_CALLBACK_SLOTS } from './callback-slots.js'
 import type { CallbackRow } from './callback-table.js'
 import type { SetCallbackInput } from './parse-callback.js'
 
-export interface SetCallbackResult {
-  readonly action: 'set' | 'list' | 'cancel'
-  readonly callback_id: number | null
-  readonly delivery: DeliveryRoute['delivery'] | null
-  readonly inbox: string | null
-  readonly cancelled: number
-  readonly callbacks: readonly ReturnType<typeof toCallbackFields>[]
-  readonly text: string
-}
-
-interface SetCallbackAction {
+interface SetCallbackToolInput extends SetCallbackInput {
   readonly action: string
-  readonly slot: number | undefined
-  readonly input: SetCallbackInput
+  readonly callback_id?: number | undefined
 }
 
-export function runSetCallback(
-  { action, slot, input }: SetCallbackAction,
-  callbacks: CallbackService,
-  call: CallContext,
-): Promise<SetCallbackResult> {
-  switch (action.trim().toLowerCase()) {
-    case 'set':
-      return set(callbacks, input, call)
-    case 'list':
-      return list(callbacks, call)
-    case 'cancel':
-      return cancel(callbacks, slot, call)
-    default:
-      throw new Failure(`Error: unknown action ${JSON.stringify(action.slice(0, 40))}. Valid: set, list, cancel.`)
-  }
+type SetCallbackResult =
+  | { readonly action: 'set'; readonly entry: ScheduledCallback; readonly route: DeliveryRoute }
+  | { readonly action: 'list'; readonly entries: readonly ScheduledCallback[] }
+  | { readonly action: 'cancel'; readonly cancelled: readonly CallbackRow[]; readonly slot: number | undefined }
+
+export const setCallbackHandler = {
+  run: runSetCallback,
+  format: formatSetCallback,
+  meta: (result: SetCallbackResult) => toResultMeta(toResultFields(result)),
 }
 
-const NOTHING = { callback_id: null, delivery: null, inbox: null, cancelled: 0, callbacks: [] } as const
-
-async function set(
-  callbacks: CallbackService,
-  given: SetCallbackInput,
+async function runSetCallback(
+  { action: givenAction, callback_id: slot, ...input }: SetCallbackToolInput,
   { user, session, clientAbilities }: CallContext,
+  { callbacks }: { readonly callbacks: CallbackService },
 ): Promise<SetCallbackResult> {
   const caller = { user, session }
-  const entry = await callbacks.set(caller, given)
-  const route: DeliveryRoute = {
-    delivery: clientAbilities.push ? 'channel' : 'result',
-    inbox: callbacks.inboxPathOf(caller) ?? null,
-  }
-  const callback_id = entry.callback.slot
-  return {
-    ...NOTHING,
-    ...route,
-    action: 'set',
-    callback_id,
-    callbacks: [toCallbackFields(entry)],
-    text: formatScheduled(entry, route),
+  const action = givenAction.trim().toLowerCase()
+  switch (action) {
+    case 'set': {
+      const entry = await callbacks.set(caller, input)
+      const delivery = clientAbilities.push ? 'channel' : 'result'
+      return { action, entry, route: { delivery, inbox: callbacks.inboxPathOf(caller) ?? null } }
+    }
+    case 'list':
+      return { action, entries: await callbacks.list(caller) }
+    case 'cancel':
+      return { action, cancelled: await callbacks.cancel(caller, slot), slot }
+    default:
+      throw new Failure(`Error: unknown action ${JSON.stringify(givenAction.slice(0, 40))}. Valid: set, list, cancel.`)
   }
 }
 
-async function list(callbacks: CallbackService, { user, session }: CallContext): Promise<SetCallbackResult> {
-  const entries = await callbacks.list({ user, session })
-  return { ...NOTHING, action: 'list', callbacks: entries.map(toCallbackFields), text: formatCallbackList(entries) }
+function toResultFields(result: SetCallbackResult): object {
+  const { action } = result
+  const fields = { action, callback_id: null, delivery: null, inbox: null, cancelled: 0, callbacks: [] }
+  if (action === 'list') return { ...fields, callbacks: result.entries.map(toCallbackFields) }
+  if (action === 'cancel') return { ...fields, callback_id: result.slot ?? null, cancelled: result.cancelled.length }
+  const { entry, route } = result
+  return { ...fields, ...route, callback_id: entry.callback.slot, callbacks: [toCallbackFields(entry)] }
 }
 
-async function cancel(
-  callbacks: CallbackService,
-  slot: number | undefined,
-  { user, session }: CallContext,
-): Promise<SetCallbackResult> {
-  const cancelled = await callbacks.cancel({ user, session }, slot)
-  const text = formatCancelled(cancelled, slot)
-  return { ...NOTHING, action: 'cancel', callback_id: slot ?? null, cancelled: cancelled.length, text }
+function formatSetCallback(result: SetCallbackResult): string {
+  if (result.action === 'list') return formatCallbackList(result.entries)
+  if (result.action === 'cancel') return formatCancelled(result.cancelled, result.slot)
+  return formatScheduled(result.entry, result.route)
 }
 
 const MAX_LISTED_MESSAGE = 66
 const MAX_CANCELLED_MESSAGE = 42
 
-export interface DeliveryRoute {
+interface DeliveryRoute {
   readonly delivery: 'channel' | 'result'
   readonly inbox: string | null
 }
 
-export function toCallbackFields({ callback, msUntilFire }: ScheduledCallback) {
+function toCallbackFields({ callback, msUntilFire }: ScheduledCallback) {
   const { slot, message, delayMs, repeatsLeft, job, pattern } = callback
   return {
     callback_id: slot,
@@ -100,7 +83,7 @@ export function toCallbackFields({ callback, msUntilFire }: ScheduledCallback) {
   }
 }
 
-export function formatScheduled({ callback }: ScheduledCallback, route: DeliveryRoute): string {
+function formatScheduled({ callback }: ScheduledCallback, route: DeliveryRoute): string {
   return `Callback scheduled: ${formatSchedule(callback)}\n${formatRoute(route, callback.slot)}`
 }
 
@@ -109,11 +92,11 @@ export function formatCallbackList(entries: readonly ScheduledCallback[]): strin
   return [`Active callbacks (${entries.length}/${MAX_CALLBACK_SLOTS}):`, ...entries.map(formatLine)].join('\n')
 }
 
-export function formatCancelled(cancelled: readonly CallbackRow[], slot: number | undefined): string {
+function formatCancelled(cancelled: readonly CallbackRow[], slot: number | undefined): string {
   const [only] = cancelled
   if (slot !== undefined && only)
     return `Cancelled callback slot ${slot}: "${truncateMessage(only.message, MAX_CANCELLED_MESSAGE)}"`
-  return `Cancelled ${cancelled.length} ${cancelled.length === 1 ? 'callback' : 'callbacks'}.`
+  return `Cancelled ${formatCount(cancelled.length, 'callback', 'callbacks')}.`
 }
 
 function formatSchedule({ delayMs, repeatsLeft, job, pattern }: CallbackRow): string {

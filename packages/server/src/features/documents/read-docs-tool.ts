@@ -1,9 +1,7 @@
 // Declaration of ReadDocs, which reads a web page, PDF or feed as Markdown, plain text or HTML.
 
-import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { DocumentReader } from './document-reader.js'
-import type { ReadDocsResult } from './read-docs-handler.js'
 
 export const readDocs = defineToolWith<{ documents: DocumentReader }>()({
   name: 'ReadDocs',
@@ -25,12 +23,5 @@ Also PDF, JSON, text, feeds. A long page gives its outline and beginning: then u
     required: ['url'],
   },
 
-  async run(input, call, { documents }): Promise<ReadDocsResult> {
-    const { runReadDocs } = await import('./read-docs-handler.js')
-    return runReadDocs(input, documents, call)
-  },
-
-  format: ({ output }): ToolOutput => output,
-
-  meta: resultData('status', 'url', 'title', 'cursor'),
+  load: async () => (await import('./read-docs-handler.js')).readDocsHandler,
 })

@@ -1,9 +1,7 @@
 // Declaration of ReadImage, which returns an image file, or a region or page of it, to the model.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
 import type { ImageReader } from './image-reader.js'
-import type { ReadImageResult } from './read-image-handler.js'
 
 export const readImage = defineToolWith<{ images: ImageReader }>()({
   name: 'ReadImage',
@@ -27,15 +25,5 @@ Also SVG, HEIC, PDF. Paths may be relative to the project. Large images come sma
     required: ['file_path'],
   },
 
-  async run({ file_path: path, crop, page }, { signal }, { images }): Promise<ReadImageResult> {
-    const { toReadImageResult, parseCrop } = await import('./read-image-handler.js')
-    return toReadImageResult(await images.read({ path, crop: parseCrop(crop), page }, signal), path)
-  },
-
-  format: ({ image, text }) => [
-    { type: 'image', ...image },
-    { type: 'text', text },
-  ],
-
-  meta: resultData('format', 'width', 'height', 'x', 'y', 'scale'),
+  load: async () => (await import('./read-image-handler.js')).readImageHandler,
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { HOST_NOT_FOUND } from './engine-kit/search-engine.js'
 import { ALL_ENGINES } from './engines/index.js'
 import type { EngineReport } from './search-service.js'
-import { toWebSearchResult } from './web-search-run.js'
+import { formatSearchResult } from './web-search-handler.js'
 
 const NAMES = ALL_ENGINES.map(({ id }) => id).slice(0, 11)
 const OK = { family: 'x', outcome: 'ok', hits: 8, ms: 9, detail: null, until: null } as const
@@ -15,7 +15,7 @@ function reports(change: (name: string, index: number) => Partial<EngineReport>)
 }
 
 function wordsOf(all: readonly EngineReport[], spares: readonly string[] = []): { content: string; isError?: boolean } {
-  const { text } = toWebSearchResult({ query: 'q', pages: [], reports: all, spares })
+  const text = formatSearchResult({ query: 'q', pages: [], reports: all, spares })
   return typeof text === 'string' ? { content: text } : (text as { content: string; isError: boolean })
 }
 

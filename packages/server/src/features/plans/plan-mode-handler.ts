@@ -1,12 +1,12 @@
 // Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
 
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { toResultMeta } from '../../result-data.js'
 import { toSingleLine } from '../../text/single-line.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
 import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
-
-const NO_PLAN: PlanJson = { active: false, goal: null, plan_file: null, started_at: null }
 
 interface PlanModeInput {
   readonly action: string
@@ -23,68 +23,53 @@ interface PlanModeRequest {
   readonly createTask: boolean
 }
 
-export interface PlanModeResult extends PlanJson {
-  readonly session?: string
-  readonly task_id?: number
-  readonly text: string
+type PlanModeResult =
+  | { readonly action: 'enter'; readonly entered: EnterPlanResult; readonly request: PlanModeRequest }
+  | { readonly action: 'exit'; readonly exited: ExitPlanResult }
+  | { readonly action: 'status'; readonly status: PlanStatus; readonly draftPath: string | undefined }
+  | { readonly action: 'json'; readonly status: PlanStatus }
+  | { readonly action: 'reset' }
+
+export const planModeHandler = {
+  run: (input: PlanModeInput, { user, session }: CallContext, { plans }: { readonly plans: PlanService }) =>
+    runPlanMode(input, plans, { user, session }),
+  format: formatPlanMode,
+  meta: (result: PlanModeResult) => toResultMeta(toPlanFields(result)),
 }
 
-export function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Caller): Promise<PlanModeResult> {
-  const { action, goal = '', plan = '', plan_file: planFile = '', create_task: createTask = true } = input
-  const runAction = ACTIONS.get(action.trim().toLowerCase())
-  if (!runAction) throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. ${VALID}`)
-  return runAction(plans, caller, {
+async function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Caller): Promise<PlanModeResult> {
+  const { goal = '', plan = '', plan_file: planFile = '', create_task: createTask = true } = input
+  const request: PlanModeRequest = {
     goal: goal.trim(),
-    plan: blankToEmpty(plan),
+    // A blank plan counts as missing.
+    plan: plan.trim() === '' ? '' : plan,
     planFile: planFile.trim(),
     createTask,
-  })
+  }
+  const action = input.action.trim().toLowerCase()
+  switch (action) {
+    case 'enter':
+      return { action, entered: await plans.enter(caller, request), request }
+    case 'exit':
+      return { action, exited: await plans.exit(caller, request) }
+    case 'status': {
+      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(caller, request.plan)
+      return { action, status: await plans.getStatus(caller), draftPath }
+    }
+    case 'json':
+      rejectPlan(action, request)
+      return { action, status: await plans.getStatus(caller) }
+    case 'reset':
+      rejectPlan(action, request)
+      await plans.reset(caller)
+      return { action }
+    default:
+      throw new Failure(`There is no action ${JSON.stringify(input.action.slice(0, 40))}. ${VALID_ACTIONS}`)
+  }
 }
 
-const VALID =
+const VALID_ACTIONS =
   'Valid are enter (with goal), exit (with plan or plan_file), status (with plan it saves a draft), json and reset.'
-
-const ACTIONS: ReadonlyMap<
-  string,
-  (plans: PlanService, caller: Caller, request: PlanModeRequest) => Promise<PlanModeResult>
-> = new Map([
-  ['enter', enter],
-  ['exit', exit],
-  ['status', status],
-  ['json', json],
-  ['reset', reset],
-])
-
-async function enter(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
-  const entered = await plans.enter(caller, request)
-  const { session } = entered.plan
-  return { ...toPlanJson({ open: entered, lastFile: undefined }), session, text: formatPlanEntered(entered, request) }
-}
-
-async function exit(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
-  const exited = await plans.exit(caller, request)
-  const task = exited.task ? { task_id: exited.task.id } : {}
-  return { ...NO_PLAN, plan_file: exited.path, ...task, text: formatPlanExited(exited) }
-}
-
-async function status(plans: PlanService, caller: Caller, { plan }: PlanModeRequest): Promise<PlanModeResult> {
-  const path = plan === '' ? undefined : await plans.saveDraft(caller, plan)
-  const planStatus = await plans.getStatus(caller)
-  const session = planStatus.open ? { session: planStatus.open.plan.session } : {}
-  return { ...toPlanJson(planStatus), ...session, text: formatPlanStatus(planStatus, path) }
-}
-
-async function json(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
-  rejectPlan('json', request)
-  const found = toPlanJson(await plans.getStatus(caller))
-  return { ...found, text: JSON.stringify(found) }
-}
-
-async function reset(plans: PlanService, caller: Caller, request: PlanModeRequest): Promise<PlanModeResult> {
-  rejectPlan('reset', request)
-  await plans.reset(caller)
-  return { ...NO_PLAN, text: 'Plan mode reset. No plan saved.' }
-}
 
 /** Rejects a plan that would otherwise be lost silently. */
 function rejectPlan(action: string, { plan }: PlanModeRequest): void {
@@ -92,28 +77,44 @@ function rejectPlan(action: string, { plan }: PlanModeRequest): void {
   throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit accepts the plan.`)
 }
 
-/** A blank plan counts as missing. */
-function blankToEmpty(plan: string): string {
-  return plan.trim() === '' ? '' : plan
-}
-
 const MAX_NAMED = 20
 const MAX_NAME = 100
 
-export interface PlanJson {
+function formatPlanMode(result: PlanModeResult): string {
+  if (result.action === 'enter') return formatPlanEntered(result.entered, result.request)
+  if (result.action === 'exit') return formatPlanExited(result.exited)
+  if (result.action === 'status') return formatPlanStatus(result.status, result.draftPath)
+  return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : 'Plan mode reset. No plan saved.'
+}
+
+interface PlanJson {
   readonly active: boolean
   readonly goal: string | null
   readonly plan_file: string | null
   readonly started_at: string | null
 }
 
-export function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
+function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
   if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
   const { goal, startedAt } = open.plan
   return { active: true, goal, plan_file: null, started_at: formatTime(startedAt) }
 }
 
-export function formatPlanEntered(
+function toPlanFields(result: PlanModeResult): object {
+  if (result.action === 'enter') {
+    const { entered: open } = result
+    return { ...toPlanJson({ open, lastFile: undefined }), session: open.plan.session }
+  }
+  if (result.action === 'exit') {
+    const { path, task } = result.exited
+    return { ...toPlanJson({ open: undefined, lastFile: path }), task_id: task?.id }
+  }
+  if (result.action === 'reset') return toPlanJson({ open: undefined, lastFile: undefined })
+  const { action, status } = result
+  return { ...toPlanJson(status), session: action === 'status' ? status.open?.plan.session : undefined }
+}
+
+function formatPlanEntered(
   { plan, directory, runningJobIds }: EnterPlanResult,
   request: { readonly plan: string; readonly planFile: string },
 ): string {
@@ -130,7 +131,7 @@ export function formatPlanEntered(
 const HOW_TO_LEAVE =
   'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
 
-export function formatPlanExited({ path, task }: ExitPlanResult): string {
+function formatPlanExited({ path, task }: ExitPlanResult): string {
   const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
   return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
 }
@@ -141,7 +142,7 @@ export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string |
   return [
     'Plan mode: ACTIVE',
     `Goal: "${toSingleLine(goal, goal.length)}"`,
-    `Duration: ${formatDuration(Date.now() - startedAt)}`,
+    `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
     `Commands can only read, except in ${open.directory}`,
     ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
   ].join('\n')
@@ -185,7 +186,7 @@ function formatCurrentTask(id: number, stays: { readonly id: number; readonly na
 }
 
 /** For example 4m 32s. */
-function formatDuration(ms: number): string {
+function formatElapsedTime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
   if (minutes === 0) return `${seconds}s`
