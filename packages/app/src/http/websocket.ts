@@ -5,11 +5,10 @@ import { WebSocketServer, type WebSocket } from 'ws'
 
 import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 import {
-  getAnswerText,
+  deliverAnswer,
   formatRpcError,
   createMalformedMessage,
   parseMessage,
-  TrackedAnswer,
   type JsonRpcBatch,
   type JsonRpcMessage,
 } from '@scorpiox/mcp/jsonrpc/message'
@@ -59,11 +58,9 @@ function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
       : parseMessage(Buffer.isBuffer(data) ? data.toString() : '')
     const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
-    void Promise.resolve(pendingAnswer).then((answer) => {
-      const text = getAnswerText(answer)
-      if (text !== undefined) send(text)
-      if (answer instanceof TrackedAnswer) answer.reportWritten(webSocket.readyState === webSocket.OPEN)
-    })
+    void Promise.resolve(pendingAnswer).then((answer) =>
+      deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN),
+    )
     if (isBackedUp()) webSocket.pause()
   })
   webSocket.on('error', () => webSocket.terminate())

@@ -3,6 +3,7 @@
 
 import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
+import { statelessCaller } from '../definitions/caller.js'
 import type { LegacyRevision } from '../revisions/revision.js'
 import type { HttpContext } from './http-context.js'
 import type { HttpSession } from './http-sessions.js'
@@ -67,8 +68,7 @@ export function handleSessionlessPost(
   revision: LegacyRevision,
 ): void {
   exchange.protocol = 'legacy'
-  const { user } = exchange
-  const session = context.createSession({ user, session: `user:${user}` }, { revision, isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { revision, isStateless: true })
   const answer = new PostResponse(context, exchange, false)
   answer.respond(session.receive(message, answer), session)
 }

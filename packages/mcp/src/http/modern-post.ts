@@ -10,6 +10,7 @@ import {
 } from '../jsonrpc/message.js'
 import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
+import { statelessCaller } from '../definitions/caller.js'
 import { INVALID_REQUEST, ProtocolError } from '../errors.js'
 import type { HttpContext } from './http-context.js'
 import { PostResponse, httpStatusOf } from './post-response.js'
@@ -27,9 +28,7 @@ export function handleModernPost(
   }
   const mismatch = findHeaderMismatch(context, exchange, message)
   if (mismatch) return exchange.json(httpStatusOf(mismatch), mismatch.text)
-  const { user } = exchange
-  // Stateless: the session is that of the user.
-  const session = context.createSession({ user, session: `user:${user}` }, { isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { isStateless: true })
   const answer = new PostResponse(context, exchange)
   answer.respond(session.receive(message, answer), session)
 }

@@ -4,7 +4,7 @@ import { Failure } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'
-import type { RequestContext } from '../request/request-context.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import { projectPrompt } from '../revisions/resource-projection.js'
 import { paginate } from '../registry/paging.js'
 import { projectBlock } from '../revisions/projection.js'
@@ -19,6 +19,7 @@ import {
   type ListHandler,
   type MethodTable,
 } from './method.js'
+import { echo } from '../util/echo.js'
 
 const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
   const { items, nextCursor } = paginate(resourceRegistry.prompts, ({ name }) => name, {
@@ -32,11 +33,11 @@ const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, param
 async function get(server: McpServer, context: RequestContext): Promise<string> {
   const name = requireStringParam(context, 'name')
   const prompt = server.resourceRegistry.findPrompt(name)
-  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`)
+  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${echo(name, 128)}`)
   const args = readArguments(prompt, context.params.arguments)
   try {
     const services = await server.services.open(prompt.services ?? [])
-    const messages = await prompt.get(args, context.createCallContext(), services)
+    const messages = await prompt.get(args, new RequestCallContext(context), services)
     if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
     const { revision } = context.client
     return stringifyMembers({

@@ -3,18 +3,14 @@
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { SchemaValidator, SchemaProblem } from '../json-schema/validation.js'
-import {
-  isStandardSchema,
-  type StandardIssue,
-  type StandardResult,
-  type StandardSchema,
-} from '../definitions/standard-schema.js'
+import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
 import { NO_INPUT_SCHEMA, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
 import { readHeaderParameters, type HeaderParameter } from './header-parameters.js'
 import { paginate } from './paging.js'
 import { projectTool, type ToolListing } from '../revisions/projection.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import type { Revision } from '../revisions/revision.js'
+import { andThen } from '../util/and-then.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
 
 // Large, because some clients read only the first page.
@@ -130,49 +126,26 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
-  const addDefaults = (args: unknown): unknown =>
-    defaultArguments && isJsonObject(args) ? { ...defaultArguments, ...args } : args
-  if (isStandardSchema(input))
-    return { ...info, parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors) }
-  let check: SchemaValidator | Promise<SchemaValidator> | undefined
+  let validator: SchemaValidator | undefined
   return {
     ...info,
     parseArguments(rawArguments) {
-      const args = addDefaults(rawArguments)
-      check ??= compileOnDemand(input)
-      if (!(check instanceof Promise)) return requireValid(args, check, argumentErrors)
-      return check.then(
-        (loaded) => requireValid(args, (check = loaded), argumentErrors),
-        (error: unknown) => {
-          // A failed load is retried by the next call.
-          check = undefined
-          throw error
-        },
-      )
+      const args =
+        defaultArguments && isJsonObject(rawArguments) ? { ...defaultArguments, ...rawArguments } : rawArguments
+      if (isStandardSchema(input)) {
+        return andThen(input['~standard'].validate(args), (result) => {
+          if (result.issues) throw new BadInput(result.issues.map(toProblem), argumentErrors)
+          return result.value
+        })
+      }
+      return andThen(validator ?? compileOnDemand(input), (validate) => {
+        validator = validate
+        const problems = validate(args)
+        if (problems) throw new BadInput(problems, argumentErrors)
+        return args
+      })
     },
   }
-}
-
-function requireValid(args: unknown, check: SchemaValidator, complaints: ToolDefinition['argumentErrors']): unknown {
-  const problems = check(args)
-  if (problems) throw new BadInput(problems, complaints)
-  return args
-}
-
-function parseWithStandardSchema(
-  schema: StandardSchema,
-  args: unknown,
-  complaints: ToolDefinition['argumentErrors'],
-): unknown {
-  const result = schema['~standard'].validate(args)
-  return result instanceof Promise
-    ? result.then((settled) => requireNoIssues(settled, complaints))
-    : requireNoIssues(result, complaints)
-}
-
-function requireNoIssues(result: StandardResult<unknown>, complaints: ToolDefinition['argumentErrors']): unknown {
-  if (result.issues) throw new BadInput(result.issues.map(toProblem), complaints)
-  return result.value
 }
 
 function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {

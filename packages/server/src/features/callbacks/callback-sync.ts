@@ -10,7 +10,7 @@ import type { Clock } from './clock.js'
 import type { CallbackRow } from './callback-table.js'
 import type { SessionLease } from '../../sessions/session-lease-table.js'
 import type { StateTables, Scope, StateDatabase } from '../../state.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { statelessCaller, type Caller } from '@scorpiox/mcp/definitions/caller'
 import type { JobService } from '../shell/job-service.js'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import type { FlagFiles } from '../../storage/flag-files.js'
@@ -103,7 +103,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   const delivery = createMessageDelivery({
     changeEvents,
     fileStemOf: inbox.fileStemOf,
-    canReceive: ({ user, session }, to) => to === session || to === `user:${user}` || leases.isAbandoned(user, to),
+    canReceive: ({ user, session }, to) => to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
     inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
     async write(user, work) {
       await write(user, work)

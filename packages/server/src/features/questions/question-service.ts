@@ -1,7 +1,7 @@
 // Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { statelessCaller, type Caller } from '@scorpiox/mcp/definitions/caller'
 
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
@@ -131,7 +131,7 @@ function createAutomaticSessions() {
     has: (caller: Caller): boolean => sessions.has(callerKey(caller)),
     add(caller: Caller): void {
       // On stateless HTTP all clients of a user share one session, and another one may show forms.
-      if (caller.session === `user:${caller.user}`) return
+      if (caller.session === statelessCaller(caller.user).session) return
       const [oldest] = sessions
       if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
       sessions.add(callerKey(caller))
