@@ -3,11 +3,10 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { Failure } from '@scorpiox/mcp/errors'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
 import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
 
 const SCOPE: Scope = { project: '/srv/project', user: 'ann' }

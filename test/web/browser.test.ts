@@ -7,23 +7,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import type { RenderedPage, RenderOptions } from '@scorpiox/server/browser/page-renderer'
-import type { BrowserProcess } from '@scorpiox/server/browser/browser-process'
 import { readBrowserMemory } from '@scorpiox/server/browser/browser-memory'
-import { renderInBrowser } from '@scorpiox/server/browser/page-renderer'
+import type { BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { type RenderedPage, renderInBrowser, type RenderOptions } from '@scorpiox/server/browser/page-renderer'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { underLoad } from '../support/load.js'
 import {
+  guardedFetchTo,
   HAS_BROWSER,
   launchOne,
   openSite,
   processesOf,
   profilesOf,
   PROSE,
-  guardedFetchTo,
   RENDER_OPTIONS,
-  wordsOf,
   type Site,
+  wordsOf,
 } from './browser-support.js'
 
 const json = (ms: number, value: unknown) => (_: unknown, response: ServerResponse) => {

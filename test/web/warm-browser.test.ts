@@ -10,24 +10,24 @@ import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import { type BrowserPoolOptions, createBrowserPool } from '@scorpiox/server/browser/browser-pool'
+import { type BrowserProcess, launchBrowser } from '@scorpiox/server/browser/browser-process'
 import type { PageRenderer } from '@scorpiox/server/browser/page-renderer'
-import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
 import { removeAbandonedProfiles } from '@scorpiox/server/browser/profile-folder'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import { createBrowserPool, type BrowserPoolOptions } from '@scorpiox/server/browser/browser-pool'
 import { emptyFolder } from '../support/client.js'
 import {
   browserFile,
+  guardedFetchTo,
   HAS_BROWSER,
   launchOne,
   openSite,
   processesOf,
   profilesOf,
   PROSE,
-  guardedFetchTo,
   RENDER_OPTIONS,
-  wordsOf,
   type Site,
+  wordsOf,
 } from './browser-support.js'
 
 function kill(live: BrowserProcess | undefined): void {

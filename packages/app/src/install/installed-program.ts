@@ -25,8 +25,7 @@ import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { timestampForFileName } from '@scorpiox/server/storage/file-names'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
 import { VERSION } from '@scorpiox/server/util/version'
-
-import type { LaunchCommand } from '../cli/program-info.js'
+import type { LaunchCommand } from '../program-info.js'
 import { copyProgram, isTemporaryPath, listProgramCopies, programCopyPath } from './program-copy.js'
 
 /** The program that is running. */

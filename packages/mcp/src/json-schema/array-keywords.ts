@@ -1,8 +1,8 @@
 // Schema keywords for array items.
 
 import { findDuplicate } from './json-equal.js'
-import { isArray, readCount, createSimpleRule, type KeywordContext, type SchemaRule } from './rule.js'
 import { describeCount, describePath } from './problem-text.js'
+import { createSimpleRule, isArray, type KeywordContext, readCount, type SchemaRule } from './rule.js'
 
 /** `prefixItems` and `items`, which older dialects call `items` and `additionalItems`. */
 export function items({ schema, child }: KeywordContext): SchemaRule | undefined {

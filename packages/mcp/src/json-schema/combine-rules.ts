@@ -1,7 +1,7 @@
 // Combines the rules of all keywords of one schema; and the two trivial schemas, true and false.
 
-import type { ValueTest, SchemaNode, SchemaRule } from './rule.js'
 import { describePathWithVerb } from './problem-text.js'
+import type { SchemaNode, SchemaRule, ValueTest } from './rule.js'
 
 export const ACCEPT_ALL: SchemaNode = {
   schema: true,

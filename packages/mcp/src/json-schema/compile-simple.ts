@@ -2,11 +2,11 @@
 // thirds of the full compiler. It gives exactly the messages of the full one, or leaves the schema to it.
 
 import { isJsonObject } from '../json/json.js'
-import { createValidator, type SchemaValidator } from './validation.js'
 import { itemCount, items, uniqueItems } from './array-keywords.js'
 import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'
 import { additionalProperties, fields, propertyCount } from './object-keywords.js'
-import { isSchema, type KeywordContext, type JsonSchema, type SchemaNode, type SchemaOrBoolean } from './rule.js'
+import { isSchema, type JsonSchema, type KeywordContext, type SchemaNode, type SchemaOrBoolean } from './rule.js'
+import { createValidator, type SchemaValidator } from './validation.js'
 import { valueKeywords } from './value-keywords.js'
 
 const ANNOTATIONS = 'title description default examples format deprecated readOnly writeOnly $comment'

@@ -3,8 +3,8 @@
 // only the smaller compiler.
 
 import { loadOnce } from '../util/load-once.js'
-import type { SchemaValidator } from './validation.js'
 import type { JsonSchema } from './compile.js'
+import type { SchemaValidator } from './validation.js'
 
 export type SchemaCompiler = (schema: JsonSchema | boolean) => SchemaValidator
 

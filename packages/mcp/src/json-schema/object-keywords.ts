@@ -2,15 +2,15 @@
 // data.
 
 import { isJsonObject } from '../json/json.js'
+import { describeCount, describePath, mustBeField } from './problem-text.js'
 import {
-  readCount,
-  readNames,
   createSimpleRule,
   type KeywordContext,
+  readCount,
+  readNames,
   type SchemaNode,
   type SchemaRule,
 } from './rule.js'
-import { describeCount, mustBeField, describePath } from './problem-text.js'
 
 interface Field {
   readonly key: string

@@ -9,10 +9,10 @@ import { RequestCallContext, type RequestContext } from '../request/request-cont
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
-import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
 import { andThen } from '../util/and-then.js'
 import { echo } from '../util/echo.js'
+import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
+import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
 
 const listTools: ListHandler = ({ toolRegistry }, { client, params }) =>
   toolRegistry.list(client.revision, params.cursor)
@@ -154,8 +154,8 @@ function rejectMissingCapabilities(
   requiredCapabilities: JsonObject,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
-  const list = Object.keys(requiredCapabilities).join(', ')
-  const message = `${tool.name} needs a client that declares: ${list}`
+  const names = Object.keys(requiredCapabilities).join(', ')
+  const message = `${tool.name} needs a client that declares: ${names}`
   if (context.client.revision < MODERN_REVISION) return createFailureResult(message, context)
   throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
 }

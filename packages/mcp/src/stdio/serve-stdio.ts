@@ -4,23 +4,23 @@
 
 import type { Writable } from 'node:stream'
 
-import { bunVersion } from '../runtime.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { Caller } from '../definitions/caller.js'
+import { PARSE_ERROR } from '../errors.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
-  getAnswerText,
   createMalformedMessage,
+  getAnswerText,
+  type JsonRpcAnswer,
   parseMessage,
   TrackedAnswer,
-  type JsonRpcAnswer,
 } from '../jsonrpc/message.js'
-import { PARSE_ERROR } from '../errors.js'
+import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createSession, type Session } from '../session/session.js'
-import { createLineReader } from './line-reader.js'
 import { createLocalCaller } from '../session/local-caller.js'
+import { createSession, type Session } from '../session/session.js'
 import { andThen } from '../util/and-then.js'
 import { withTimeout } from '../util/with-timeout.js'
+import { createLineReader } from './line-reader.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 const GRACE_MS = 5000

@@ -4,8 +4,7 @@
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-
-import type { Clock, ClockReading } from '../features/callbacks/clock.js'
+import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
 import type { StateTables } from '../state.js'
 import { isPresumedDead } from '../storage/server-registry.js'

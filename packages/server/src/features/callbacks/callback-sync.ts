@@ -3,27 +3,26 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createKeyedMutex } from '../../util/concurrency.js'
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-import type { Clock } from './clock.js'
-import type { CallbackRow } from './callback-table.js'
-import type { SessionLease } from '../../sessions/session-lease-table.js'
-import type { StateTables, Scope, StateDatabase } from '../../state.js'
-import { statelessCaller, type Caller } from '@scorpiox/mcp/definitions/caller'
-import type { JobService } from '../shell/job-service.js'
-import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
-import type { FlagFiles } from '../../storage/flag-files.js'
-import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { createWakeTimer, type WakeTimer } from './callback-scheduler.js'
-import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
-import type { CallbackSideEffects } from './side-effects.js'
+import type { Clock } from '../../process/clock.js'
 import { createMessageDelivery } from '../../sessions/message-delivery.js'
+import type { SessionLease } from '../../sessions/session-lease-table.js'
+import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
+import type { Scope, StateDatabase, StateTables } from '../../state.js'
+import type { FlagFiles } from '../../storage/flag-files.js'
+import { createKeyedMutex } from '../../util/concurrency.js'
+import type { JobService } from '../shell/index.js'
+import { CALLBACKS_URI } from './callback-resource.js'
+import { createCallbackScheduler, createWakeTimer, type WakeTimer } from './callback-scheduler.js'
+import type { CallbackRow } from './callback-table.js'
 import { fireCallback, type JobEvent } from './fire-callback.js'
 import { createJobEventWatcher } from './job-event-watcher.js'
-import { hasOrphanedWork, sessionsWithWork, rebaseCallbacks, takeOverSessions } from './session-takeover.js'
-import { createCallbackScheduler } from './callback-scheduler.js'
-import { CALLBACKS_URI } from './callback-resource.js'
+import { hasOrphanedWork, rebaseCallbacks, sessionsWithWork, takeOverSessions } from './session-takeover.js'
+import type { CallbackSideEffects } from './side-effects.js'
 
 const RENEW_MS = 60_000
 /** Time for deliveries in progress when the server stops. */
@@ -103,7 +102,8 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   const delivery = createMessageDelivery({
     changeEvents,
     fileStemOf: inbox.fileStemOf,
-    canReceive: ({ user, session }, to) => to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
+    canReceive: ({ user, session }, to) =>
+      to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
     inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
     async write(user, work) {
       await write(user, work)

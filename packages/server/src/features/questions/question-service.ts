@@ -1,10 +1,10 @@
 // Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
-import { statelessCaller, type Caller } from '@scorpiox/mcp/definitions/caller'
-
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   type AskingCall,
   askWithForm,
@@ -19,7 +19,6 @@ import {
   type QuestionStoreDeps,
   type StoreQuestionResult,
 } from './question-store.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
 
 /** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000
