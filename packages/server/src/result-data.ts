@@ -9,9 +9,9 @@ export const RESULT_DATA = 'io.github.scorpiox/result'
 export function resultData<K extends string>(
   ...names: readonly K[]
 ): (value: { readonly [Name in K]?: unknown }) => JsonObject {
-  return (value) => ({
-    [RESULT_DATA]: Object.fromEntries(
-      names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
-    ),
-  })
+  return (value) => {
+    const members: Record<string, unknown> = {}
+    for (const name of names) if (value[name] !== undefined) members[name] = value[name]
+    return { [RESULT_DATA]: members }
+  }
 }

@@ -126,19 +126,20 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
+  const standardSchema = isStandardSchema(input) ? input : undefined
   let validator: SchemaValidator | undefined
   return {
     ...info,
     parseArguments(rawArguments) {
       const args =
         defaultArguments && isJsonObject(rawArguments) ? { ...defaultArguments, ...rawArguments } : rawArguments
-      if (isStandardSchema(input)) {
-        return andThen(input['~standard'].validate(args), (result) => {
+      if (standardSchema) {
+        return andThen(standardSchema['~standard'].validate(args), (result) => {
           if (result.issues) throw new BadInput(result.issues.map(toProblem), argumentErrors)
           return result.value
         })
       }
-      return andThen(validator ?? compileOnDemand(input), (validate) => {
+      return andThen(validator ?? compileOnDemand(inputSchema), (validate) => {
         validator = validate
         const problems = validate(args)
         if (problems) throw new BadInput(problems, argumentErrors)

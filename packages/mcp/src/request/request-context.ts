@@ -41,6 +41,9 @@ export class RequestContext implements AskHost {
   hasFailed = false
   /** Whether the work has finished; from then on it cannot be deferred. */
   isFinished = false
+  /** Settles the pending result before the work ends; set while there is one. */
+  resolveEarly: ((reply: TypedResult) => void) | undefined
+  rejectEarly: ((error: Error) => void) | undefined
   /** Set once the call continues as a task; the outcome is then stored in the task handle. */
   taskHandle: TaskHandle | undefined
   /** The code that asks the client; undefined until it is loaded. */
@@ -50,8 +53,6 @@ export class RequestContext implements AskHost {
   #lastProgress = -Infinity
   #inputRequesterLoading: Promise<InputRequester> | undefined
   #deferral: Promise<boolean> | undefined
-  #resolveEarly: ((reply: TypedResult) => void) | undefined
-  #rejectEarly: ((error: Error) => void) | undefined
   // Created on first use: few calls have a listener.
   #writeListeners: ((written: boolean) => void)[] | undefined
 
@@ -127,15 +128,6 @@ export class RequestContext implements AskHost {
     return inputRequester.ask(questions, options)
   }
 
-  /** Resolves to the task handle if the work is deferred, otherwise to the result of the work. */
-  raceDeferral<T>(work: Promise<T>): Promise<T | TypedResult> {
-    return new Promise((resolve, reject) => {
-      this.#resolveEarly = resolve
-      this.#rejectEarly = reject
-      work.then(resolve, reject)
-    })
-  }
-
   async continueAsTask(options?: TaskHandleOptions): Promise<boolean> {
     if (this.inputRequester?.isInterrupted) this.inputRequester.throwInputRequired()
     return (this.#deferral ??= this.#createTaskHandle(options))
@@ -180,11 +172,6 @@ export class RequestContext implements AskHost {
     if (this.state === 'open') this.#abortWork(reason)
   }
 
-  /** Rejects the pending result of work that does not stop. */
-  rejectUnfinished(): void {
-    this.#rejectEarly?.(new Error('given up'))
-  }
-
   async #createTaskHandle(options: TaskHandleOptions | undefined): Promise<boolean> {
     const isDone = (): boolean => this.state !== 'open' || this.isAborted || this.isFinished
     if (!this.clientAbilities.tasks || isDone()) return false
@@ -201,7 +188,7 @@ export class RequestContext implements AskHost {
     }
     this.taskHandle = taskHandle
     this.state = 'deferred'
-    this.#resolveEarly?.(new TypedResult('task', taskHandle.members))
+    this.resolveEarly?.(new TypedResult('task', taskHandle.members))
     return true
   }
 

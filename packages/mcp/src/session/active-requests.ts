@@ -47,7 +47,7 @@ export class ActiveRequests {
 
   /** Answers requests whose work did not stop when aborted. */
   answerUnfinished(): void {
-    for (const context of this.#contexts) context.rejectUnfinished()
+    for (const context of this.#contexts) context.rejectEarly?.(new Error('given up'))
   }
 
   /** Cancels the request with this id without an answer; without an id, all requests. */
@@ -98,7 +98,11 @@ export class ActiveRequests {
     this.#contexts.add(context)
     if (this.#stopReason !== undefined) context.abort(this.#stopReason)
     try {
-      const text = await context.raceDeferral(this.#awaitOutcome(context, result))
+      const text = await new Promise<HandlerResult>((resolve, reject) => {
+        context.resolveEarly = resolve
+        context.rejectEarly = reject
+        this.#awaitOutcome(context, result).then(resolve, reject)
+      })
       if (context.inputRequester?.isInterrupted) return await this.#inputRequired(context)
       return context.state === 'cancelled' ? undefined : this.answer(context, text)
     } catch (error) {

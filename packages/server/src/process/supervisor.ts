@@ -137,7 +137,11 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     get isOpen() {
       return isOpen
     },
-    leaderPids: () => new Set([...shells.values()].flatMap(({ pid }) => pid ?? [])),
+    leaderPids() {
+      const pids = new Set<number>()
+      for (const { pid } of shells.values()) if (pid !== undefined) pids.add(pid)
+      return pids
+    },
     async forkShell(request = {}) {
       const number = await fifos.next()
       if (number === undefined || !isOpen) throw new Error('no shell could be prepared')

@@ -48,7 +48,7 @@ export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: O
     sandboxFor(caller, isReadOnly = false) {
       if (isReadOnly && base.level !== 'off') return readOnlySandbox()
       const plan = lookup.findOpenPlan(caller.user)
-      if (plan === undefined) return base.sandboxFor(caller)
+      if (plan === undefined) return base.level === 'off' ? undefined : base.sandboxFor(caller)
       return Promise.resolve(plan).then((open) => (open ? planSandbox(open) : base.sandboxFor(caller)))
     },
     async close() {

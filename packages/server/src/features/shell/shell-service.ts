@@ -97,15 +97,15 @@ export interface CommandResult extends RenderedOutput {
 
 export interface ShellServiceDeps extends SharedJobDeps {
   readonly maxCharacters: ShellService['maxCharacters']
-  /** Called before each command. Rejects if a required sandbox is not available. */
-  readonly sandboxFor: CommandSandbox['sandboxFor']
+  /** Asked before each command. Rejects if a required sandbox is not available. */
+  readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
   readonly defaultLimit: TimeLimit
   /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, launcher, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
+  const { cwd, launcher, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
 
@@ -114,7 +114,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       createJobService({
         ...settings,
         startCommand: (request, launch) =>
-          start(request, () => sandboxFor(request), {
+          start(request, () => sandbox.sandboxFor(request), {
             launch,
             maxCharacters: request.maxCharacters ?? maxCharacters(''),
             maxLine: request.maxLine,
@@ -153,7 +153,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
       (foreground ??= createForegroundCommand(execution, jobs, caller))
     const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
-    return foregroundFor(await start({ command, input }, () => sandboxFor(caller), { onOverflow, ...shown }))
+    return foregroundFor(await start({ command, input }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }))
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -201,7 +201,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     },
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       // Explicit empty stdin: a probe does not use a pooled shell.
-      const execution = await start({ command, input: '' }, () => sandboxFor(caller, true), {
+      const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
         maxCharacters: max,
         maxLine: Infinity,
       })
@@ -227,8 +227,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const survivors = ending === 'exit' ? [] : await execution.kill(killAfterMs)
     const { code, signal } = await (survivors.length === 0 ? execution.exited : exitOrUnknown(execution.exited))
     const durationMs = Date.now() - execution.startedAt
-    execution.renderer.end()
-    const output = execution.renderer.snapshot()
+    const output = execution.renderer.end()
     const shouldStoreOutput = output.truncated && !output.binary
     const job = await (shouldStoreOutput ? foreground.record() : foreground.recorded())
     if (survivors.length === 0) await job?.ended
