@@ -5,9 +5,10 @@
 //
 // - A function is a function, method, accessor, constructor or arrow function in packages/*/src. It counts once however
 //   often it is entered.
-// - A layer is a package, and within packages/server a feature or another folder of `src`.
+// - A layer is a package, and within packages/server a feature or another folder of `src`. The folders json, text and util
+//   are helpers without state, which belong to no layer.
 // - A layer change is an entry in another layer than the entry before it. `echo hi` waits for the shell in between: the
-//   entries of the event handlers are part of the sequence.
+//   entries of the event handlers are part of the sequence. A package change is an entry in another package.
 // - Calls differ, because output and exit status may arrive together or apart. The printed call is the one with the median
 //   number of functions.
 // --functions lists the functions by file, --order the sequence of entries.
@@ -27,6 +28,7 @@ import { rawText } from './raw-text.mjs'
 const WARM_UP_CALLS = 10
 const RECORDED_CALLS = 9
 const PAUSE_MS = 100
+const HELPER = /\/src\/(json|text|util)\//
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'dist', 'trace')
@@ -158,7 +160,7 @@ function report() {
   const kernel = byLayer.mcp ?? []
   console.log(`functions: ${call.executed.length} (${calls[0].executed.length} to ${calls.at(-1).executed.length})`)
   console.log(`files: ${new Set(call.executed.map(({ file }) => file)).size}`)
-  console.log(`layer changes: ${call.layers.length - 1}`)
+  console.log(`layer changes: ${call.layers.length - 1}, package changes: ${call.packages.length - 1}`)
   console.log(`packages/mcp: ${kernel.length} functions`)
   for (const [layer, executed] of Object.entries(byLayer).toSorted(([, a], [, b]) => b.length - a.length)) {
     console.log(`  ${layer}: ${executed.length} functions, ${new Set(executed.map(({ file }) => file)).size} files`)
@@ -175,9 +177,16 @@ function report() {
 
 function measure(numbers) {
   const order = numbers.map((number) => functions[number])
-  const entered = order.map(({ file }) => layerOf(file))
-  const layers = entered.filter((layer, index) => layer !== entered[index - 1])
-  return { order, executed: [...new Set(order)], layers }
+  const layers = withoutRepeats(
+    order.map(({ file }) => file).filter((file) => !HELPER.test(file)),
+    layerOf,
+  )
+  const packages = withoutRepeats(layers, (layer) => (/^(features|server)\//.test(layer) ? 'server' : layer))
+  return { order, executed: [...new Set(order)], layers, packages }
+}
+
+function withoutRepeats(items, keyOf) {
+  return items.map(keyOf).filter((key, index, keys) => key !== keys[index - 1])
 }
 
 function layerOf(file) {

@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events'
 
 import type { Log } from '@scorpiox/mcp/log'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 import type { Config } from '../config/load-config.js'
 import { createAddressPolicy, parseAllowList } from './address-policy.js'
 import type { CheckingProxyServer } from './checking-proxy.js'
@@ -126,6 +127,7 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
     closeController.signal.throwIfAborted()
     return openCheckingProxy(connector, createHttpClient(connector, { keepAlive: false }))
   }
+  const loadProxy = loadOnce(() => (proxy = openProxy()))
   return {
     fetch: (url, request = {}) =>
       withFetchDeadline(request, closeController.signal, (signal) =>
@@ -133,11 +135,7 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
       ),
     async proxy() {
       closeController.signal.throwIfAborted()
-      // If opening fails, the next call tries again.
-      return (proxy ??= openProxy().catch((error: unknown) => {
-        proxy = undefined
-        throw error
-      }))
+      return loadProxy()
     },
     async close() {
       closeController.abort(new FetchFailure('aborted', 'the server is stopping.'))

@@ -3,6 +3,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import {
@@ -108,19 +109,19 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   const { cwd, launcher, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
+  const jobs = loadOnce(() => (openingJobs = openJobs()))
 
-  function jobs(): Promise<JobService> {
-    return (openingJobs ??= import('./job-service.js').then(({ createJobService }) =>
-      createJobService({
-        ...settings,
-        startCommand: (request, launch) =>
-          start(request, () => sandbox.sandboxFor(request), {
-            launch,
-            maxCharacters: request.maxCharacters ?? maxCharacters(''),
-            maxLine: request.maxLine,
-          }),
-      }),
-    ))
+  async function openJobs(): Promise<JobService> {
+    const { createJobService } = await import('./job-service.js')
+    return createJobService({
+      ...settings,
+      startCommand: (request, launch) =>
+        start(request, () => sandbox.sandboxFor(request), {
+          launch,
+          maxCharacters: request.maxCharacters ?? maxCharacters(''),
+          maxLine: request.maxLine,
+        }),
+    })
   }
 
   async function start(
@@ -171,7 +172,8 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function closeAll(): Promise<void> {
-    const jobsClosed = (await openingJobs)?.close(SHUTDOWN_KILL_AFTER_MS)
+    const opened = await openingJobs?.catch(() => undefined)
+    const jobsClosed = opened?.close(SHUTDOWN_KILL_AFTER_MS)
     // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
     await Promise.all([
       jobsClosed,
