@@ -6,7 +6,14 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
 import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
 import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
-import { createMalformedMessage, deliverAnswer, formatRpcError, type JsonRpcBatch, type JsonRpcMessage, parseMessage } from '@scorpiox/mcp/jsonrpc/message'
+import {
+  createMalformedMessage,
+  deliverAnswer,
+  formatRpcError,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+  parseMessage,
+} from '@scorpiox/mcp/jsonrpc/message'
 import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 
 const SUBPROTOCOL = 'mcp'

@@ -10,7 +10,13 @@ import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { withTimeout } from '../util/with-timeout.js'
 import { isStillAuthorized } from './authenticator.js'
-import { allSessions, allStreams, createHttpContext, type HttpContext, type HttpContextOptions } from './http-context.js'
+import {
+  allSessions,
+  allStreams,
+  createHttpContext,
+  type HttpContext,
+  type HttpContextOptions,
+} from './http-context.js'
 import { type CertificateSource, createNodeServer, type NodeServer, refuseUpgrade } from './node-server.js'
 import { createRouter, type Router } from './router.js'
 import { SseSessions } from './sse-endpoint.js'

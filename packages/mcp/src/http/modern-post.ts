@@ -3,7 +3,13 @@
 import { statelessCaller } from '../definitions/caller.js'
 import { INVALID_REQUEST, ProtocolError } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
-import { ErrorAnswer, formatRpcError, type JsonRpcNotification, type JsonRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
+import {
+  ErrorAnswer,
+  formatRpcError,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+} from '../jsonrpc/message.js'
 import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
 import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import type { HttpContext } from './http-context.js'

@@ -4,7 +4,14 @@
 import { allOfRule, combinatorKeywords, unevaluatedRule } from './combinator-keywords.js'
 import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'
 import { FULL_KEYWORDS } from './full-keywords.js'
-import { isSchema, type JsonSchema, type KeywordContext, type SchemaNode, type SchemaOrBoolean, type SchemaRule } from './rule.js'
+import {
+  isSchema,
+  type JsonSchema,
+  type KeywordContext,
+  type SchemaNode,
+  type SchemaOrBoolean,
+  type SchemaRule,
+} from './rule.js'
 import { MAX_SUBSCHEMAS, readSchemaDocument, type ResolvedReference, type SchemaDocument } from './schema-document.js'
 import { createValidator, type SchemaValidator } from './validation.js'
 

@@ -4,7 +4,16 @@ import { isJsonObject } from '../json/json.js'
 import { itemCount, items, uniqueItems } from './array-keywords.js'
 import { additionalProperties, fields, propertyCount, readEntries } from './object-keywords.js'
 import { describeCount, describePath } from './problem-text.js'
-import { createSimpleRule, isArray, type KeywordCompiler, type KeywordContext, readCount, readNames, readPattern, type SchemaRule } from './rule.js'
+import {
+  createSimpleRule,
+  isArray,
+  type KeywordCompiler,
+  type KeywordContext,
+  readCount,
+  readNames,
+  readPattern,
+  type SchemaRule,
+} from './rule.js'
 import { valueKeywords } from './value-keywords.js'
 
 /** In the order best for error messages. */

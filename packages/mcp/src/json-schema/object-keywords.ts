@@ -3,7 +3,14 @@
 
 import { isJsonObject } from '../json/json.js'
 import { describeCount, describePath, mustBeField } from './problem-text.js'
-import { createSimpleRule, type KeywordContext, readCount, readNames, type SchemaNode, type SchemaRule } from './rule.js'
+import {
+  createSimpleRule,
+  type KeywordContext,
+  readCount,
+  readNames,
+  type SchemaNode,
+  type SchemaRule,
+} from './rule.js'
 
 interface Field {
   readonly key: string

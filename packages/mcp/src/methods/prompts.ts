@@ -12,7 +12,13 @@ import { projectPrompt } from '../revisions/resource-projection.js'
 import type { Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { echo } from '../util/echo.js'
-import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, requireStringParam, withRefreshedLists } from './method.js'
+import {
+  LIST_CACHE_MEMBERS,
+  type ListHandler,
+  type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
+} from './method.js'
 
 const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
   const { items, nextCursor } = paginate(resourceRegistry.prompts, ({ name }) => name, {

@@ -9,7 +9,13 @@ import { projectResource, projectTemplate } from '../revisions/resource-projecti
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { echo } from '../util/echo.js'
-import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, requireStringParam, withRefreshedLists } from './method.js'
+import {
+  LIST_CACHE_MEMBERS,
+  type ListHandler,
+  type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
+} from './method.js'
 
 // Resource contents may change at any time.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'

@@ -3,7 +3,15 @@
 
 import type { AskHost, AskSession, InputRequester } from '../client-requests/ask-client.js'
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
-import type { AskOptions, CallContext, ClientAbilities, ClientAnswers, ClientQuestions, LogLevel, TaskHandleOptions } from '../definitions/call-context.js'
+import type {
+  AskOptions,
+  CallContext,
+  ClientAbilities,
+  ClientAnswers,
+  ClientQuestions,
+  LogLevel,
+  TaskHandleOptions,
+} from '../definitions/call-context.js'
 import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS } from '../errors.js'
 import { type JsonObject, stringifyWellFormed } from '../json/json.js'
@@ -11,7 +19,12 @@ import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { formatRpcNotification, type JsonRpcRequest, TrackedAnswer } from '../jsonrpc/message.js'
 import { TypedResult } from '../jsonrpc/result.js'
 import type { TaskHandle } from '../protocol-tasks/task-handle.js'
-import { type ClientProfile, isLogLevelEnabled, NO_ABILITIES, readClientAbilities } from '../revisions/client-profile.js'
+import {
+  type ClientProfile,
+  isLogLevelEnabled,
+  NO_ABILITIES,
+  readClientAbilities,
+} from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 

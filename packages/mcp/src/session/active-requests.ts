@@ -2,7 +2,14 @@
 // synchronously is answered without a promise.
 
 import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
-import { ErrorAnswer, formatRpcError, formatRpcResult, type JsonRpcAnswer, type JsonRpcRequest, type PendingAnswer } from '../jsonrpc/message.js'
+import {
+  ErrorAnswer,
+  formatRpcError,
+  formatRpcResult,
+  type JsonRpcAnswer,
+  type JsonRpcRequest,
+  type PendingAnswer,
+} from '../jsonrpc/message.js'
 import { getResultMembers, type HandlerResult } from '../jsonrpc/result.js'
 import type { MethodHandler } from '../methods/method.js'
 import type { TaskHandle, TaskHandleOutcome } from '../protocol-tasks/task-handle.js'

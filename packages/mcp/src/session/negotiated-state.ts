@@ -9,7 +9,15 @@ import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { formatRpcNotification } from '../jsonrpc/message.js'
 import { formatInitializeResult } from '../methods/lifecycle.js'
 import { isMethodSupported } from '../methods/method-table.js'
-import { CHANNEL_EXTENSION, type ClientProfile, isLogLevel, isLogLevelEnabled, readClientAbilities, readClientName, type ToolCallFormat } from '../revisions/client-profile.js'
+import {
+  CHANNEL_EXTENSION,
+  type ClientProfile,
+  isLogLevel,
+  isLogLevelEnabled,
+  readClientAbilities,
+  readClientName,
+  type ToolCallFormat,
+} from '../revisions/client-profile.js'
 import { type LegacyRevision, negotiateRevision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { echo } from '../util/echo.js'

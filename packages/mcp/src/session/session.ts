@@ -6,7 +6,15 @@ import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { ErrorAnswer, formatRpcResult, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcNotification, type JsonRpcRequest, type PendingAnswer } from '../jsonrpc/message.js'
+import {
+  ErrorAnswer,
+  formatRpcResult,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type PendingAnswer,
+} from '../jsonrpc/message.js'
 import { findMethod, METHODS_WITH_INPUT_REQUESTS } from '../methods/method-table.js'
 import type { MethodHandler } from '../methods/method.js'
 import { RequestContext, type SessionContext } from '../request/request-context.js'

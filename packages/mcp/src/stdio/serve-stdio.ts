@@ -7,7 +7,13 @@ import type { Writable } from 'node:stream'
 import type { Caller } from '../definitions/caller.js'
 import { PARSE_ERROR } from '../errors.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { createMalformedMessage, getAnswerText, type JsonRpcAnswer, parseMessage, TrackedAnswer } from '../jsonrpc/message.js'
+import {
+  createMalformedMessage,
+  getAnswerText,
+  type JsonRpcAnswer,
+  parseMessage,
+  TrackedAnswer,
+} from '../jsonrpc/message.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createLocalCaller } from '../session/local-caller.js'
