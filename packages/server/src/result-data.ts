@@ -9,7 +9,11 @@ export const RESULT_DATA = 'io.github.scorpiox/result'
 export function resultData<K extends string>(
   ...names: readonly K[]
 ): (value: { readonly [Name in K]?: unknown }) => JsonObject {
-  return (value) => toResultMeta(Object.fromEntries(names.map((name) => [name, value[name]])))
+  return (value) => {
+    const members: Record<string, unknown> = {}
+    for (const name of names) members[name] = value[name]
+    return toResultMeta(members)
+  }
 }
 
 /** The `_meta` of a result with these members; undefined ones are left out. */

@@ -1,5 +1,6 @@
 // The result format of ArmorIQ's proxy and SDK: every content item is a text, and every text is JSON.
 
+import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'
 import { type HttpExchange, reportWhenWritten } from '@scorpiox/mcp/http/http-exchange'
 import { DISCARD_SINK } from '@scorpiox/mcp/http/legacy-post'
@@ -52,8 +53,7 @@ export function handleArmoriqPost(
   if (message.kind === 'request' && message.method.startsWith('notifications/')) {
     return exchange.event(formatRpcResult(message.id, '{}'))
   }
-  const { user } = exchange
-  const caller = { user, session: `user:${user}` }
+  const caller = statelessCaller(exchange.user)
   const session =
     existing ??
     context.createSession(caller, { revision: '2024-11-05', toolCallFormat: ARMORIQ_FORMAT, isStateless: true })

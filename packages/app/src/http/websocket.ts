@@ -8,12 +8,11 @@ import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
 import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
 import {
   createMalformedMessage,
+  deliverAnswer,
   formatRpcError,
-  getAnswerText,
   type JsonRpcBatch,
   type JsonRpcMessage,
   parseMessage,
-  TrackedAnswer,
 } from '@scorpiox/mcp/jsonrpc/message'
 import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 
@@ -59,11 +58,9 @@ function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
       : parseMessage(Buffer.isBuffer(data) ? data.toString() : '')
     const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
-    void Promise.resolve(pendingAnswer).then((answer) => {
-      const text = getAnswerText(answer)
-      if (text !== undefined) send(text)
-      if (answer instanceof TrackedAnswer) answer.reportWritten(webSocket.readyState === webSocket.OPEN)
-    })
+    void Promise.resolve(pendingAnswer).then((answer) =>
+      deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN),
+    )
     if (isBackedUp()) webSocket.pause()
   })
   webSocket.on('error', () => webSocket.terminate())

@@ -1,6 +1,7 @@
 // POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
 // cancels nothing. Without a session, a call ends with its connection.
 
+import { statelessCaller } from '../definitions/caller.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
 import type { LegacyRevision } from '../revisions/revision.js'
@@ -66,8 +67,7 @@ export function handleSessionlessPost(
   revision: LegacyRevision,
 ): void {
   exchange.protocol = 'legacy'
-  const { user } = exchange
-  const session = context.createSession({ user, session: `user:${user}` }, { revision, isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { revision, isStateless: true })
   const answer = new PostResponse(context, exchange, false)
   answer.respond(session.receive(message, answer), session)
 }

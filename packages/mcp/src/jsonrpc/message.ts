@@ -86,6 +86,13 @@ export function getAnswerText(answer: JsonRpcAnswer): string | undefined {
   return typeof answer === 'object' ? answer.text : answer
 }
 
+/** Sends an answer and reports to its listeners whether the client is still connected. */
+export function deliverAnswer(answer: JsonRpcAnswer, send: (text: string) => void, isConnected: () => boolean): void {
+  const text = getAnswerText(answer)
+  if (text !== undefined) send(text)
+  if (answer instanceof TrackedAnswer) answer.reportWritten(isConnected())
+}
+
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse | MalformedMessage
 
 /** Several messages in one text, parsed only once the batch is accepted. */

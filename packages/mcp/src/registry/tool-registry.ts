@@ -1,12 +1,7 @@
 // The tools of one server: lookup by name, list text per revision, validation of arguments. Lists are serialized once
 // per revision; validators are compiled when a tool is first called.
 
-import {
-  isStandardSchema,
-  type StandardIssue,
-  type StandardResult,
-  type StandardSchema,
-} from '../definitions/standard-schema.js'
+import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
 import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
 import type { SchemaProblem, SchemaValidator } from '../json-schema/validation.js'
@@ -14,6 +9,7 @@ import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { projectTool, type ToolListing } from '../revisions/projection.js'
 import type { Revision } from '../revisions/revision.js'
+import { andThen } from '../util/and-then.js'
 import { type HeaderParameter, readHeaderParameters } from './header-parameters.js'
 import { paginate } from './paging.js'
 
@@ -154,55 +150,29 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
-  const addDefaults = (args: unknown): unknown =>
-    defaultArguments && isJsonObject(args) ? { ...defaultArguments, ...args } : args
   const getHandler = createHandlerSource(tool)
-  if (isStandardSchema(input))
-    return {
-      ...info,
-      getHandler,
-      parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors),
-    }
-  let check: SchemaValidator | Promise<SchemaValidator> | undefined
+  const standardSchema = isStandardSchema(input) ? input : undefined
+  let validator: SchemaValidator | undefined
   return {
     ...info,
     getHandler,
     parseArguments(rawArguments) {
-      const args = addDefaults(rawArguments)
-      check ??= compileOnDemand(input)
-      if (!(check instanceof Promise)) return requireValid(args, check, argumentErrors)
-      return check.then(
-        (loaded) => requireValid(args, (check = loaded), argumentErrors),
-        (error: unknown) => {
-          // A failed load is retried by the next call.
-          check = undefined
-          throw error
-        },
-      )
+      const args =
+        defaultArguments && isJsonObject(rawArguments) ? { ...defaultArguments, ...rawArguments } : rawArguments
+      if (standardSchema) {
+        return andThen(standardSchema['~standard'].validate(args), (result) => {
+          if (result.issues) throw new BadInput(result.issues.map(toProblem), argumentErrors)
+          return result.value
+        })
+      }
+      return andThen(validator ?? compileOnDemand(inputSchema), (validate) => {
+        validator = validate
+        const problems = validate(args)
+        if (problems) throw new BadInput(problems, argumentErrors)
+        return args
+      })
     },
   }
-}
-
-function requireValid(args: unknown, check: SchemaValidator, complaints: ToolDefinition['argumentErrors']): unknown {
-  const problems = check(args)
-  if (problems) throw new BadInput(problems, complaints)
-  return args
-}
-
-function parseWithStandardSchema(
-  schema: StandardSchema,
-  args: unknown,
-  complaints: ToolDefinition['argumentErrors'],
-): unknown {
-  const result = schema['~standard'].validate(args)
-  return result instanceof Promise
-    ? result.then((settled) => requireNoIssues(settled, complaints))
-    : requireNoIssues(result, complaints)
-}
-
-function requireNoIssues(result: StandardResult<unknown>, complaints: ToolDefinition['argumentErrors']): unknown {
-  if (result.issues) throw new BadInput(result.issues.map(toProblem), complaints)
-  return result.value
 }
 
 function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {

@@ -17,6 +17,7 @@ import { createSkillRegistry, type SkillRegistry } from '../registry/skill-regis
 import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
 import { formatServerInfo } from '../revisions/modern-request.js'
 import type { ServerIdentity } from '../revisions/projection.js'
+import { loadOnce } from '../util/load-once.js'
 import type { ServiceTable } from './service-table.js'
 
 /** A list, or a function that returns the current list after each change. */
@@ -152,8 +153,7 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     return refreshing ? refreshing.then(dropUnrefreshedLists) : dropUnrefreshedLists()
   }
 
-  let requestStates: Promise<RequestStateSealer> | undefined
-  let taskHandles: Promise<TaskHandles> | undefined
+  let openingHandles: Promise<TaskHandles> | undefined
   return {
     identity,
     serverInfoJson: formatServerInfo(identity),
@@ -191,21 +191,15 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     scheduleRefresh() {
       if (definition.refreshLists && !isRefreshed) setImmediate(() => void runInBackground(refreshLists, logError))
     },
-    requestStates: () =>
-      (requestStates ??= import('../client-requests/request-state.js').then(({ createRequestStateSealer }) =>
-        createRequestStateSealer(),
-      )),
-    taskHandles() {
-      // A failed open is retried by the next call that needs it.
-      taskHandles ??= openTaskHandles(definition.taskHandleStore, changeEvents).catch((error: unknown) => {
-        taskHandles = undefined
-        throw error
-      })
-      return taskHandles
-    },
+    requestStates: loadOnce(async () =>
+      (await import('../client-requests/request-state.js')).createRequestStateSealer(),
+    ),
+    taskHandles: loadOnce(() => (openingHandles = openTaskHandles(definition.taskHandleStore, changeEvents))),
     logError: (error) => safeLog(logError, error),
     async close() {
-      await taskHandles?.then((open) => open.close()).catch((error: unknown) => safeLog(logError, error))
+      // A failure to open was reported to the call that needed the handles.
+      const handles = await openingHandles?.catch(() => undefined)
+      await handles?.close().catch((error: unknown) => safeLog(logError, error))
       await services.close().catch((error: unknown) => safeLog(logError, error))
     },
   }

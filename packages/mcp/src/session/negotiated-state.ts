@@ -20,6 +20,7 @@ import {
 } from '../revisions/client-profile.js'
 import { type LegacyRevision, negotiateRevision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { echo } from '../util/echo.js'
 import { listChangedMethod, watchResource } from './subscriptions.js'
 
 const MAX_SUBSCRIPTIONS = 1000
@@ -51,28 +52,23 @@ export class NegotiatedState {
 
   /** Handles a method that changes the session state and returns the result's members; undefined for other methods. */
   handleStatefulMethod(method: string, params: JsonObject): string | undefined {
-    const handler = this.#findHandler(method)
-    return handler && isMethodSupported(this.server, method) ? handler(params) : undefined
+    switch (method) {
+      case 'initialize':
+        return this.#initialize(params)
+      case 'logging/setLevel':
+        return this.server.logging ? this.#setLevel(params) : undefined
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        if (!isMethodSupported(this.server, method)) return undefined
+        return method === 'resources/subscribe' ? this.#subscribe(params) : this.#unsubscribe(params)
+      default:
+        return undefined
+    }
   }
 
   close(): void {
     this.#unsubscribeEvents?.()
     this.#unsubscribeEvents = undefined
-  }
-
-  #findHandler(method: string): ((params: JsonObject) => string) | undefined {
-    switch (method) {
-      case 'initialize':
-        return (params) => this.#initialize(params)
-      case 'logging/setLevel':
-        return (params) => this.#setLevel(params)
-      case 'resources/subscribe':
-        return (params) => this.#subscribe(params)
-      case 'resources/unsubscribe':
-        return (params) => this.#unsubscribe(params)
-      default:
-        return undefined
-    }
   }
 
   #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): string {
@@ -108,7 +104,7 @@ export class NegotiatedState {
   #subscribe(params: JsonObject): string {
     const uri = requireUri(params)
     if (!this.server.resourceRegistry.findByUri(uri)) {
-      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${echo(uri)}`, { uri })
     }
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)

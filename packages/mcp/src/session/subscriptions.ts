@@ -29,7 +29,7 @@ export class SubscriptionStreams {
       const end = (): void => {
         this.#open.delete(context)
         const reply = subscription.end()
-        resolve(context.isCancelled ? undefined : answer(reply))
+        resolve(context.state === 'cancelled' ? undefined : answer(reply))
       }
       this.#open.set(context, end)
       if (this.#isEnded) end()

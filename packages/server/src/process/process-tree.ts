@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createProcessScanner, type ProcessScan, type ScannedProcess } from './process-scan.js'
-import { findTaggedSince, hasTag } from './process-tags.js'
+import { hasTag } from './process-tags.js'
 import { signalProcess } from './signals.js'
 
 /** Between two scans, but at least as long as the scan took, so that the signalled processes get processor time. */
@@ -29,8 +29,6 @@ interface ProcessTrees {
   /** The same for all tags of this server, except the given ones. */
   killAll(killAfterMs: number, exceptTags?: ReadonlySet<string>, hasExited?: () => boolean): Promise<readonly number[]>
   isTreeRunning(tag: string): boolean
-  /** The running processes of a tag, given the first one that had it and some that are known to have another. */
-  findRemaining(tag: string, first: number, others: ReadonlySet<number>): readonly number[]
 }
 
 export function createProcessTrees(tagPrefix = createTagPrefix(), unkillableMs = UNKILLABLE_MS): ProcessTrees {
@@ -88,7 +86,6 @@ export function createProcessTrees(tagPrefix = createTagPrefix(), unkillableMs =
     killAll: (killAfterMs, exceptTags, hasExited) =>
       killMembers((found) => hasTag(found, `${tagPrefix}.`) && !hasAnyTag(found, exceptTags), killAfterMs, hasExited),
     isTreeRunning: (tag) => currentScan().processes.some((found) => hasTag(found, `${tag};`)),
-    findRemaining: (tag, first, others) => findTaggedSince(first, `${tag};`, others),
   }
 }
 

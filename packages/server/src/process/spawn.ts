@@ -128,6 +128,7 @@ export function readSystemToolOutput(file: string, args: readonly string[]): Pro
 /** Converts the exit status of a shell to an ExitStatus. */
 export function exitStatusFromShellCode(status: number | undefined): ExitStatus {
   if (status === undefined) return { code: null, signal: null }
+  if (status <= 128) return { code: status, signal: null }
   const found = Object.entries(constants.signals).find(([, number]) => number === status - 128)
   return { code: status, signal: found && isSignal(found[0]) ? found[0] : null }
 }

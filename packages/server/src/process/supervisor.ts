@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { createDeferred } from '../util/async.js'
 import RECORDER from './output-recorder.sh?raw'
+import { spawnLineChild } from './piped-child.js'
 import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
 import { createPooledShell, type PooledShell, type ShellFifoPaths, type SupervisedShell } from './pooled-shell.js'
 import READ_COMMAND_SCRIPT from './read-command.sh?raw'
 import { quoteShellWord } from './shell-quote.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
-import { spawnLineChild } from './piped-child.js'
 
 const FIFO_BATCH = 32
 const LOW_WATER = 8
@@ -142,7 +142,11 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     get isOpen() {
       return isOpen
     },
-    leaderPids: () => new Set([...shells.values()].flatMap(({ pid }) => pid ?? [])),
+    leaderPids() {
+      const pids = new Set<number>()
+      for (const { pid } of shells.values()) if (pid !== undefined) pids.add(pid)
+      return pids
+    },
     async forkShell(request = {}) {
       const number = await fifos.next()
       if (number === undefined || !isOpen) throw new Error('no shell could be prepared')

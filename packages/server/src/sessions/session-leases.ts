@@ -2,6 +2,7 @@
 // the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
 // released when it has none.
 
+import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
 import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
@@ -107,7 +108,7 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
       return () => {
         if (session !== undefined && isFree) setLease(user, session, 'here')
         // The session of a stateless user is never abandoned.
-        for (const name of unmoved) setLease(user, name, name === `user:${user}` ? 'here' : 'abandoned')
+        for (const name of unmoved) setLease(user, name, name === statelessCaller(user).session ? 'here' : 'abandoned')
         renewedAt.set(user, request.now.uptimeMs)
       }
     },

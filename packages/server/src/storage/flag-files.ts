@@ -34,7 +34,14 @@ export function openFlagFiles(stateDir: string, kind: FlagKind, project: string)
   }
 
   return {
-    isSet: (user) => mayExist(pathOf(user)),
+    isSet(user) {
+      try {
+        return statSync(pathOf(user), { throwIfNoEntry: false }) !== undefined
+      } catch (error) {
+        // ENOTDIR and the like mean that it does not exist; without permission to check, it may exist.
+        return !hasErrorCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+      }
+    },
     isAnySet: () => listNames(directory).length > 0,
     set(user) {
       try {
@@ -54,14 +61,5 @@ function listNames(directory: string): readonly string[] {
     return readdirSync(directory)
   } catch {
     return []
-  }
-}
-
-function mayExist(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch (error) {
-    // ENOTDIR and the like mean that it does not exist; without permission to check, it may exist.
-    return !hasErrorCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
   }
 }

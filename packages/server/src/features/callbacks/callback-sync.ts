@@ -3,17 +3,17 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-import type { Scope, ScopedDatabase } from '../../storage/scoped-database.js'
+import type { Clock } from '../../process/clock.js'
 import { createMessageDelivery } from '../../sessions/message-delivery.js'
 import type { SessionLease } from '../../sessions/session-lease-table.js'
 import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
 import type { FlagFiles } from '../../storage/flag-files.js'
-import type { Clock } from '../../process/clock.js'
+import type { Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { createKeyedMutex } from '../../util/concurrency.js'
 import type { JobService } from '../shell/index.js'
 import { CALLBACKS_URI } from './callback-resource.js'
@@ -102,7 +102,8 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   const delivery = createMessageDelivery({
     changeEvents,
     fileStemOf: inbox.fileStemOf,
-    canReceive: ({ user, session }, to) => to === session || to === `user:${user}` || leases.isAbandoned(user, to),
+    canReceive: ({ user, session }, to) =>
+      to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
     inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
     async write(user, work) {
       await write(user, work)

@@ -4,11 +4,11 @@
 import { lstatSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import type { SandboxFactory } from '../../process/shell-pool.js'
 import { type CommandSandbox, createLazySandbox } from '../../sandbox/command-sandbox.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import { createOpenPlanLookup, type OpenPlanLookup, openPlanLookupDeps } from './plan-lookup.js'
 import type { PlanRow, PlanTables } from './plan-table.js'
 
@@ -48,7 +48,7 @@ export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: O
     sandboxFor(caller, isReadOnly = false) {
       if (isReadOnly && base.level !== 'off') return readOnlySandbox()
       const plan = lookup.findOpenPlan(caller.user)
-      if (plan === undefined) return base.sandboxFor(caller)
+      if (plan === undefined) return base.level === 'off' ? undefined : base.sandboxFor(caller)
       return Promise.resolve(plan).then((open) => (open ? planSandbox(open) : base.sandboxFor(caller)))
     },
     async close() {

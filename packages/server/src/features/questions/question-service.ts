@@ -1,10 +1,11 @@
 // Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import { startHeartbeat } from '../../progress-heartbeat.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   type AskingCall,
   askWithForm,
@@ -13,7 +14,6 @@ import {
   type RespondingCall,
 } from './client-form.js'
 import { type AskRequest, parseAskRequest } from './parse-questions.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   createQuestionStore,
   type FollowUpResult,
@@ -132,7 +132,7 @@ function createAutomaticSessions() {
     has: (caller: Caller): boolean => sessions.has(callerKey(caller)),
     add(caller: Caller): void {
       // On stateless HTTP all clients of a user share one session, and another one may show forms.
-      if (caller.session === `user:${caller.user}`) return
+      if (caller.session === statelessCaller(caller.user).session) return
       const [oldest] = sessions
       if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
       sessions.add(callerKey(caller))

@@ -62,6 +62,8 @@ export function createBinaryDetector(onText: (text: Buffer, measured?: TextMeasu
 
   /** Returns how many bytes are known to be text. */
   function classify(bytes: Buffer): number {
+    // Too few bytes to decide, and none of them is suspicious.
+    if (isBeginning && bytes.length < MAGIC_BYTES && measureText(bytes).isPlain) return 0
     const valid = isUtf8(bytes)
     let from = 0
     for (let at = classified; at < bytes.length;) {

@@ -81,7 +81,11 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
       return () => void listeners.delete(listener)
     },
     kill: (killAfterMs) => child.kill(killAfterMs),
-    leftoverPids: () => findLeftoverPids(child),
+    async leftoverPids() {
+      if (child.findRemainingChildren()?.length === 0) return []
+      await new Promise((resolve) => setTimeout(resolve, CHILD_EXIT_GRACE_MS))
+      return child.findRemainingChildren()
+    },
   }
   started.resolve({ child, work: execution })
   return execution
@@ -92,12 +96,6 @@ async function waitForLastOutput(child: RunningCommand): Promise<ExitStatus> {
   await child.waitForOutput()
   child.ignoreOutput()
   return exit
-}
-
-async function findLeftoverPids(child: RunningCommand): Promise<readonly number[] | undefined> {
-  if (child.findRemainingChildren()?.length === 0) return []
-  await new Promise((resolve) => setTimeout(resolve, CHILD_EXIT_GRACE_MS))
-  return child.findRemainingChildren()
 }
 
 // A command that a call waits for. It is recorded as a job only when needed: if its output is too long to be shown

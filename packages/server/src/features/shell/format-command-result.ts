@@ -26,7 +26,7 @@ export function formatCommandResult(
 }
 
 function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: string | undefined): readonly string[] {
-  const { ending, jobId, text, recordProblem, leftoverProcesses: leftover } = result
+  const { ending, exitCode, jobId, text, recordProblem, leftoverProcesses: leftover } = result
   if (ending === 'backgrounded') {
     const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
     return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${read}.`]
@@ -34,6 +34,7 @@ function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: stri
   if (ending === 'cancelled') return [`Cancelled. ${killedNote(leftover)} Check what it did before you repeat it.`]
   if (ending === 'timeout')
     return [`Timed out after ${ms} ms. ${killedNote(leftover)} ${timeoutAdvice(recordProblem, timeoutHint)}`]
+  if (exitCode === 0) return []
   return [
     ...describeExit(result, text !== ''),
     ...inputNotes(result),

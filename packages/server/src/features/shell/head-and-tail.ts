@@ -108,7 +108,8 @@ function boundaryAfter(text: string, at: number): number {
   return characterBoundary(text, at) === at ? at : at + 1
 }
 
-function clipLongLines(text: string, maxLine: number): TruncatedText {
+/** Clips every line that is longer than `maxLine`. */
+export function clipLongLines(text: string, maxLine: number): TruncatedText {
   let omittedCharacters = 0
   let omittedBytes = 0
   if (text.length <= maxLine) return { text, omittedCharacters, omittedLines: 0, omittedBytes }

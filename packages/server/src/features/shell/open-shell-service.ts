@@ -41,7 +41,7 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
   const shell = createShellService({
     cwd,
     commandRunner,
-    sandboxFor: (caller, isReadOnly) => sandbox.sandboxFor(caller, isReadOnly),
+    sandbox,
     changeEvents,
     jobsOutliveServer,
     jobDirectory,

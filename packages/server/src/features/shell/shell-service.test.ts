@@ -24,7 +24,7 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
   const shell = createShellService({
     cwd,
     commandRunner: createCommandRunner({ cwd, env, shell: program, jobsOutliveServer }),
-    sandboxFor: () => undefined,
+    sandbox: { sandboxFor: () => undefined },
     changeEvents: createChangeEvents(),
     jobsOutliveServer,
     jobDirectory: () => ({ registryPath: state, userDirectory: (user) => join(state, user) }),

@@ -3,6 +3,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
 import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
@@ -98,30 +99,30 @@ export interface CommandResult extends RenderedOutput {
 
 export interface ShellServiceDeps extends SharedJobDeps {
   readonly maxCharacters: ShellService['maxCharacters']
-  /** Called before each command. Rejects if a required sandbox is not available. */
-  readonly sandboxFor: CommandSandbox['sandboxFor']
+  /** Asked before each command. Rejects if a required sandbox is not available. */
+  readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
   readonly defaultLimit: TimeLimit
   /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
+  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
+  const jobs = loadOnce(() => (openingJobs = openJobs()))
 
-  function jobs(): Promise<JobService> {
-    return (openingJobs ??= import('./job-service.js').then(({ createJobService }) =>
-      createJobService({
-        ...settings,
-        startCommand: (request, launch) =>
-          start(request, () => sandboxFor(request), {
-            launch,
-            maxCharacters: request.maxCharacters ?? maxCharacters(''),
-            maxLine: request.maxLine,
-          }),
-      }),
-    ))
+  async function openJobs(): Promise<JobService> {
+    const { createJobService } = await import('./job-service.js')
+    return createJobService({
+      ...settings,
+      startCommand: (request, launch) =>
+        start(request, () => sandbox.sandboxFor(request), {
+          launch,
+          maxCharacters: request.maxCharacters ?? maxCharacters(''),
+          maxLine: request.maxLine,
+        }),
+    })
   }
 
   async function start(
@@ -154,7 +155,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
       (foreground ??= createForegroundCommand(execution, jobs, caller))
     const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
-    return foregroundFor(await start({ command, input }, () => sandboxFor(caller), { onOverflow, ...shown }))
+    return foregroundFor(await start({ command, input }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }))
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -172,7 +173,8 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function closeAll(): Promise<void> {
-    const jobsClosed = (await openingJobs)?.close(SHUTDOWN_KILL_AFTER_MS)
+    const opened = await openingJobs?.catch(() => undefined)
+    const jobsClosed = opened?.close(SHUTDOWN_KILL_AFTER_MS)
     // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
     await Promise.all([
       jobsClosed,
@@ -202,7 +204,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     },
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       // Explicit empty stdin: a probe does not use a pooled shell.
-      const execution = await start({ command, input: '' }, () => sandboxFor(caller, true), {
+      const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
         maxCharacters: max,
         maxLine: Infinity,
       })
@@ -228,8 +230,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const survivors = ending === 'exit' ? [] : await execution.kill(killAfterMs)
     const { code, signal } = await (survivors.length === 0 ? execution.exited : exitOrUnknown(execution.exited))
     const durationMs = Date.now() - execution.startedAt
-    execution.renderer.end()
-    const output = execution.renderer.snapshot()
+    const output = execution.renderer.end()
     const shouldStoreOutput = output.truncated && !output.binary
     const job = await (shouldStoreOutput ? foreground.record() : foreground.recorded())
     if (survivors.length === 0) await job?.ended
