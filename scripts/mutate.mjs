@@ -1,171 +1,221 @@
-// Mutation testing of packages/mcp: `npm run mutate -- <folder or file>...` changes the code in one place at a time, in a
-// copy, and reports the changes that no test notices. `session` stands for packages/mcp/src/session; without arguments
-// the folders of the protocol itself are tested. `--incremental` reuses the results of the previous run for code and
-// tests that are the same.
+// Mutation testing of packages/mcp: `npm run mutate -- <folder or file>...` changes the code in one place at a time and
+// reports the changes that no test notices. `session` stands for packages/mcp/src/session; without arguments the folders
+// of the protocol itself are tested. The sources stay as they are: vitest loads changed copies. `--fast` leaves out the
+// mutants that need a process of their own, because their code runs only while modules are loaded.
 //
-// StrykerJS makes and runs the mutants. It has its own packages in scripts/mutation, installed by the first run, because
-// they are as many as those of the whole project. scripts/mutation/equivalent-mutants.json lists the mutants that behave
-// as the original, each with the reason; they are shown, but not counted.
+// scripts/mutation/equivalent-mutants.json lists the mutants that behave as the original, each with the reason; they are
+// shown, but not counted.
 
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+import { createMutants } from './mutation/mutants.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const HERE = join(ROOT, 'scripts/mutation')
-const WORK = join(ROOT, '.cache/mutate')
 const SOURCES = 'packages/mcp/src'
 const PROTOCOL = ['session', 'revisions', 'jsonrpc', 'json-schema', 'methods', 'request', 'registry']
+/** A process that reports nothing for this long is stuck in a mutant. */
+const STUCK_MS = 120_000
 
-const KILLED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError'])
+/** Tests that call no code of other folders. */
+const TRANSPORTS = ['http', 'stdio', 'util', 'client-requests']
 
-const args = process.argv.slice(2)
-const isIncremental = args.includes('--incremental')
-const named = args.filter((arg) => !arg.startsWith('--'))
-const targets = (named.length > 0 ? named : PROTOCOL).map(findTarget)
+/** Tests of limits and durations: each takes longer than all others together. */
+const LONG_TESTS = [
+  'agrees with the full compiler on any value',
+  'test and explanation never disagree',
+  'a schema and its negation never agree',
+  'a length is a number of code points',
+  'limits the expansion of dynamic references',
+  'a long chain of references needs no stack',
+  'uniqueItems of many items is not quadratic',
+  'unevaluated properties, a thousand deep',
+  'runs at most 2000 requests at once',
+  'allows a thousand subscriptions; one can be renewed and all can be ended',
+  'nothing is lost, whichever is first, the outcome or the task handle',
+  'services are opened by the first call and closed with the line, also when a tool does not stop',
+]
 
-install()
-mkdirSync(WORK, { recursive: true })
-const report = runStryker()
-const equivalents = JSON.parse(readFileSync(join(HERE, 'equivalent-mutants.json'), 'utf8')).map((entry) => ({
-  ...entry,
-  isUsed: false,
-}))
-const files = Object.entries(report.files)
-  .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(([name, file]) => summarize(name, file))
-printReport(files)
+const isFast = process.argv.includes('--fast')
+const named = process.argv.slice(2).filter((arg) => arg !== '--fast')
+const files = (named.length > 0 ? named : PROTOCOL).flatMap(findSources).sort()
+const work = mkdtempSync(join(tmpdir(), 'scorpiox-mutate-'))
+process.on('exit', () => rmSync(work, { recursive: true, force: true }))
 
-function findTarget(name) {
-  const path = [name, join(SOURCES, name)].find((candidate) => existsSync(join(ROOT, candidate)))
+const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+const { mutants, codes } = mutateAll()
+const testFiles = await runAll()
+report()
+
+function findSources(name) {
+  const path = [name.replace(/\/$/, ''), join(SOURCES, name)].find((candidate) => existsSync(join(ROOT, candidate)))
   if (path === undefined) stop(`there is neither ${name} nor ${join(SOURCES, name)}`)
-  return statSync(join(ROOT, path)).isDirectory() ? `${path.replace(/\/$/, '')}/**/*.ts` : path
+  if (!statSync(join(ROOT, path)).isDirectory()) return [path]
+  const names = readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+  return names.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).map((file) => join(path, file))
 }
 
-/** Installs StrykerJS if it is missing or older than the lockfile. */
-function install() {
-  const installed = join(HERE, 'node_modules/.package-lock.json')
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(HERE, 'package-lock.json')).mtimeMs) return
-  console.log('installing StrykerJS (npm ci in scripts/mutation)')
-  const shell = process.platform === 'win32'
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: HERE, shell, stdio: 'inherit' })
-  if (status !== 0) stop('npm ci in scripts/mutation failed')
-}
-
-function runStryker() {
-  const reportFile = join(WORK, 'report.json')
-  rmSync(reportFile, { force: true })
-  const options = {
-    mutate: [...targets, '!**/*.test.ts'],
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
-    coverageAnalysis: 'perTest',
-    // More than cores, because tests that hang only wait.
-    concurrency: 2 * availableParallelism(),
-    // Limits for mutants that never end. Long, because beside busy processes all tests are slower.
-    timeoutMS: 30_000,
-    // The packages of TypeScript 7 lack the interface that Stryker uses to rewrite a tsconfig.
-    tsconfigFile: 'scripts/mutation/none.json',
-    ignorePatterns: ['docs', 'bench', 'judges', 'examples', 'dist', 'scripts/mutation/node_modules'],
-    reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: reportFile },
-    tempDirName: '.cache/mutate/sandbox',
-    incremental: isIncremental,
-    incrementalFile: join(WORK, 'incremental.json'),
-    allowEmpty: true,
-    checkers: [],
+function mutateAll() {
+  const all = []
+  const changed = {}
+  for (const [file, source] of sources) {
+    const { code, mutants: own } = createMutants(file, source, all.length + 1)
+    all.push(...own.map((mutant) => ({ ...mutant, status: 'not reached' })))
+    changed[file] = code
   }
-  const configFile = join(WORK, 'stryker.json')
-  writeFileSync(configFile, JSON.stringify(options))
-  const stryker = join(HERE, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-  spawnSync(process.execPath, [stryker, 'run', configFile], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, MUTATE_TARGETS: targets.join(' ') },
-  })
-  if (!existsSync(reportFile)) stop('StrykerJS ended without a report')
-  return JSON.parse(readFileSync(reportFile, 'utf8'))
+  return { mutants: new Map(all.map((mutant) => [mutant.id, mutant])), codes: changed }
 }
 
-function summarize(name, { source, mutants }) {
-  const lines = source.split('\n')
-  const changes = mutants
-    .filter(({ status }) => status !== 'Ignored')
-    .map((mutant) => describeMutant(name, lines, mutant))
-    .sort((a, b) => a.line - b.line || (a.key < b.key ? -1 : 1))
-  const survivors = changes.filter(({ isKilled }) => !isKilled)
-  for (const survivor of survivors) {
-    survivor.equivalent = equivalents.find(
-      ({ file, line, from, to }) =>
-        file === name && line === survivor.text && from === survivor.from && to === survivor.to,
-    )
-    if (survivor.equivalent) survivor.equivalent.isUsed = true
-  }
-  const equivalentCount = survivors.filter(({ equivalent }) => equivalent).length
-  const total = changes.length - equivalentCount
-  const survived = survivors.length - equivalentCount
-  return { name, survivors, total, survived, killed: total - survived, equivalentCount }
-}
-
-function describeMutant(name, lines, { location, replacement, status, mutatorName }) {
-  const { start, end } = location
-  const from = sliceText(lines, start, end)
-  const text = (lines[start.line - 1] ?? '').trim()
-  const isKilled = KILLED.has(status)
-  const note = status === 'NoCoverage' ? 'no test runs it' : mutatorName
-  return { line: start.line, text, from, to: replacement, isKilled, note, key: `${start.column} ${replacement}` }
-}
-
-function sliceText(lines, start, end) {
-  const chosen = lines.slice(start.line - 1, end.line)
-  const last = chosen.length - 1
-  // The end first: on a single line both cuts apply to the same text.
-  chosen[last] = (chosen[last] ?? '').slice(0, end.column - 1)
-  chosen[0] = (chosen[0] ?? '').slice(start.column - 1)
-  return chosen.join('\n')
-}
-
-function printReport(summaries) {
-  for (const { name, survivors } of summaries) {
-    for (const { line, from, to, note, equivalent } of survivors) {
-      const kind = equivalent ? `equivalent: ${equivalent.reason}` : note
-      console.log(`${name}:${line}  ${shorten(from)}  ->  ${shorten(to)}  (${kind})`)
+/** Runs all mutants and sets their status; returns the test files that reach each source. */
+async function runAll() {
+  const excluded = [
+    ...TRANSPORTS.filter((folder) => !files.some((file) => file.includes(`/${folder}/`))).map(
+      (folder) => `${SOURCES}/${folder}/**`,
+    ),
+    // These start processes.
+    `${SOURCES}/protocol-tasks/task-handles.test.ts`,
+    `${SOURCES}/http/process-stats.test.ts`,
+    // Expects a module that no other test has loaded.
+    `${SOURCES}/json-schema/lazy-compile.test.ts`,
+  ]
+  const killed = new Set()
+  const doneTests = new Set()
+  const alone = new Set()
+  const reachedBy = new Map(files.map((file) => [file, new Set()]))
+  for (let round = 1, isFinished = false; !isFinished; round++) {
+    const { code, output, events, wasStuck } = await runTests(`round-${round}`, {
+      killed: [...killed],
+      doneTests: [...doneTests],
+      excluded,
+    })
+    let current
+    for (const event of events) {
+      current = event.start ?? current
+      if (event.doneTest !== undefined) doneTests.add(event.doneTest)
+      if (event.killed !== undefined) killed.add(event.killed)
+      if (event.once !== undefined) alone.add(event.once)
+      for (const id of event.atLoad ?? []) alone.add(id)
+      for (const id of [...(event.reached ?? []), ...(event.atLoad ?? [])]) {
+        const mutant = mutants.get(id)
+        mutant.status = 'survived'
+        reachedBy.get(mutant.file).add(event.file)
+      }
     }
+    const wasEnded = wasStuck || events.at(-1)?.broken !== undefined
+    if (wasStuck && current !== undefined) killed.add(current)
+    if (!wasEnded && code !== 0 && !/\d+ passed/.test(output)) stop(`the tests do not pass without mutants:\n${output}`)
+    isFinished = !wasEnded
+    console.log(`round ${round}: ${killed.size} of ${mutants.size} mutants killed`)
   }
-  console.log(`\n${'killed'.padStart(7)}${'survived'.padStart(10)}${'total'.padStart(7)}${'score'.padStart(9)}  file`)
-  for (const summary of summaries) console.log(formatRow(summary, summary.name))
-  for (const folder of new Set(summaries.map(({ name }) => name.slice(0, name.lastIndexOf('/'))))) {
-    console.log(formatRow(sum(summaries.filter(({ name }) => name.startsWith(`${folder}/`))), `${folder}/`))
+  const rest = [...alone].filter((id) => !killed.has(id)).sort((a, b) => a - b)
+  for (const id of rest) mutants.get(id).status = 'not run'
+  const runAlone = async (id) => {
+    const reaching = [...reachedBy.get(mutants.get(id).file)].sort()
+    const own = reaching.filter((file) => file.startsWith(SOURCES))
+    const settings = { killed: [], doneTests: [], excluded, active: id }
+    const { code, wasStuck } = await runTests(`alone-${id}`, settings, [
+      '--bail=1',
+      ...(own.length > 0 ? own : reaching),
+    ])
+    mutants.get(id).status = 'survived'
+    if (code !== 0 || wasStuck) killed.add(id)
   }
-  const all = sum(summaries)
-  console.log(formatRow(all, 'all'))
-  console.log(`${all.equivalentCount} equivalent mutants are not counted`)
-  const tested = new Set(summaries.map(({ name }) => name))
-  for (const { file, line, isUsed } of equivalents) {
-    if (!isUsed && tested.has(file)) console.log(`equivalent-mutants.json: no surviving mutant in ${file}: ${line}`)
+  if (!isFast) {
+    console.log(`${rest.length} mutants need a process of their own`)
+    const next = rest.values()
+    const work = async () => {
+      for (const id of next) await runAlone(id)
+    }
+    await Promise.all(Array.from({ length: 2 * availableParallelism() }, work))
+  }
+  for (const id of killed) mutants.get(id).status = 'killed'
+  return reachedBy
+}
+
+/** Runs vitest in a process group, ended as a whole if it is stuck. */
+async function runTests(name, settings, args = []) {
+  const log = join(work, `${name}.log`)
+  const plan = join(work, `${name}.json`)
+  writeFileSync(log, '')
+  writeFileSync(plan, JSON.stringify({ ...settings, codes, log, longTests: LONG_TESTS }))
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const config = join(ROOT, 'scripts/mutation/vitest.config.mjs')
+  const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--no-color', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, MUTATE_PLAN: plan },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  let wasStuck = false
+  const started = Date.now()
+  const watch = setInterval(() => {
+    if (Date.now() - Math.max(started, statSync(log).mtimeMs) < STUCK_MS) return
+    wasStuck = true
+    process.kill(-child.pid, 'SIGKILL')
+  }, 1000)
+  const code = await new Promise((done) => child.on('close', done))
+  clearInterval(watch)
+  const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
+  return { code, output, wasStuck, events: lines.map((line) => JSON.parse(line)) }
+}
+
+function report() {
+  const equivalents = JSON.parse(readFileSync(join(ROOT, 'scripts/mutation/equivalent-mutants.json'), 'utf8'))
+  const unused = new Set(equivalents)
+  const rows = new Map()
+  for (const mutant of mutants.values()) {
+    const { file, line, kind, from, to, status } = mutant
+    const row = rows.get(file) ?? { killed: 0, survived: 0, equivalent: 0 }
+    rows.set(file, row)
+    if (status === 'killed') {
+      row.killed++
+      continue
+    }
+    const text = (sources.get(file).split('\n')[line - 1] ?? '').trim()
+    const equivalent = equivalents.find(
+      (entry) => entry.file === file && entry.line === text && entry.from === from && entry.to === to,
+    )
+    unused.delete(equivalent)
+    row[equivalent ? 'equivalent' : 'survived']++
+    const note = equivalent ? `equivalent: ${equivalent.reason}` : status === 'survived' ? kind : `${kind}, ${status}`
+    console.log(`${file}:${line}  ${shorten(from)}  ->  ${shorten(to)}  (${note})`)
+  }
+  console.log(`\n${'killed'.padStart(7)}${'survived'.padStart(10)}${'total'.padStart(7)}${'score'.padStart(9)}`)
+  const folders = new Map()
+  for (const [file, row] of rows) {
+    printRow(row, file)
+    const folder = `${dirname(file)}/`
+    folders.set(folder, addRows(folders.get(folder), row))
+  }
+  for (const [folder, row] of folders) printRow(row, folder)
+  const all = [...rows.values()].reduce(addRows, undefined)
+  printRow(all, 'all')
+  console.log(`${all.equivalent} equivalent mutants are not counted`)
+  for (const { file, line, from } of unused) {
+    if (rows.has(file)) console.log(`equivalent-mutants.json: no surviving mutant of ${from} in ${file}: ${line}`)
   }
 }
 
-function sum(summaries) {
-  const add = (key) => summaries.reduce((total, summary) => total + summary[key], 0)
-  return {
-    killed: add('killed'),
-    survived: add('survived'),
-    total: add('total'),
-    equivalentCount: add('equivalentCount'),
-  }
+function addRows(a = { killed: 0, survived: 0, equivalent: 0 }, b) {
+  return { killed: a.killed + b.killed, survived: a.survived + b.survived, equivalent: a.equivalent + b.equivalent }
 }
 
-function formatRow({ killed, survived, total }, name) {
+function printRow({ killed, survived }, name) {
+  const total = killed + survived
   const score = total === 0 ? '-' : `${((100 * killed) / total).toFixed(1)} %`
-  return `${String(killed).padStart(7)}${String(survived).padStart(10)}${String(total).padStart(7)}${score.padStart(9)}  ${name}`
+  console.log(
+    `${String(killed).padStart(7)}${String(survived).padStart(10)}${String(total).padStart(7)}${score.padStart(9)}  ${name}`,
+  )
 }
 
-function shorten(text = '') {
+function shorten(text) {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length > 100 ? `${line.slice(0, 97)}...` : line
+  return line.length > 90 ? `${line.slice(0, 87)}...` : line
 }
 
 function stop(reason) {
