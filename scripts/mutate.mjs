@@ -7,7 +7,7 @@
 // shown, but not counted.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -40,13 +40,13 @@ const LONG_TESTS = [
 
 const isFast = process.argv.includes('--fast')
 const named = process.argv.slice(2).filter((arg) => arg !== '--fast')
-const files = (named.length > 0 ? named : PROTOCOL).flatMap(findSources).sort()
+const files = (named.length > 0 ? named : PROTOCOL).flatMap(findSources).sort(compareText)
 const work = mkdtempSync(join(tmpdir(), 'scorpiox-mutate-'))
 process.on('exit', () => rmSync(work, { recursive: true, force: true }))
 
 const sources = new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 const { mutants, codes } = mutateAll()
-const testFiles = await runAll()
+await runAll()
 report()
 
 function findSources(name) {
@@ -68,7 +68,7 @@ function mutateAll() {
   return { mutants: new Map(all.map((mutant) => [mutant.id, mutant])), codes: changed }
 }
 
-/** Runs all mutants and sets their status; returns the test files that reach each source. */
+/** Runs all mutants and sets their status. */
 async function runAll() {
   const excluded = [
     ...TRANSPORTS.filter((folder) => !files.some((file) => file.includes(`/${folder}/`))).map(
@@ -112,7 +112,7 @@ async function runAll() {
   const rest = [...alone].filter((id) => !killed.has(id)).sort((a, b) => a - b)
   for (const id of rest) mutants.get(id).status = 'not run'
   const runAlone = async (id) => {
-    const reaching = [...reachedBy.get(mutants.get(id).file)].sort()
+    const reaching = [...reachedBy.get(mutants.get(id).file)].sort(compareText)
     const own = reaching.filter((file) => file.startsWith(SOURCES))
     const settings = { killed: [], doneTests: [], excluded, active: id }
     const { code, wasStuck } = await runTests(`alone-${id}`, settings, [
@@ -125,13 +125,12 @@ async function runAll() {
   if (!isFast) {
     console.log(`${rest.length} mutants need a process of their own`)
     const next = rest.values()
-    const work = async () => {
+    const runNext = async () => {
       for (const id of next) await runAlone(id)
     }
-    await Promise.all(Array.from({ length: 2 * availableParallelism() }, work))
+    await Promise.all(Array.from({ length: 2 * availableParallelism() }, runNext))
   }
   for (const id of killed) mutants.get(id).status = 'killed'
-  return reachedBy
 }
 
 /** Runs vitest in a process group, ended as a whole if it is stuck. */
@@ -156,7 +155,7 @@ async function runTests(name, settings, args = []) {
   const watch = setInterval(() => {
     if (Date.now() - Math.max(started, statSync(log).mtimeMs) < STUCK_MS) return
     wasStuck = true
-    process.kill(-child.pid, 'SIGKILL')
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   }, 1000)
   const code = await new Promise((done) => child.on('close', done))
   clearInterval(watch)
@@ -216,6 +215,10 @@ function printRow({ killed, survived }, name) {
 function shorten(text) {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > 90 ? `${line.slice(0, 87)}...` : line
+}
+
+function compareText(a, b) {
+  return a < b ? -1 : Number(a > b)
 }
 
 function stop(reason) {

@@ -146,7 +146,7 @@ export function createMutants(file, source, firstId) {
 
 function isRemovable({ type, directive, expression }) {
   if (type !== 'ExpressionStatement') return true
-  return directive == null && !(expression.type === 'CallExpression' && expression.callee.type === 'Super')
+  return typeof directive !== 'string' && !(expression.type === 'CallExpression' && expression.callee.type === 'Super')
 }
 
 function isComparison({ type, operator }) {

@@ -44,7 +44,11 @@ function log(event) {
 
 export default class MutationRunner extends VitestTestRunner {
   async runTask(test) {
-    const run = getFn(test)
+    const run = () => {
+      // Assertions that an earlier run left pending would be awaited.
+      test.promises = []
+      return getFn(test)()
+    }
     if (plan.active !== undefined) return run()
     const key = `${test.file.name} > ${test.fullName ?? test.name}`
     if (plan.longTests.includes(test.name)) return undefined

@@ -21,7 +21,7 @@ export default defineConfig({
     runner: join(import.meta.dirname, 'runner.mjs'),
     pool: 'forks',
     maxWorkers: 1,
-    isolate: plan.active !== undefined,
+    isolate: false,
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
