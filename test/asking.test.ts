@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, startServer, type Json, type TestClient } from './support/client.js'
+import { type Json, modernMeta, startServer, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'

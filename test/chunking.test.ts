@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support/client.js'
+import { type Json, startServer } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 const RUNS = process.env.SOAK ? 2000 : 150

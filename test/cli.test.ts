@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { emptyFolder, isAlive, PROGRAM, resultData } from './support/client.js'
 import { HAS_TERMINALS } from './support/terminal.js'
-import { resultData, emptyFolder, isAlive, PROGRAM } from './support/client.js'
 
 interface CommandResult {
   readonly code: number

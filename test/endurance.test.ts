@@ -8,8 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
-import { MISSING, skipIfMissing } from './support/runtime.js'
 import {
   cleanEnv,
   emptyFolder,
@@ -19,6 +17,8 @@ import {
   startServer,
   type TestClient,
 } from './support/client.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 

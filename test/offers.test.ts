@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
+import { type Json, LEGACY, MODERN, modernMeta, startServer, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const ALL = [...LEGACY, MODERN]

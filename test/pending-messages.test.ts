@@ -6,18 +6,18 @@ import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { type Json, LEGACY, MODERN, startServer, type TestClient } from './support/client.js'
 import {
-  sendRequest,
   callOf,
+  type HttpServer,
   initialize,
   modernCall,
   openConnection,
   rpc,
+  sendRequest,
   startScript,
   stream,
-  type HttpServer,
 } from './support/http-client.js'
-import { LEGACY, MODERN, startServer, type Json, type TestClient } from './support/client.js'
 
 const SCRIPT = resolve(import.meta.dirname, 'fixture/mail-server.mjs')
 

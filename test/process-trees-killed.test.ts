@@ -3,15 +3,15 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
+import { HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
-import { NO_SURVIVORS, createProcessTrees, type ProcessTrees } from './support/process-trees.js'
-import { resultData, HAS_PROC, type Json, type TestClient } from './support/client.js'
+import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
 /** On a busy machine; what is gone is not waited for. */
 const SOON_MS = 20_000

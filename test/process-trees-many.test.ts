@@ -6,8 +6,8 @@ import { once } from 'node:events'
 
 import { describe, expect, test } from 'vitest'
 
-import { NO_SURVIVORS, createProcessTrees, type ProcessTrees } from './support/process-trees.js'
-import { resultData, HAS_PROC, type TestClient } from './support/client.js'
+import { HAS_PROC, resultData, type TestClient } from './support/client.js'
+import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
 const SERVERS = 2
 const TREES = 200

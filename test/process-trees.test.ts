@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
 import {
   cleanEnv,
   emptyFolder,
@@ -22,6 +21,7 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { underLoad } from './support/load.js'
 
 // Each leaves its pid in a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"

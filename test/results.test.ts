@@ -1,19 +1,19 @@
 // What a model receives: text and images, no structured content, and instructions that name only available tools.
 // Several clients show their model `structuredContent` in place of the text, so none may be sent.
 
-import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import {
-  resultData,
   emptyFolder,
+  type Json,
   LEGACY,
   MODERN,
   modernMeta,
+  resultData,
   startServer,
-  type Json,
   type TestClient,
 } from './support/client.js'
 

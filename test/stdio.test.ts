@@ -5,8 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
-import { MISSING, skipIfMissing } from './support/runtime.js'
 import {
   emptyFolder,
   HAS_PROC,
@@ -18,6 +16,8 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 

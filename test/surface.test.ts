@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support/client.js'
+import { type Json, startServer } from './support/client.js'
 
 const FOLDER = join(import.meta.dirname, 'surface')
 

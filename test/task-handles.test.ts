@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, LEGACY, modernMeta, startServer, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
-import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'

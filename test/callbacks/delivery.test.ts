@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
 import {
   emptyFolder,
   type Json,
@@ -21,7 +20,8 @@ import {
   startServerIn,
   type TestClient,
 } from '../support/client.js'
-import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
 
 async function clientIn(world: ServerEnvironment, capabilities: object = {}): Promise<TestClient> {
   const client = startServerIn(world)

@@ -6,15 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import {
-  sendRequest,
-  callOf,
-  initialize,
-  modernCall,
-  startProgram,
-  type HttpRequest,
-  type HttpServer,
-} from '../support/http-client.js'
-import {
   call,
   type Json,
   LEGACY,
@@ -24,6 +15,15 @@ import {
   startJob,
   startServerIn,
 } from '../support/client.js'
+import {
+  callOf,
+  type HttpRequest,
+  type HttpServer,
+  initialize,
+  modernCall,
+  sendRequest,
+  startProgram,
+} from '../support/http-client.js'
 
 /** Calls a tool and gives all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>

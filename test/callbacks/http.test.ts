@@ -5,19 +5,19 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { cleanEnv, emptyFolder, type Json } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import {
-  sendRequest,
   callOf,
+  type HttpRequest,
+  type HttpServer,
   initialize,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
   tokenFor,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
-import { cleanEnv, emptyFolder, type Json } from '../support/client.js'
 
 const REVISION = '2025-06-18'
 

@@ -1,11 +1,11 @@
 // Kills servers with SIGKILL while they set, fire, deliver and ask, two of them on one project. Everything acknowledged
 // is delivered, never early, and twice only if the server was killed right after it had written it.
 
-import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { eventually } from '../support/eventually.js'
-import { underLoad } from '../support/load.js'
+import { afterAll, expect, test } from 'vitest'
+
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import {
   type Json,
   killServer,
@@ -15,7 +15,8 @@ import {
   startServerIn,
   type TestClient,
 } from '../support/client.js'
-import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
+import { eventually } from '../support/eventually.js'
+import { underLoad } from '../support/load.js'
 
 const LONG_ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
 const LANES = 3

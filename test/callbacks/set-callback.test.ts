@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
 import { call, type Json, newEnvironment, startJob, startServerIn, type TestClient } from '../support/client.js'
-import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
 
 /** Each with a server of its own, so that they can wait at the same time. */
 function inServer(name: string, work: (client: TestClient) => Promise<void>): void {

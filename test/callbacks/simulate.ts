@@ -3,7 +3,7 @@
 // everything is over, and the log is checked.
 
 import type { StateDatabase } from '@scorpiox/server/state'
-import { SimulatedMachine, type ScheduledCallback, type Firing, type SimulatedProcess } from './simulated-machine.js'
+import { type Firing, type ScheduledCallback, SimulatedMachine, type SimulatedProcess } from './simulated-machine.js'
 
 const HOUR = 3_600_000
 

@@ -1,11 +1,11 @@
 // A simulated machine: its monotonic time, its wall clock, its reboots, processes that are killed at any point of a
 // transaction, and a log of every callback that was set or fired.
 
-import type { ClockReading } from '@scorpiox/server/features/callbacks/clock'
-import { createCallbackService, type CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
-import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { StateTables, StateDatabase } from '@scorpiox/server/state'
+import { type CallbackService, createCallbackService } from '@scorpiox/server/features/callbacks/callback-service'
+import type { StateDatabase, StateTables } from '@scorpiox/server/state'
+import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
+import type { ClockReading } from '@scorpiox/server/process/clock'
 
 const USER = 'ann'
 const PROJECT = '/srv/project'

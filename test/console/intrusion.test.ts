@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -23,30 +23,30 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { pidNamespace } from '@scorpiox/server/process/process-identity'
-import {
-  sendRequest,
-  openConnection,
-  startProgram,
-  stream,
-  tokenFor,
-  type HttpRequest,
-  type HttpServer,
-} from '../support/http-client.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import { call, cleanEnv, PROGRAM, startJob, startServer, type TestClient } from '../support/client.js'
 import {
   ANSWER,
-  withStore,
+  CURRENT_USER,
+  insertPendingItems,
+  type Machine,
   newMachine,
   newProject,
-  insertPendingItems,
   sendCommand,
-  CURRENT_USER,
   socketsIn,
   startUi,
   watchConsole,
-  type Machine,
+  withStore,
 } from '../support/console-client.js'
+import {
+  type HttpRequest,
+  type HttpServer,
+  openConnection,
+  sendRequest,
+  startProgram,
+  stream,
+  tokenFor,
+} from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 
 const PUBLIC = 'https://mcp.example.com'
 const NOBODY = 65_534
@@ -546,7 +546,7 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
       judge(text.includes('IN\n'))
       judge(text.includes('.sock') || /LISTED \S/.test(text))
       expect(text).toMatch(/EACCES|ENOENT|EPERM|ECONNREFUSED|EAFNOSUPPORT/)
-      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 2000 })
+      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 30_000 })
       expect(control.stdout).toContain('IN\n')
       await server.close()
       spare.close()

@@ -12,13 +12,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, connect, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { sendRequest, startProgram, stream, tokenFor, type HttpRequest } from '../support/http-client.js'
 import {
   call,
   killServer,
@@ -31,17 +30,18 @@ import {
 } from '../support/client.js'
 import {
   ANSWER,
-  withStore,
+  CURRENT_USER,
+  insertPendingItems,
+  type Machine,
   newMachine,
   newProject,
-  insertPendingItems,
   sendCommand,
-  CURRENT_USER,
   socketsIn,
   startUi,
   watchConsole,
-  type Machine,
+  withStore,
 } from '../support/console-client.js'
+import { type HttpRequest, sendRequest, startProgram, stream, tokenFor } from '../support/http-client.js'
 
 const leftovers: (() => unknown)[] = []
 

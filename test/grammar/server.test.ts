@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 
-import { cleanEnv, LEGACY, MODERN, modernMeta, type Json, type TestClient } from '../support/client.js'
+import { cleanEnv, type Json, LEGACY, MODERN, modernMeta, type TestClient } from '../support/client.js'
 import { calling, FOLDER, REVISIONS, startGrammar, TENSES, VERBS } from './support.js'
 
 const EAT = { verb: 'eat', tense: 'past simple', person: '3rd singular' }
@@ -65,7 +65,7 @@ describe.each(REVISIONS)('over stdio at %s', (revision) => {
     const client = await begin(revision)
     expect((await calling(client, revision, 'example_sentence')(EAT)).result).toMatchObject({
       isError: true,
-      content: [{ text: 'This client lends its model to nobody. Write a sentence with "ate" yourself.' }],
+      content: [{ text: 'This client does not support sampling. Write a sentence with "ate" yourself.' }],
     })
   })
 })

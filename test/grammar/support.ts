@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from '../support/client.js'
+import { type Json, LEGACY, MODERN, modernMeta, startServer, type TestClient } from '../support/client.js'
 
 export const FOLDER = resolve(import.meta.dirname, '../../examples/grammar')
 

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Json } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
-  rpc,
-  startFixtureServer,
-  startProgram,
   type HttpRequest,
   type HttpServer,
+  logComplaints,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  startProgram,
 } from '../support/http-client.js'
 
 let server: HttpServer

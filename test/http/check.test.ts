@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
-import { startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
+import { type HttpServer, startProgram, TOKEN } from '../support/http-client.js'
 
 let server: HttpServer
 beforeAll(async () => void (server = await startProgram()))

@@ -9,15 +9,15 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support/client.js'
+import { cleanEnv, emptyFolder, type Json, PROGRAM } from '../support/client.js'
 import {
-  sendRequest,
+  type HttpServer,
   logComplaints,
   openConnection,
   rpc,
+  sendRequest,
   startProgram,
   TOKEN,
-  type HttpServer,
 } from '../support/http-client.js'
 
 let server: HttpServer

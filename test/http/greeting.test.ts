@@ -3,7 +3,7 @@
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, expect, test } from 'vitest'
 
-import { startProgram, type HttpServer } from '../support/http-client.js'
+import { type HttpServer, startProgram } from '../support/http-client.js'
 
 interface Connection {
   readonly url: string

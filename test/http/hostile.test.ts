@@ -5,24 +5,24 @@ import type { Socket } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { MISSING, MEMORY_SLACK, skipIfMissing } from '../support/runtime.js'
-import { HAS_PROC, LEGACY, MODERN, type Json } from '../support/client.js'
+import { HAS_PROC, type Json, LEGACY, MODERN } from '../support/client.js'
 import {
   ALICE,
-  sendRequest,
   callOf,
-  logComplaints,
-  requestHead,
-  initialize,
-  modernCall,
-  openConnection,
-  residentMegabytes,
-  rpc,
-  startFixtureServer,
-  startProgram,
   callTool,
   type HttpServer,
+  initialize,
+  logComplaints,
+  modernCall,
+  openConnection,
+  requestHead,
+  residentMegabytes,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  startProgram,
 } from '../support/http-client.js'
+import { MEMORY_SLACK, MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MAX = 100_000
 let program: HttpServer

@@ -4,16 +4,16 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
-  sendRequest,
   BOB,
   callOf,
-  logComplaints,
-  rpc,
-  startFixtureServer,
-  stream,
   callTool,
   type EventStream,
   type HttpServer,
+  logComplaints,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  stream,
 } from '../support/http-client.js'
 
 let server: HttpServer

@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Json } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
+  callTool,
+  type EventStream,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpServer,
   initialize,
+  logComplaints,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpResponse,
-  type HttpRequest,
-  type EventStream,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const STREAMING = ['2025-03-26', '2025-06-18', '2025-11-25'] as const

@@ -6,23 +6,23 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   ALICE,
-  sendRequest,
   BOB,
   callOf,
+  type HttpServer,
   logComplaints,
-  requestHead,
   modern,
   modernCall,
   openConnection,
+  requestHead,
   rpc,
+  sendRequest,
   startFixtureServer,
   startProgram,
   stream,
-  type HttpServer,
 } from '../support/http-client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 let server: HttpServer
 

@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { MODERN } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
+  callTool,
+  type HttpRequest,
+  type HttpServer,
   logComplaints,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const HEADER_MISMATCH = -32_020

@@ -8,26 +8,26 @@ import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { underLoad } from '../support/load.js'
-import { cleanEnv, isAlive, LIBRARY, type Json } from '../support/client.js'
+import { cleanEnv, isAlive, type Json, LIBRARY } from '../support/client.js'
 import {
   ALICE,
-  sendRequest,
   callOf,
-  logComplaints,
-  requestHead,
+  callTool,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   openConnection,
+  requestHead,
   rpc,
+  sendRequest,
   startFixtureServer,
   startProgram,
   stream,
-  callTool,
   TOKEN,
-  type HttpServer,
 } from '../support/http-client.js'
+import { underLoad } from '../support/load.js'
 
 const DEADLINE_MS = 8000
 

@@ -7,18 +7,18 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { callOf, COLOUR, FORMS } from '../questions/support.js'
-import { startPostgres, type PostgresServer } from '../store/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../store/postgres-server.js'
 import { emptyFolder, type Json } from '../support/client.js'
 import {
-  sendRequest,
+  type HttpServer,
   initialize,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
-  tokenFor,
   TOKEN,
-  type HttpServer,
+  tokenFor,
 } from '../support/http-client.js'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/deploy.md'), 'utf8')

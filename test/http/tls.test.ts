@@ -11,10 +11,10 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { emptyFolder } from '../support/client.js'
+import { type HttpServer, logComplaints, openConnection, rpc, startProgram, TOKEN } from '../support/http-client.js'
 import { underLoad } from '../support/load.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
-import { emptyFolder } from '../support/client.js'
-import { logComplaints, openConnection, rpc, startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
 
 const folder = emptyFolder()
 const certFile = join(folder, 'cert.pem')

@@ -4,20 +4,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
   ALICE,
-  sendRequest,
   BOB,
   callOf,
-  logComplaints,
+  callTool,
+  type HttpRequest,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   openConnection,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }

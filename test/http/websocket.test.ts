@@ -6,18 +6,18 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import type { Json } from '../support/client.js'
 import {
   ALICE,
   callOf,
+  callTool,
+  type HttpServer,
   logComplaints,
   openConnection,
   rpc,
   startFixtureServer,
-  callTool,
-  type HttpServer,
 } from '../support/http-client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MAX = 200_000
 let server: HttpServer

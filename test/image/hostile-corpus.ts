@@ -1,7 +1,7 @@
 // Files made to exhaust, deceive or crash a decoder, and paths that are not files, each with the expected outcome.
 
-import { randomBytes } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'

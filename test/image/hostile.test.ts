@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { MEMORY_SLACK } from '../support/runtime.js'
 import { emptyFolder, type TestClient } from '../support/client.js'
+import { MEMORY_SLACK } from '../support/runtime.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
-import { childrenOf, forgetPeak, readImage, openServer, peakMegabytes } from './support.js'
+import { childrenOf, forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
 
 /** The server and its darkroom together, beyond what they are after an image without malice. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK

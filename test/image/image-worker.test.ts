@@ -16,8 +16,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   emptyFolder,
   HAS_PROC,
@@ -28,9 +26,11 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { makeSamples } from './hostile-corpus.js'
 import { pdf, svg } from './make.js'
-import { childrenOf, readImage, openServer } from './support.js'
+import { childrenOf, openServer, readImage } from './support.js'
 
 const folder = emptyFolder()
 const write = (name: string, bytes: Buffer): string => {

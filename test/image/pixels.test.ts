@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { emptyFolder, startServer, type TestClient } from '../support/client.js'
 import { heic } from './make-heic.js'
 import { pdf, svg } from './make.js'
-import { isNear, readImage, decodeImage } from './support.js'
+import { decodeImage, isNear, readImage } from './support.js'
 
 const RED = [255, 0, 0]
 const GREEN = [0, 255, 0]

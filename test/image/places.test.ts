@@ -19,11 +19,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { sendRequest, callOf, modernCall, startProgram } from '../support/http-client.js'
+import { cleanEnv, emptyFolder, type Json, LEGACY, PROGRAM, startServer } from '../support/client.js'
+import { callOf, modernCall, sendRequest, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support/client.js'
 import { svg } from './make.js'
-import { readImage, openServer, decodeImage } from './support.js'
+import { decodeImage, openServer, readImage } from './support.js'
 
 const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
   .png()

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
 
-import { resultData, startServer, type Json, type StartOptions, type TestClient } from '../support/client.js'
+import { type Json, resultData, type StartOptions, startServer, type TestClient } from '../support/client.js'
 
 export interface ImageResult {
   readonly isError: boolean

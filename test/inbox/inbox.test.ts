@@ -26,8 +26,8 @@ import {
   HAS_TERMINALS,
   newInboxHome,
   printed,
-  UP,
   type Terminal,
+  UP,
 } from '../support/terminal.js'
 
 const CURSOR_SHOWN = '\u001B[?25h'

@@ -7,8 +7,8 @@ import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 
-import { ENTER, CTRL_C, HAS_TERMINALS, openTerminal } from '../support/terminal.js'
 import { startServer } from '../support/client.js'
+import { CTRL_C, ENTER, HAS_TERMINALS, openTerminal } from '../support/terminal.js'
 import { newUserHome, type UserHome } from './support.js'
 
 const SECRET = 'ghp_very_secret'

@@ -1,7 +1,7 @@
 // A user's home directory, and commands run in it.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, lstatSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'

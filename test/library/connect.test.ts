@@ -4,12 +4,12 @@
 import { describe, expect, test } from 'vitest'
 
 import {
-  connect,
-  defineTool,
-  Failure,
-  createMemoryTransport,
-  defineToolWith,
   type CallContext,
+  connect,
+  createMemoryTransport,
+  defineTool,
+  defineToolWith,
+  Failure,
   type JsonObject,
   type ServeOptions,
 } from '@scorpiox/app/library'
@@ -187,13 +187,13 @@ test('a form is typed by its schema, and what does not fit it is not taken', asy
     const { who } = await call.ask({ who: { kind: 'form', message: 'Who?', schema: named } })
     return who.action === 'accept' ? who.content.name : who.action
   })
-  for (const [answer, text] of [
+  for (const [answer, content] of [
     [{ action: 'accept', content: { name: 'Ann' } }, 'Ann'],
     [{ action: 'decline' }, 'decline'],
     [{ action: 'accept', content: { name: 5 } }, "The client's answer cannot be used: 'name' must be a string, got 5."],
   ] as const) {
     const client = await connect(server, { answers: { 'elicitation/create': () => answer } })
-    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text }] })
+    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text: content }] })
     await client.close()
   }
 })

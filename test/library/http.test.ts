@@ -5,12 +5,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   connect,
   defineTool,
-  serveHttp,
   type HttpOptions,
   type RunningHttpServer,
+  serveHttp,
   type ServeOptions,
 } from '@scorpiox/app/library'
-import { MODERN, modernMeta, type Json } from '../support/client.js'
+import { type Json, MODERN, modernMeta } from '../support/client.js'
 
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }

@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { expect, test, type TestContext } from 'vitest'
 
 import { bundled, kernelSize } from '../../scripts/kernel-size.mjs'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { LIBRARY, startServer } from '../support/client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MOST_TOOLS_LIST = 8500
 const MOST_KERNEL = 60_000

@@ -1,7 +1,7 @@
 // Accessibility, layout and size of the page with more data than a test of the real program has: every view in every
 // language, light and dark, small, empty and overfull.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startProgram, TOKEN, tokenFor, type HttpServer } from '../support/http-client.js'
 import {
   call,
   cleanEnv,
@@ -19,6 +18,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { type HttpServer, startProgram, TOKEN, tokenFor } from '../support/http-client.js'
 import { openChromium } from './chromium.mjs'
 import { ask, openPage, type Watched } from './support.js'
 

@@ -21,11 +21,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables } from '@scorpiox/server/state'
-import { sendRequest, modernCall, startProgram, tokenFor } from '../support/http-client.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import {
   call,
   emptyFolder,
@@ -37,6 +34,8 @@ import {
   type ToolResult,
   toolResultOf,
 } from '../support/client.js'
+import { modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import { bash, enter, plan } from './support.js'
 
 interface PlanProject {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { requires, SANDBOX } from '../support/requirements.js'
+import { postgresRequirement, type PostgresServer, startPostgres } from '../store/postgres-server.js'
 import { startServer, type TestClient } from '../support/client.js'
-import { postgresRequirement, startPostgres, type PostgresServer } from '../store/postgres-server.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import { bash, enter, plan } from './support.js'
 
 let postgres: PostgresServer | undefined

@@ -1,12 +1,12 @@
 // Shared by the plan mode tests: a project, a server in it, and snapshots of the file system.
 
-import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
 import { PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
+import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
 
 /** A session that is not the plan's. */
 const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { CORPUS } from '../sandbox/escape-corpus.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import {
   bash,
   differences,

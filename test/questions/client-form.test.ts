@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { sendRequest as askHttp, initialize, rpc, startProgram, stream } from '../support/http-client.js'
 import { emptyFolder, type Json, LEGACY, toolResultOf } from '../support/client.js'
+import { initialize, rpc, sendRequest as askHttp, startProgram, stream } from '../support/http-client.js'
 import {
-  AS_A_PERSON,
   allText,
   answerForm,
+  AS_A_PERSON,
   ask,
-  questionEnvironment,
   callOf,
   COLOUR,
   FORMS,
   legacyIn,
   openStoreReader,
+  questionEnvironment,
   SIZES,
   untilForm,
 } from './support.js'

@@ -6,16 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import {
-  newMachine,
-  newProject,
-  sendCommand,
-  startUi,
-  watchConsole,
-  type Machine,
-  type ConsoleStream,
-} from '../support/console-client.js'
-import type { HttpServer } from '../support/http-client.js'
-import {
   call,
   type Json,
   killServer,
@@ -24,6 +14,16 @@ import {
   type ToolResult,
   toolResultOf,
 } from '../support/client.js'
+import {
+  type ConsoleStream,
+  type Machine,
+  newMachine,
+  newProject,
+  sendCommand,
+  startUi,
+  watchConsole,
+} from '../support/console-client.js'
+import type { HttpServer } from '../support/http-client.js'
 import { AS_A_PERSON, ask, callOf, COLOUR } from './support.js'
 
 const closing: (() => unknown)[] = []

@@ -3,16 +3,16 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
+import type { UserConsole } from '@scorpiox/console/user-console'
+import { openUserConsoles } from '@scorpiox/console/user-consoles'
+import type { QuestionView } from '@scorpiox/console/view'
+import { getOsUser } from '@scorpiox/mcp/os-user'
 import { loadConfig } from '@scorpiox/server/config/load-config'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import { openUserConsoles } from '@scorpiox/console/user-consoles'
-import type { UserConsole } from '@scorpiox/console/user-console'
-import type { QuestionView } from '@scorpiox/console/view'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { sendRequest as post, startProgram, stream, TOKEN, type HttpServer } from '../support/http-client.js'
-import { resultData, type Json, type TestClient } from '../support/client.js'
-import { questionEnvironment, callOf, legacyIn } from './support.js'
+import { type Json, resultData, type TestClient } from '../support/client.js'
+import { type HttpServer, sendRequest as post, startProgram, stream, TOKEN } from '../support/http-client.js'
+import { callOf, legacyIn, questionEnvironment } from './support.js'
 
 const HALF = 50
 /** Who answers first; the other tries all the same. */

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { sendRequest as askHttp, modern, startProgram, type HttpServer } from '../support/http-client.js'
 import { emptyFolder, type Json, modernMeta, startServer, type TestClient, toolResultOf } from '../support/client.js'
+import { type HttpServer, modern, sendRequest as askHttp, startProgram } from '../support/http-client.js'
 import { AS_A_PERSON, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'

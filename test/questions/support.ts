@@ -6,10 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { getOsUser } from '@scorpiox/mcp/os-user'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
-import { openStateDatabase } from '@scorpiox/server/state'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
+import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
 import {
   type Json,
   newEnvironment,

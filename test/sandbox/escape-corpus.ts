@@ -5,8 +5,8 @@
 // $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK something to write,
 // `py CODE` for raw system calls, and `said` after something that must not succeed.
 
-import { CHECKED_BY_ARGUMENT, DENIED, ANSWERED_ENOSYS } from '@scorpiox/server/sandbox/syscall-numbers'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { ANSWERED_ENOSYS, CHECKED_BY_ARGUMENT, DENIED } from '@scorpiox/server/sandbox/syscall-numbers'
 
 export interface Attempt {
   readonly name: string

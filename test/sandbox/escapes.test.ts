@@ -8,11 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { openSandbox, type Sandbox } from '@scorpiox/server/sandbox/sandbox'
-import { CORPUS, type Attempt } from './escape-corpus.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { type Attempt, CORPUS } from './escape-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']

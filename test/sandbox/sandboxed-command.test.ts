@@ -1,6 +1,6 @@
 // The sandbox as its callers use it: what works in it, its limits, its cleanup, and that it is complete or refused.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -16,18 +16,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
-import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
-import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { openSandbox, type Sandbox, type SandboxPolicy } from '@scorpiox/server/sandbox/sandbox'
 import type { SandboxedCommand } from '@scorpiox/server/process/sandboxed-command'
+import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
+import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { PROGRAM, waitForExit } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { startProgram, callTool } from '../support/http-client.js'
+import { cleanEnv, PROGRAM, resultData, startServer, type TestClient } from '../support/client.js'
+import { callTool, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { cleanEnv, resultData, PROGRAM, startServer, type TestClient } from '../support/client.js'
 
 /** Not in /tmp, which commands do not see. */
 const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { call, cleanEnv, PROGRAM, readJob, readPid, type TestClient, waitForExit } from '../support/client.js'
-import { bashScript, newScriptProject, put, scriptsOf, startIn, type ScriptProject } from './support.js'
+import { bashScript, newScriptProject, put, type ScriptProject, scriptsOf, startIn } from './support.js'
 
 const ANY = JSON.stringify({ description: 'Takes anything.', input: {} })
 const PROMISES = JSON.stringify({

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { sendRequest, modernCall, startProgram, callTool, tokenFor } from '../support/http-client.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import { call } from '../support/client.js'
-import { bashScript, newScriptProject, put, scriptsOf, startIn, type ScriptProject } from './support.js'
+import { callTool, modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { bashScript, newScriptProject, put, type ScriptProject, scriptsOf, startIn } from './support.js'
 
 /** Tries to write in each place, and says where it could. */
 const TRIES =

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../support/load.js'
 import { call, type Json, readPid, type TestClient, waitForExit } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { bashScript, newScriptProject, put, scriptsOf, startIn } from './support.js'
 
 const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`

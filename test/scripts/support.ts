@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-import { startServer, type Json, type TestClient } from '../support/client.js'
+import { type Json, startServer, type TestClient } from '../support/client.js'
 
 const folders: string[] = []
 const clients: TestClient[] = []

@@ -3,9 +3,9 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import type { ToolView } from '@scorpiox/console/view'
-import { newMachine, startUi, watchConsole } from '../support/console-client.js'
 import { call, startServer } from '../support/client.js'
-import { startReplay, type Replay } from './support.js'
+import { newMachine, startUi, watchConsole } from '../support/console-client.js'
+import { type Replay, startReplay } from './support.js'
 
 let replay: Replay
 beforeAll(async () => void (replay = await startReplay()))

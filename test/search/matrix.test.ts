@@ -4,17 +4,16 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createEngineClient } from '@scorpiox/server/features/search/engine-client'
 import type { SearchEngine } from '@scorpiox/server/features/search/engine-kit/search-engine'
-import { ALL_ENGINES } from '@scorpiox/server/features/search/engines/index'
-import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
 import { readEngineSelection } from '@scorpiox/server/features/search/engine-selection'
-import { createSearchService, type SearchResult } from '@scorpiox/server/features/search/search-service'
 import { openEngineStateFile } from '@scorpiox/server/features/search/engine-state-file'
+import { ALL_ENGINES } from '@scorpiox/server/features/search/engines/index'
+import { createSearchService, type SearchResult } from '@scorpiox/server/features/search/search-service'
+import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
+import { createGuardedFetch, type GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { emptyFolder } from '../support/client.js'
-import { ALL_KEYS, startReplay, type Replay } from './support.js'
+import { ALL_KEYS, type Replay, startReplay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
 /** Longer than a busy machine needs: only `hang` and `stall` are about time limits. */

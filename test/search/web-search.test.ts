@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -20,7 +20,7 @@ import {
   type TestClient,
   type ToolResult,
 } from '../support/client.js'
-import { ALL_KEYS, startReplay, type Replay } from './support.js'
+import { ALL_KEYS, type Replay, startReplay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
 

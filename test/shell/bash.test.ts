@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   call,
   directorySize,
@@ -24,6 +22,8 @@ import {
   toolResultOf,
   waitForExit,
 } from '../support/client.js'
+import { underLoad } from '../support/load.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()

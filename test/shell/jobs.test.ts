@@ -9,10 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { sendRequest, modernCall, startProgram } from '../support/http-client.js'
-import { canRun, requires } from '../support/requirements.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   call,
   directorySize,
@@ -30,6 +26,10 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { modernCall, sendRequest, startProgram } from '../support/http-client.js'
+import { underLoad } from '../support/load.js'
+import { canRun, requires } from '../support/requirements.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()

@@ -5,18 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
-import {
-  sendRequest,
-  callOf,
-  initialize,
-  modern,
-  modernCall,
-  rpc,
-  startProgram,
-  stream,
-  type HttpServer,
-} from '../support/http-client.js'
 import {
   call,
   emptyFolder,
@@ -30,6 +18,18 @@ import {
   startServer,
   type TestClient,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import {
+  callOf,
+  type HttpServer,
+  initialize,
+  modern,
+  modernCall,
+  rpc,
+  sendRequest,
+  startProgram,
+  stream,
+} from '../support/http-client.js'
 
 const UPDATED = 'notifications/resources/updated'
 const LIST = 'scorpiox://jobs'

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
   stream,
   tokenFor,
-  type HttpServer,
 } from '../support/http-client.js'
-import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 
 const LIST = 'scorpiox://jobs'
 let server: HttpServer

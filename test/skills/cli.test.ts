@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv, PROGRAM, type Json } from '../support/client.js'
+import { cleanEnv, type Json, PROGRAM } from '../support/client.js'
 import { newSkillProject, type SkillProject } from './support.js'
 
 function run({ project, home }: SkillProject, ...args: readonly string[]): string {

@@ -1,14 +1,14 @@
 // InvokeSkill as a model uses it: the list in its description, its results, and skills that are scripts.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
 import { call, type Json, LEGACY, modernMeta, outputOf, PROGRAM, startServer } from '../support/client.js'
-import { describedSkills, newSkillProject } from './support.js'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { describedSkills, newSkillProject } from './support.js'
 
 describe('the catalogue', () => {
   test('lists the skills by name, with one line each, and says where they come from', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, type Json, type TestClient } from '../support/client.js'
+import { type Json, modernMeta, type TestClient } from '../support/client.js'
 import { newSkillProject } from './support.js'
 
 const EXTENSION = 'io.modelcontextprotocol/skills'

@@ -3,11 +3,10 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { Failure } from '@scorpiox/mcp/errors'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
 import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
 
 const SCOPE: Scope = { project: '/srv/project', user: 'ann' }
@@ -122,7 +121,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       })
       await state.read(SCOPE, async ({ callbacks, sessions, messages }) => {
         expect(await callbacks.list()).toEqual([stored(other), stored(row)])
-        expect(await sessions.list()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
+        expect(await sessions.list()).toEqual([{ name: 'a', owner: 'y', renewedAt: 2 }])
         expect(await messages.listPending()).toEqual([
           { id: 2, session: 'c', kind: 'answer', text: 'two', createdAt: 5, file: '/srv/inbox/x.json' },
           { id: 3, session: 'c', kind: 'callback', text: 'three', createdAt: 5, file: null },

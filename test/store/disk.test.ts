@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { canRun, requires } from '../support/requirements.js'
 import { emptyFolder } from '../support/client.js'
+import { canRun, requires } from '../support/requirements.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent']

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
 import { openStateDatabase } from '@scorpiox/server/state'
+import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
 import { emptyFolder } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const LONG_ROUNDS = Number(process.env.ROUNDS ?? 40)

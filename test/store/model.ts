@@ -2,11 +2,10 @@
 
 import fc from 'fast-check'
 
-import { foldForSearch } from '@scorpiox/server/text/normalize-text'
-import { toStorableText } from '@scorpiox/server/text/normalize-text'
 import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/plan-table'
-import type { StateTables } from '@scorpiox/server/state'
 import type { NewStep, StepRow, TaskFilter, TaskRow } from '@scorpiox/server/features/tasks/task-table'
+import type { StateTables } from '@scorpiox/server/state'
+import { foldForSearch, toStorableText } from '@scorpiox/server/text/normalize-text'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -22,8 +22,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe } from 'vitest'
 
-import { canRun, requires, type Requirement } from '../support/requirements.js'
 import { emptyFolder } from '../support/client.js'
+import { canRun, type Requirement, requires } from '../support/requirements.js'
 
 const PACKAGE = '18.4.0-beta.17'
 

@@ -3,17 +3,15 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
-import { exportState } from '@scorpiox/app/cli/state/transfer'
-import { importState } from '@scorpiox/app/cli/state/transfer'
-import { openDatabase } from '@scorpiox/server/storage/open-database'
-import { openStateDatabase } from '@scorpiox/server/state'
 import { formatStateExport, parseStateExport } from '@scorpiox/app/cli/state/state-document'
-import type { StateDatabase } from '@scorpiox/server/state'
-import { requires } from '../support/requirements.js'
+import { exportState, importState } from '@scorpiox/app/cli/state/transfer'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
+import { openDatabase } from '@scorpiox/server/storage/open-database'
 import { emptyFolder } from '../support/client.js'
+import { requires } from '../support/requirements.js'
 import { describeContract } from './contract.js'
 import { deed, doBoth, emptyModel } from './model.js'
-import { postgresRequirement, startPostgres, type PostgresServer } from './postgres-server.js'
+import { postgresRequirement, type PostgresServer, startPostgres } from './postgres-server.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 import { openStateDatabase } from '@scorpiox/server/state'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
 import { emptyFolder } from '../support/client.js'
 import { describeEachDatabase, startPostgres } from './postgres-server.js'
 

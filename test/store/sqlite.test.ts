@@ -17,11 +17,10 @@ import { dirname, join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { openStateDatabase } from '@scorpiox/server/state'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
-import type { StateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { describeContract } from './contract.js'
 import { startWriter } from './writers.js'
 

@@ -1,6 +1,6 @@
 // Starts processes that write to the database, and collects the acknowledged writes.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -9,13 +9,12 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
-import { eventually } from './eventually.js'
 import { EMPTY_CONSOLE_VIEW } from '@scorpiox/console/terminal/follow-view'
 import type { ConsoleView } from '@scorpiox/console/view'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables, Scope } from '@scorpiox/server/state'
-import { sendRequest, stream, type HttpResponse, type HttpServer } from './http-client.js'
+import { openStateDatabase, type Scope, type StateTables } from '@scorpiox/server/state'
 import { cleanEnv, emptyFolder, PROGRAM } from './client.js'
+import { eventually } from './eventually.js'
+import { type HttpResponse, type HttpServer, sendRequest, stream } from './http-client.js'
 
 export const CURRENT_USER = userInfo().username
 

@@ -1,14 +1,14 @@
 // The test client over HTTP: starts the real program, or a server on the library, and sends requests that nothing
 // repairs. Three kinds: one answer, an event stream, raw bytes.
 
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { request, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 
-import { cleanEnv, emptyFolder, MODERN, PROGRAM, type Json } from './client.js'
+import { cleanEnv, emptyFolder, type Json, MODERN, PROGRAM } from './client.js'
 
 const FIXTURE = resolve(import.meta.dirname, '../fixture/http-server.mjs')
 

@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { eventually } from './eventually.js'
 import { emptyFolder, startServer, type TestClient } from './client.js'
+import { eventually } from './eventually.js'
 
 /** Processes that a tree has, its shell included. */
 const SIZE = 5

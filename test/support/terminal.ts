@@ -6,13 +6,12 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import { eventually } from './eventually.js'
-import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
-import { openStateDatabase } from '@scorpiox/server/state'
+import type { FormQuestion } from '@scorpiox/server/question-form'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
-import type { FormQuestion } from '@scorpiox/server/features/questions/question-form'
-import type { StateTables } from '@scorpiox/server/state'
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
+import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
+import { eventually } from './eventually.js'
 
 /** Pseudo-terminals of this package do not work on Bun. */
 export const HAS_TERMINALS = !('bun' in process.versions) && process.platform !== 'win32'

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 
-import { canRun, requires } from '../support/requirements.js'
 import { call, emptyFolder, PROGRAM, startServer, task } from '../support/client.js'
+import { canRun, requires } from '../support/requirements.js'
 
 const CYCLES = 20
 const BWRAP = ['--dev-bind', '/', '/', '--die-with-parent']

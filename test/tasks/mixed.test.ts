@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 import type { StateExport } from '@scorpiox/app/cli/state/state-document'
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import {
   emptyFolder,
   newEnvironment,
@@ -17,7 +18,6 @@ import {
   task,
   type ToolResult,
 } from '../support/client.js'
-import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 
 const DEEDS = 90
 /** So many that a list no longer counts them one by one. */

@@ -3,6 +3,7 @@
 
 import { afterAll, expect, test } from 'vitest'
 
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import {
   newEnvironment,
   type ServerEnvironment,
@@ -11,7 +12,6 @@ import {
   type TestClient,
   toolResultOf,
 } from '../support/client.js'
-import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 
 const MANY = 40
 

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import {
-  sendRequest,
+  type HttpServer,
   logComplaints,
   modern,
   modernCall,
+  sendRequest,
   startProgram,
   stream,
   tokenFor,
-  type HttpServer,
 } from '../support/http-client.js'
-import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 
 const URI = 'scorpiox://tasks'
 let server: HttpServer

@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { type BrowserProcess, launchBrowser } from '@scorpiox/server/browser/browser-process'
 import { unpackNpmChromium } from '@scorpiox/server/browser/npm-chromium'
-import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { createGuardedFetch, type GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
 /** npm brings it for this system only. */
 export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { TestClient } from '../support/client.js'
-import { article, openReader, openSite, page, quoted, readDocs, send, type Route, type Site } from './site.js'
+import { article, openReader, openSite, page, quoted, readDocs, type Route, send, type Site } from './site.js'
 
 let site: Site
 let client: TestClient

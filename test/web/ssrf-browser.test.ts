@@ -7,13 +7,12 @@ import { tmpdir } from 'node:os'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RenderedPage } from '@scorpiox/server/browser/page-renderer'
 import { launchBrowser } from '@scorpiox/server/browser/browser-process'
-import { renderInBrowser } from '@scorpiox/server/browser/page-renderer'
+import { type RenderedPage, renderInBrowser } from '@scorpiox/server/browser/page-renderer'
 import { FetchFailure } from '@scorpiox/server/guarded-fetch/fetch-failure'
 import { browserFile, HAS_BROWSER } from './browser-support.js'
-import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 import { openNetwork, PUBLIC, type SsrfNetwork } from './ssrf-network.js'
+import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 
 const WISH = { maxMs: 25_000, maxBytes: 5_000_000 }
 const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]

@@ -6,17 +6,21 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   createServer,
-  request,
   type IncomingMessage,
+  request,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 
-import { createGuardedFetch, type GuardedFetchOptions } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { connectToFirst } from '@scorpiox/server/guarded-fetch/connect-tcp'
-import type { CheckingProxy, GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import {
+  type CheckingProxy,
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
 const WEBSOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 

@@ -1,8 +1,8 @@
 // No request, by `fetch` or through the proxy, reaches the internal server. Each group has a legitimate request that
 // gets through, and a control shows that the internal server answers unguarded clients.
 
-import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { FetchFailure } from '@scorpiox/server/guarded-fetch/fetch-failure'
 import type { CheckingProxy, FetchRequest, GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
-import { sendRaw, LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, type SsrfNetwork } from './ssrf-network.js'
+import { LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, sendRaw, type SsrfNetwork } from './ssrf-network.js'
 
 let world: SsrfNetwork
 let wayOut: GuardedFetch

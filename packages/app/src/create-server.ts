@@ -9,12 +9,11 @@ import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
+import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
 import { buildInstructions } from '@scorpiox/server/instructions'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
 import { VERSION } from '@scorpiox/server/util/version'
-
 import { createAppServices, type CreateServerDeps } from './services.js'
 
 export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {

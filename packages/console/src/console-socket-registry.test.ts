@@ -16,12 +16,12 @@ import { beforeEach, expect, test } from 'vitest'
 
 import { currentProcessIdentity, pidNamespace } from '@scorpiox/server/process/process-identity'
 import {
-  registerSocket,
-  listLiveSockets,
   describeSocketFolderProblem,
-  renewSocketRegistration,
-  removeUnreachableSocket,
+  listLiveSockets,
+  registerSocket,
   removeDeadSocketsIfMany,
+  removeUnreachableSocket,
+  renewSocketRegistration,
 } from './console-socket-registry.js'
 
 const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000)

@@ -8,8 +8,8 @@ import {
   mkdtempSync,
   readdirSync,
   renameSync,
-  rmSync,
   rmdirSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,19 +18,19 @@ import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isJsonObject, tryParseJson, type JsonObject } from '@scorpiox/mcp/json/json'
+import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import {
+  currentProcessLocation,
   isKnownDead,
   isProcessLocation,
-  currentProcessLocation,
   type ProcessLocation,
 } from '@scorpiox/server/process/process-identity'
 import { readOwnFile } from '@scorpiox/server/storage/own-file'
 import {
+  describeFolderProblem,
   ensurePrivateFolder,
   isPrivateFolder,
   toWriteFailure,
-  describeFolderProblem,
 } from '@scorpiox/server/storage/private-folder'
 
 /** The limit is 107 bytes on Linux and 103 on macOS. */

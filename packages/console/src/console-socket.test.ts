@@ -5,14 +5,13 @@ import { join } from 'node:path'
 
 import { afterEach, expect, test } from 'vitest'
 
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateDatabase } from '@scorpiox/server/state'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-import { createUserConsole } from './user-console.js'
-import { createServerFeed, type ServerFeed } from './server-feed.js'
-import { openConsoleSocket } from './console-socket.js'
 import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
+import { openConsoleSocket } from './console-socket.js'
+import { createServerFeed, type ServerFeed } from './server-feed.js'
+import { createUserConsole } from './user-console.js'
 import type { ConsoleChange } from './view.js'
 
 const endings: (() => unknown)[] = []

@@ -3,21 +3,21 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import {
-  listenOnLocalSocket,
   type LineListener,
   type LineSocket,
+  listenOnLocalSocket,
   type LocalSocketServer,
 } from '@scorpiox/server/process/local-socket'
 import {
-  registerSocket,
-  unregisterSocket,
   chooseSocketAddress,
-  renewSocketRegistration,
+  registerSocket,
   removeDeadSocketsIfMany,
+  renewSocketRegistration,
+  unregisterSocket,
 } from './console-socket-registry.js'
-import type { ServerFeed, FeedSubscription } from './server-feed.js'
-import { parseConsoleMessage, type ConsoleMessage, type FeedMessage } from './socket-messages.js'
 import { encodeOutputChunk } from './output-chunk.js'
+import type { FeedSubscription, ServerFeed } from './server-feed.js'
+import { type ConsoleMessage, type FeedMessage, parseConsoleMessage } from './socket-messages.js'
 
 /** Consoles send a heartbeat every 5 s. */
 const SILENCE_MS = 20_000

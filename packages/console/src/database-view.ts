@@ -2,12 +2,11 @@
 // something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/task-table'
+import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import type { CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
 
 const REFRESH_SPACING_MS = 50

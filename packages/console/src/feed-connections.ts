@@ -7,7 +7,6 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import {
   type ConsoleSocketEntry,
   describeSocketFolderProblem,

@@ -1,11 +1,9 @@
 // The jobs of one user in this server: running jobs, and the last ones that ended.
 
-import { toSingleLine } from '@scorpiox/server/text/single-line'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { Job } from '@scorpiox/server/features/shell/job'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { previewOutput } from '@scorpiox/server/features/shell/read-job-output'
-import { describeJobEnd } from '@scorpiox/server/features/shell/format-job'
+import { describeJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'
+import { previewOutput } from '@scorpiox/server/features/shell/lazy'
+import { toSingleLine } from '@scorpiox/server/text/single-line'
 import type { JobView } from './view.js'
 
 const MAX_RUNNING = 50

@@ -1,7 +1,7 @@
 // A chunk of a job's output as raw bytes: read from disk, and encoded for transfer between processes.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { Job } from '@scorpiox/server/features/shell/job'
+import type { Job } from '@scorpiox/server/features/shell/index'
 
 /** Limit per request. */
 export const MAX_CHUNK_BYTES = 256 * 1024

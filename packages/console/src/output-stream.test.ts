@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { OutputChunk } from './output-chunk.js'
-import { streamOutput, type OutputPartPosition, type ReadOutputChunk } from './output-stream.js'
+import { type OutputPartPosition, type ReadOutputChunk, streamOutput } from './output-stream.js'
 import type { OutputEvent } from './view.js'
 
 const MEGABYTE = 1024 * 1024

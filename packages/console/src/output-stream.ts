@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { dropPartialCharacter } from '@scorpiox/server/features/shell/lazy'
 import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
 import { incompleteTailLength } from '@scorpiox/server/text/utf8'
-import { dropPartialCharacter } from '@scorpiox/server/features/shell/read-job-output'
 import { MAX_CHUNK_BYTES, type OutputChunk } from './output-chunk.js'
 import type { OutputEvent } from './view.js'
 

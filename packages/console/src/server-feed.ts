@@ -1,18 +1,17 @@
 // What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
 // they belong to. It is active only while a console is connected, and opens no services.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
-import type { StateDatabase } from '@scorpiox/server/state'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { JOBS_URI } from '@scorpiox/server/features/shell/job-resources'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { UserPresence } from '@scorpiox/server/features/questions/index'
+import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-import type { FeedUpdate } from './socket-messages.js'
-import { readOutputChunk, type OutputChunk } from './output-chunk.js'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
+import type { StateDatabase } from '@scorpiox/server/state'
+import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
+import { type OutputChunk, readOutputChunk } from './output-chunk.js'
+import type { FeedUpdate } from './socket-messages.js'
 import type { ServerView } from './view.js'
-import type { UserPresence } from '@scorpiox/server/features/questions/question-store'
 
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500

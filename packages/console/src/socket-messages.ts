@@ -2,7 +2,7 @@
 // or reject everything else.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { parseEncodedOutputChunk, type EncodedOutputChunk } from './output-chunk.js'
+import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */

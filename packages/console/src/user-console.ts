@@ -5,14 +5,13 @@
 import * as timers from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { cancelCallback } from '@scorpiox/server/features/callbacks/callback-slots'
-import { readOpenPlanText } from '@scorpiox/server/features/plans/plan-file'
-import { answerQuestion } from '@scorpiox/server/features/questions/answer-question'
-import type { AnswerChannel, QuestionReply } from '@scorpiox/server/features/questions/question-form'
+import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
+import { readOpenPlanText } from '@scorpiox/server/features/plans/lazy'
+import type { AnswerChannel, QuestionReply } from '@scorpiox/server/question-form'
+import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from './database-view.js'
 import { type ConnectedFeed, type FeedConnections, openFeedConnections } from './feed-connections.js'
 import type { OutputChunk } from './output-chunk.js'

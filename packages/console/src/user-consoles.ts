@@ -4,7 +4,6 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
 import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-
 import { consoleSocketFolder } from './console-socket-registry.js'
 import type { ServerFeed } from './server-feed.js'
 import { createUserConsole, type UserConsole, type UserConsoleDeps } from './user-console.js'

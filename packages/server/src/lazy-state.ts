@@ -1,7 +1,7 @@
 // Opens the database on first use and shares it between services. A failed attempt is repeated on the next use.
 
-import type { Config } from './config/load-config.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from './config/load-config.js'
 import type { StateDatabase } from './state.js'
 
 export interface LazyDatabase {

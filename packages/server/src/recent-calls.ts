@@ -1,9 +1,9 @@
 // The recent tool calls of each user, including running ones: tool, summary of the input, outcome and duration, never
 // full input or output. Bounded, because it is kept whether or not a console is open.
 
+import type { CallObserver, StartedCall } from '@scorpiox/mcp/definitions/call-observer'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { toSingleLine } from './text/single-line.js'
-import type { StartedCall, CallObserver } from '@scorpiox/mcp/definitions/call-observer'
 
 const MAX_CALLS = 100
 const MAX_USERS = 100

@@ -1,9 +1,13 @@
 // The database of this program: scoped transactions over the tables of all features.
 
-import { type CallbackTable, createCallbackTable } from './features/callbacks/callback-table.js'
-import { createPlanTable, type PlanTable } from './features/plans/plan-table.js'
-import { createQuestionTable, type QuestionTable } from './features/questions/question-table.js'
-import { createTaskTable, type TaskTable } from './features/tasks/task-table.js'
+import type { CallbackTable } from './features/callbacks/index.js'
+import { createCallbackTable } from './features/callbacks/lazy.js'
+import type { PlanTable } from './features/plans/index.js'
+import { createPlanTable } from './features/plans/lazy.js'
+import type { QuestionTable } from './features/questions/index.js'
+import { createQuestionTable } from './features/questions/lazy.js'
+import type { TaskTable } from './features/tasks/index.js'
+import { createTaskTable } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-lease-table.js'
 import { createScopedDatabase } from './storage/create-scoped-database.js'

@@ -2,24 +2,25 @@
 
 import { join } from 'node:path'
 
+import type { Log } from '@scorpiox/mcp/log'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import { VERSION } from '@scorpiox/server/util/version'
-import type { Log } from '@scorpiox/mcp/log'
-import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { loadEngines, loadEngineSelection, loadSearchService } from '@scorpiox/server/features/search/index'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { CommandArguments } from './arguments.js'
-import type { ServerWithConsole } from './serve-http.js'
-import { currentLaunch, describeRuntime, commandAsTyped } from './program-info.js'
 import {
-  printErrorText,
-  waitForStopSignal,
   getOutputColumns,
   print,
+  printErrorText,
   printText,
+  waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { VERSION } from '@scorpiox/server/util/version'
+import type { CommandArguments } from '../arguments.js'
+import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
+import type { ServerWithConsole } from './serve-http.js'
 
 export interface CommandDeps {
   readonly config: Config
@@ -195,10 +196,10 @@ async function testSearchEngines({ config, log }: CommandDeps, { flags }: Comman
   const [{ testEngines }, { openSearchService }, { openGuardedFetch }, { readEngineSelection }, { ALL_ENGINES }] =
     await Promise.all([
       import('./search-command.js'),
-      import('@scorpiox/server/features/search/open-search-service'),
+      loadSearchService(),
       import('@scorpiox/server/guarded-fetch/guarded-fetch'),
-      import('@scorpiox/server/features/search/engine-selection'),
-      import('@scorpiox/server/features/search/engines/index'),
+      loadEngineSelection(),
+      loadEngines(),
     ])
   const guardedFetch = openGuardedFetch(config, log)
   const searchService = openSearchService(config.settings, guardedFetch)

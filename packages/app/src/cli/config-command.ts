@@ -1,10 +1,10 @@
 // `scorpiox-code config`: each setting with its value, source and description. Secrets are masked.
 
 import type { Config } from '@scorpiox/server/config/load-config'
-import { OPTIONS, type Option } from '@scorpiox/server/config/options'
-import { didYouMean } from './did-you-mean.js'
+import { type Option, OPTIONS } from '@scorpiox/server/config/options'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { didYouMean } from './did-you-mean.js'
 
 /** `names` are settings or parts of their names; an empty list means all settings. */
 export function formatSettings(config: Config, names: readonly string[], columns: number | undefined): string {

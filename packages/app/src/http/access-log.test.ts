@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { createAccessLog } from './access-log.js'
 import type { FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
+import { createAccessLog } from './access-log.js'
 
 const REQUEST: FinishedRequest = {
   at: Date.UTC(2026, 0, 2, 3, 4, 5, 678),

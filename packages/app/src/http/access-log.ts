@@ -1,8 +1,8 @@
 // The access log: one JSON line per HTTP request. Lines are written in batches, because a write costs more than a
 // line. It contains no secrets: only the beginning of a session id is logged.
 
-import { parseTraceId } from './trace-context.js'
 import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
+import { parseTraceId } from './trace-context.js'
 
 const BATCH_MS = 50
 const MAX_PENDING_CHARS = 64 * 1024

@@ -1,9 +1,9 @@
-import type { ClientProfile } from '@scorpiox/mcp/revisions/client-profile'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { formatToolResult } from '@scorpiox/mcp/methods/tool-result'
 import type { ContentBlock, ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { formatToolResult } from '@scorpiox/mcp/methods/tool-result'
+import type { ClientProfile } from '@scorpiox/mcp/revisions/client-profile'
 import { ARMORIQ_FORMAT } from './armoriq.js'
 
 const armoriq: ClientProfile = {
@@ -31,7 +31,7 @@ const text = fc.oneof(
   fc.json().map((json) => `[${json}`),
 )
 const block: fc.Arbitrary<ContentBlock> = fc.oneof(
-  text.map((text) => ({ type: 'text' as const, text })),
+  text.map((content) => ({ type: 'text' as const, text: content })),
   fc.record({ type: fc.constantFrom('image' as const, 'audio' as const), data: fc.base64String(), mimeType: text }),
   fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, text }) }),
   fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, blob: fc.base64String() }) }),

@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { openTokenFile } from './token-file.js'
-import { createAuthenticator, type AuthenticatorOptions, type Principal } from '@scorpiox/mcp/http/authenticator'
+import { type AuthenticatorOptions, createAuthenticator, type Principal } from '@scorpiox/mcp/http/authenticator'
 import type { Refusal } from '@scorpiox/mcp/http/host-policy'
 import { createAccessTokenVerifier, type OAuthVerifier } from './oauth.js'
+import { openTokenFile } from './token-file.js'
 
 const RESOURCE = 'https://mcp.example.com/mcp'
 const FIXED = 'a-token-a-person-chose'

@@ -7,7 +7,6 @@ import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { HostPolicy, Refusal } from '@scorpiox/mcp/http/host-policy'
 import type { ExtraRoutes, HttpContext } from '@scorpiox/mcp/http/http-context'
 import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
-
 import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
 import { createPageHandler } from './console-page.js'
 

@@ -9,17 +9,17 @@ import fc from 'fast-check'
 import {
   base64url,
   CompactEncrypt,
+  type CryptoKey,
   exportJWK,
   generateKeyPair,
-  SignJWT,
-  UnsecuredJWT,
-  type CryptoKey,
   type JWK,
   type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
 } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { createAccessTokenVerifier, type OAuthVerifier, type OAuthOptions } from './oauth.js'
+import { createAccessTokenVerifier, type OAuthOptions, type OAuthVerifier } from './oauth.js'
 
 const RESOURCE = 'https://mcp.example.com/mcp'
 

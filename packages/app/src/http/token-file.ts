@@ -72,11 +72,11 @@ function parseTokenFile(path: string, { size }: Stats): readonly AuthTokenRecord
 
 function isTokenRecord(value: unknown): value is AuthTokenRecord {
   if (!isJsonObject(value)) return false
-  const { id, name, user, hash, createdAt, expiresAt } = value
+  const { id, name, user, hash: digest, createdAt, expiresAt } = value
   return (
     [id, name, user].every((text) => typeof text === 'string' && text !== '') &&
-    typeof hash === 'string' &&
-    /^[\da-f]{64}$/.test(hash) &&
+    typeof digest === 'string' &&
+    /^[\da-f]{64}$/.test(digest) &&
     isTime(createdAt) &&
     (expiresAt === undefined || isTime(expiresAt))
   )

@@ -1,21 +1,21 @@
 // MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
 // paused while the client does not read.
 
-import { WebSocketServer, type WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 
-import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
+import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
+import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
+import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
 import {
-  getAnswerText,
-  formatRpcError,
   createMalformedMessage,
-  parseMessage,
-  TrackedAnswer,
+  formatRpcError,
+  getAnswerText,
   type JsonRpcBatch,
   type JsonRpcMessage,
+  parseMessage,
+  TrackedAnswer,
 } from '@scorpiox/mcp/jsonrpc/message'
-import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
-import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
-import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
+import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 
 const SUBPROTOCOL = 'mcp'
 const BACKED_UP_BYTES = 1024 * 1024
@@ -84,7 +84,7 @@ function findRefusal(context: HttpContext, user: string, message: JsonRpcMessage
 }
 
 /** Terminates a connection that neither answers pings nor reads, and closes it when its credential is revoked. */
-function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<boolean>): void {
+function startHeartbeat(webSocket: WebSocket, checkCredential: () => Promise<boolean>): void {
   let missedPings = 0
   let lastBuffered = 0
   const check = async (): Promise<void> => {
@@ -94,7 +94,7 @@ function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<b
     missedPings = isReading ? 0 : missedPings + 1
     if (missedPings > 2) return webSocket.terminate()
     webSocket.ping()
-    if (!(await isStillAuthorized())) webSocket.close(1008, 'the credential is no longer valid')
+    if (!(await checkCredential())) webSocket.close(1008, 'the credential is no longer valid')
   }
   const heartbeat = setInterval(() => void check().catch(() => webSocket.terminate()), PING_MS).unref()
   webSocket.on('pong', () => (missedPings = 0))

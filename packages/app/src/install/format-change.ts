@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
-import { ENTRY_NAME } from './own-entry.js'
 import type { ConfigFormatName, InsertionRecord } from './config-format.js'
+import { ENTRY_NAME } from './own-entry.js'
 
 /** Members that `install` writes and that contain no secrets. */
 const VISIBLE_MEMBERS = new Set([

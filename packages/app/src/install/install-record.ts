@@ -4,9 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'

@@ -15,18 +15,18 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../../../../test/support/client.js'
 import { VERSION } from '@scorpiox/server/util/version'
-import { isTemporaryPath } from './program-copy.js'
+import { emptyFolder } from '../../../../test/support/client.js'
 import {
+  compareInstalled,
+  executablePath,
   findInstallSource,
   installDirectory,
-  executablePath,
-  compareInstalled,
-  writeExecutable,
   removeExecutable,
   type RunningProgram,
+  writeExecutable,
 } from './installed-program.js'
+import { isTemporaryPath } from './program-copy.js'
 
 const NOW = new Date('2026-11-16T05:00:00Z')
 

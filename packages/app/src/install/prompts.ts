@@ -1,8 +1,7 @@
 // Confirmation prompts. Enter and `n` mean no; Ctrl+C and Esc cancel.
 
 import { getTerminalStreams, print, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
-
-import type { CommandFlags } from '../cli/arguments.js'
+import type { CommandFlags } from '../arguments.js'
 import { type EntryChoice, parseChoiceFlag, readChoiceValue } from './entry-choices.js'
 import type { InspectedTarget } from './targets.js'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ar } from './ar.js'
 import { en } from './en.js'
 import { ko } from './ko.js'
-import type { Translations, TranslationKey, TranslationText } from './translator.js'
+import type { TranslationKey, Translations, TranslationText } from './translator.js'
 
 const TRANSLATED: readonly (readonly [string, Translations])[] = [
   ['en', en],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { LANGUAGES, preferredLocale, preferredLanguage, createTranslator } from './translator.js'
+import { createTranslator, LANGUAGES, preferredLanguage, preferredLocale } from './translator.js'
 
 const MINUTE = 60_000
 

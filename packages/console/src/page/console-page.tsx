@@ -4,19 +4,21 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { ConsoleView } from '../view.js'
-import { questionTitle } from './use-console.js'
-import { ConnectionIndicator } from './components/connection.js'
-import { Brand } from './components/header.js'
-import { LanguageSwitch } from './components/header.js'
-import { Navigation } from './components/header.js'
-import { ToastList, useToasts } from './components/alerts.js'
-import { LoadingScreen } from './components/connection.js'
-import { ProblemList } from './components/alerts.js'
-import { useRoute, type Route } from './route.js'
-import type { LogoutReason } from './login.js'
 import type { StoredLogin } from './auth-token.js'
+import { ProblemList, ToastList, useToasts } from './components/alerts.js'
+import { ConnectionIndicator, LoadingScreen } from './components/connection.js'
+import { Brand, LanguageSwitch, Navigation } from './components/header.js'
+import type { LogoutReason } from './login.js'
+import { type Route, useRoute } from './route.js'
+import {
+  ActionProvider,
+  JobOutputProvider,
+  questionTitle,
+  useActionRunner,
+  useConsole,
+  useJobOutputFetcher,
+} from './use-console.js'
 import { useTranslator } from './use-translator.js'
-import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
 import { CallbacksView } from './views/callbacks.js'
 import { CallsView } from './views/calls.js'
 import { JobsView } from './views/jobs.js'

@@ -4,11 +4,11 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 
 import {
-  LANGUAGES,
-  preferredLocale,
-  preferredLanguage,
   createTranslator,
   type Language,
+  LANGUAGES,
+  preferredLanguage,
+  preferredLocale,
   type Translator,
 } from '../i18n/translator.js'
 

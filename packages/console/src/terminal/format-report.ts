@@ -1,9 +1,9 @@
 // Formats the view as text or JSON for a single output.
 
 import type { ConsoleView } from '../view.js'
+import { formatSections } from './format-view.js'
 import type { InboxTranslator } from './inbox-translator.js'
 import { formatHeadline } from './menu.js'
-import { formatSections } from './format-view.js'
 
 export function formatReport(view: ConsoleView, translator: InboxTranslator, now: number): string {
   const sections = formatSections(view, translator, now).map(

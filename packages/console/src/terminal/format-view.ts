@@ -5,7 +5,6 @@ import { basename } from 'node:path'
 
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
 import { toSingleLine } from '@scorpiox/server/text/single-line'
-
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
 import type { FullProjectView } from './full-view.js'

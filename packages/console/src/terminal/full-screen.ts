@@ -4,7 +4,6 @@
 import { type Readable, Writable } from 'node:stream'
 
 import { SIGHUP_EXIT_CODE, type TerminalStreams, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
-
 import { createKeyInput } from './key-input.js'
 
 const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'

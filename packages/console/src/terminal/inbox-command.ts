@@ -3,26 +3,26 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { UserConsole } from '../user-console.js'
-import { openUserConsoles } from '../user-consoles.js'
+import type { Config } from '@scorpiox/server/config/load-config'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { openFullScreen } from './full-screen.js'
-import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
-import { createInboxPrompts } from './prompts.js'
-import { formatReport, formatReportJson } from './format-report.js'
-import { runInbox } from './screens.js'
-import { EMPTY_CONSOLE_VIEW, followView } from './follow-view.js'
-import { readFullView } from './full-view.js'
 import {
   exitBySighup,
-  SIGHUP_EXIT_CODE,
-  waitForStopSignal,
-  print,
   getTerminalStreams,
+  print,
+  SIGHUP_EXIT_CODE,
   type TerminalStreams,
+  waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
+import type { UserConsole } from '../user-console.js'
+import { openUserConsoles } from '../user-consoles.js'
+import { EMPTY_CONSOLE_VIEW, followView } from './follow-view.js'
+import { formatReport, formatReportJson } from './format-report.js'
+import { openFullScreen } from './full-screen.js'
+import { readFullView } from './full-view.js'
+import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
+import { createInboxPrompts } from './prompts.js'
+import { runInbox } from './screens.js'
 
 /** Time for the servers to send their state after the connection. */
 const SETTLE_MS = 200

@@ -1,9 +1,15 @@
 // Entries of the main menu: open questions first, then running jobs and callbacks, then the other sections.
 
-import type { ConsoleView, CallbackView, JobView, MessageView, QuestionView } from '../view.js'
+import type { CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
+import {
+  formatCallbackRow,
+  formatCallRows,
+  formatJobRow,
+  formatQuestionRow,
+  formatServerRows,
+  sanitizeLine,
+} from './format-view.js'
 import type { InboxTranslator } from './inbox-translator.js'
-import { sanitizeLine } from './format-view.js'
-import { formatCallbackRow, formatCallRows, formatJobRow, formatQuestionRow, formatServerRows } from './format-view.js'
 
 export type InboxSection = 'problems' | 'calls' | 'servers'
 

@@ -1,22 +1,21 @@
 // Navigation of the inbox: the main menu, and the screens of its entries.
 
 import type { CallbackView, MessageView } from '../view.js'
-import { runAction, fitLine, showFullText, rowsAbove, wrapToScreen, type InboxContext } from './inbox-context.js'
 import { answerForm } from './answer-form.js'
+import { formatCallbackTime, formatProjectName, joinParts } from './format-view.js'
+import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import { showJob } from './job-screen.js'
 import {
   endedJobsMenu,
   formatHeadline,
-  mainMenu,
   formatSectionLines,
   formatSectionTitle,
+  type InboxSection,
+  mainMenu,
   type MenuItem,
   type MenuTarget,
-  type InboxSection,
 } from './menu.js'
-import { joinParts, formatProjectName } from './format-view.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'
-import { formatCallbackTime } from './format-view.js'
 import { showTasks } from './task-screen.js'
 
 const BACK = 'back'

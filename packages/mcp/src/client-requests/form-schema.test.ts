@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '../errors.js'
-import { upgradeFormContent, downgradeFormSchema } from './form-schema.js'
+import { downgradeFormSchema, upgradeFormContent } from './form-schema.js'
 
 const label = fc.string({ minLength: 1, maxLength: 8 })
 const name = fc.constantFrom('a', 'a_1', 'a_1_', 'a_2', 'b', '__proto__', 'constructor')

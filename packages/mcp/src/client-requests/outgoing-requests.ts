@@ -4,8 +4,8 @@
 
 import { Failure } from '../errors.js'
 import { isJsonObject, stringifyWellFormed } from '../json/json.js'
-import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
 
 /** Maximum number of timed-out requests whose answer is still accepted. */
 const MAX_OVERDUE = 100

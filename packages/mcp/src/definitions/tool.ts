@@ -2,8 +2,8 @@
 // flows: name, title, description, hints; input; run; text for the model (format); data for programs (meta). `output`
 // declares structured content in place of `format`, because some clients show their model only that.
 
-import type { JsonObject } from '../json/json.js'
 import type { FromSchema } from '../json-schema/infer-type.js'
+import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
 import type { StandardSchema } from './standard-schema.js'
 

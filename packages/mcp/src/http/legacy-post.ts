@@ -5,10 +5,9 @@ import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
 import type { LegacyRevision } from '../revisions/revision.js'
 import type { HttpContext } from './http-context.js'
+import { type HttpExchange, reportWhenWritten } from './http-exchange.js'
 import type { HttpSession } from './http-sessions.js'
 import { PostResponse } from './post-response.js'
-import { reportWhenWritten } from './http-exchange.js'
-import type { HttpExchange } from './http-exchange.js'
 
 /** Discards everything but the response. */
 export const DISCARD_SINK: MessageSink = { notify: () => {} }

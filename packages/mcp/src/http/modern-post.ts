@@ -1,19 +1,19 @@
 // POST /mcp at 2026-07-28: stateless. Headers that repeat parts of the body must match it.
 
+import { INVALID_REQUEST, ProtocolError } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
 import {
-  formatRpcError,
   ErrorAnswer,
+  formatRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../jsonrpc/message.js'
-import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
-import { INVALID_REQUEST, ProtocolError } from '../errors.js'
+import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import type { HttpContext } from './http-context.js'
-import { PostResponse, httpStatusOf } from './post-response.js'
 import type { HttpExchange } from './http-exchange.js'
+import { httpStatusOf, PostResponse } from './post-response.js'
 
 export function handleModernPost(
   context: HttpContext,

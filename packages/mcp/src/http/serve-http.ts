@@ -3,11 +3,11 @@
 import { isJsonObject } from '../json/json.js'
 import { getOsUser } from '../os-user.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createAuthenticator, unauthorized, type Authenticator, type Principal } from './authenticator.js'
+import { type Authenticator, createAuthenticator, type Principal, unauthorized } from './authenticator.js'
 import { createHostPolicy, isLoopback, isRefusal, readCredential, type Refusal } from './host-policy.js'
 import type { HttpExtensions } from './http-context.js'
-import { createRateLimits } from './rate-limits.js'
 import { startHttpTransport } from './http-server.js'
+import { createRateLimits } from './rate-limits.js'
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
 const KEY_HEADER = 'x-api-key'

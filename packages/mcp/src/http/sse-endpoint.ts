@@ -8,8 +8,8 @@ import { getAnswerText, parseMessage, TrackedAnswer } from '../jsonrpc/message.j
 import type { Session } from '../session/session.js'
 import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'
-import { refuseNewWork } from './mcp-endpoint.js'
 import type { HttpExchange } from './http-exchange.js'
+import { refuseNewWork } from './mcp-endpoint.js'
 
 export class SseSessions {
   readonly #sessions = new Map<string, SseSession>()

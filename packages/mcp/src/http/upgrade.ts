@@ -1,15 +1,15 @@
 // Handles `Upgrade`. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the same checks as every
 // request; other upgrades (such as h2c) are ignored, as HTTP allows.
 
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { checkAdmission, requestPath } from './router.js'
+import { closeAfterDelay } from './connections.js'
 import { checkHostAndOrigin } from './host-policy.js'
 import type { HttpContext, HttpExtensions, WebSockets } from './http-context.js'
-import { closeAfterDelay } from './connections.js'
 import { HttpExchange } from './http-exchange.js'
+import { checkAdmission, requestPath } from './router.js'
 
 const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
 

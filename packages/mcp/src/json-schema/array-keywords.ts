@@ -1,15 +1,15 @@
 // Schema keywords for array items.
 
 import { findDuplicate } from './json-equal.js'
+import { describeCount, describePath } from './problem-text.js'
 import {
-  isArray,
-  readCount,
   createSimpleRule,
-  type KeywordContext,
+  isArray,
   type KeywordCompiler,
+  type KeywordContext,
+  readCount,
   type SchemaRule,
 } from './rule.js'
-import { describeCount, describePath } from './problem-text.js'
 
 export const arrayKeywords: readonly KeywordCompiler[] = [items, itemCount, contains, uniqueItems]
 

@@ -2,9 +2,9 @@
 
 import { arrayKeywords } from './array-keywords.js'
 import { objectKeywords } from './object-keywords.js'
-import type { ValueTest, SchemaNode, SchemaRule } from './rule.js'
-import { valueKeywords } from './value-keywords.js'
 import { describePathWithVerb } from './problem-text.js'
+import type { SchemaNode, SchemaRule, ValueTest } from './rule.js'
+import { valueKeywords } from './value-keywords.js'
 
 /** Keywords that need no other schema for the same value, in the order best for error messages. */
 export const SIMPLE_KEYWORDS = [...valueKeywords, ...objectKeywords, ...arrayKeywords]

@@ -2,9 +2,9 @@
 // thirds of the full compiler. It gives exactly the messages of the full one, or leaves the schema to it.
 
 import { isJsonObject } from '../json/json.js'
-import { createValidator, type SchemaValidator } from './validation.js'
 import { ACCEPT_ALL, combineRules, REJECT_ALL, SIMPLE_KEYWORDS } from './combine-rules.js'
-import { isSchema, type KeywordContext, type JsonSchema, type SchemaNode, type SchemaOrBoolean } from './rule.js'
+import { isSchema, type JsonSchema, type KeywordContext, type SchemaNode, type SchemaOrBoolean } from './rule.js'
+import { createValidator, type SchemaValidator } from './validation.js'
 
 const ANNOTATIONS = 'title description default examples format deprecated readOnly writeOnly $comment'
 const VALUE_KEYWORDS = 'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'

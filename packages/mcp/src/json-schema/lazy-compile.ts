@@ -2,8 +2,8 @@
 // they are loaded after the first answers or by the first call; other servers load them in advance. Most schemas need
 // only the smaller compiler.
 
-import type { SchemaValidator } from './validation.js'
 import type { JsonSchema } from './compile.js'
+import type { SchemaValidator } from './validation.js'
 
 export type SchemaCompiler = (schema: JsonSchema | boolean) => SchemaValidator
 

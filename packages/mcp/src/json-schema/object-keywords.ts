@@ -2,17 +2,17 @@
 // data.
 
 import { isJsonObject } from '../json/json.js'
+import { describeCount, describePath, mustBeField } from './problem-text.js'
 import {
+  createSimpleRule,
+  type KeywordCompiler,
+  type KeywordContext,
   readCount,
   readNames,
   readPattern,
-  createSimpleRule,
-  type KeywordContext,
-  type KeywordCompiler,
   type SchemaNode,
   type SchemaRule,
 } from './rule.js'
-import { describeCount, mustBeField, describePath } from './problem-text.js'
 
 export const objectKeywords: readonly KeywordCompiler[] = [
   fields,

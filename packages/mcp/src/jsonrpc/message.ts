@@ -2,10 +2,9 @@
 // so that strings, zeros and integers beyond 2^53 are echoed exactly. Of duplicate keys the last one counts, as in
 // JSON.parse.
 
-import { isDeeperThan } from '../json/json-scan.js'
-import { readRawElements, readRawMember } from '../json/json-scan.js'
-import { isJsonObject, stringifyWellFormed, type JsonObject } from '../json/json.js'
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from '../errors.js'
+import { isDeeperThan, readRawElements, readRawMember } from '../json/json-scan.js'
+import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
 
 const MAX_DEPTH = 64
 

@@ -1,12 +1,12 @@
 // In-process transport between a client and a server. Messages are converted to text and parsed, as on every other
 // transport.
 
-import { getAnswerText, parseMessage, TrackedAnswer, type JsonRpcAnswer } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { Caller } from '../definitions/caller.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { getAnswerText, type JsonRpcAnswer, parseMessage, TrackedAnswer } from '../jsonrpc/message.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createSession } from '../session/session.js'
 import { createLocalCaller } from '../session/local-caller.js'
+import { createSession } from '../session/session.js'
 
 const ABORT_TIMEOUT_MS = 2500
 

@@ -1,8 +1,8 @@
 // The type of a method handler, and helpers that several handlers share.
 
-import type { RequestContext } from '../request/request-context.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { HandlerResult } from '../jsonrpc/result.js'
+import type { RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
 
 export type MethodHandler = (server: McpServer, context: RequestContext) => HandlerResult | Promise<HandlerResult>

@@ -1,23 +1,22 @@
 // prompts/list and prompts/get.
 
-import { Failure } from '../errors.js'
-import { isJsonObject } from '../json/json.js'
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'
-import type { RequestContext } from '../request/request-context.js'
-import { projectPrompt } from '../revisions/resource-projection.js'
-import { paginate } from '../registry/paging.js'
-import { projectBlock } from '../revisions/projection.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { isJsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
+import { paginate } from '../registry/paging.js'
+import type { RequestContext } from '../request/request-context.js'
+import { projectBlock } from '../revisions/projection.js'
+import { projectPrompt } from '../revisions/resource-projection.js'
 import type { Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import {
   LIST_CACHE_MEMBERS,
-  withRefreshedLists,
-  requireStringParam,
   type ListHandler,
   type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
 } from './method.js'
 
 const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {

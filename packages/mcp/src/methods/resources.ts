@@ -1,20 +1,19 @@
 // resources/list, resources/templates/list and resources/read.
 
-import { Failure } from '../errors.js'
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import { paginate } from '../registry/paging.js'
 import type { RequestContext } from '../request/request-context.js'
 import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
-import { paginate } from '../registry/paging.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
-import { stringifyMembers } from '../jsonrpc/result.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import {
   LIST_CACHE_MEMBERS,
-  withRefreshedLists,
-  requireStringParam,
   type ListHandler,
   type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
 } from './method.js'
 
 // Resource contents may change at any time.

@@ -1,16 +1,15 @@
 // The Skills extension: skills/list, skills/get and resources/directory/read. A listing contains the digest of each
 // file, so that hosts can verify what they approved.
 
-import { Failure } from '../errors.js'
-import type { JsonObject } from '../json/json.js'
 import type { SkillDefinition, SkillFileEntry } from '../definitions/skill.js'
-import type { RequestContext } from '../request/request-context.js'
-import { paginate } from '../registry/paging.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import type { JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
-import type { McpServer } from '../server/mcp-server.js'
+import { paginate } from '../registry/paging.js'
 import { skillFileUri } from '../registry/skill-registry.js'
-import { LIST_CACHE_MEMBERS, withRefreshedLists, requireStringParam, type MethodTable } from './method.js'
+import type { RequestContext } from '../request/request-context.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { LIST_CACHE_MEMBERS, type MethodTable, requireStringParam, withRefreshedLists } from './method.js'
 
 // Small, because every file of each listed skill is read.
 const PAGE_SIZE = 50

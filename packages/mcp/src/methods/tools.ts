@@ -172,8 +172,8 @@ function rejectMissingCapabilities(
   requiredCapabilities: JsonObject,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
-  const list = Object.keys(requiredCapabilities).join(', ')
-  const message = `${tool.name} needs a client that declares: ${list}`
+  const names = Object.keys(requiredCapabilities).join(', ')
+  const message = `${tool.name} needs a client that declares: ${names}`
   if (context.client.revision < MODERN_REVISION) return createFailureResult(message, context)
   throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { createChangeEvents, type ChangeEvent } from '../definitions/change-events.js'
+import { type ChangeEvent, createChangeEvents } from '../definitions/change-events.js'
 import { createInMemoryTaskHandleStore, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
 import type { TaskHandleQuestion } from './task-handle.js'
 import { createTaskHandles } from './task-handles.js'

@@ -3,13 +3,12 @@
 
 import { randomBytes } from 'node:crypto'
 
-import { Failure } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { ChangeEvents } from '../definitions/change-events.js'
-import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import type { TaskHandleOptions } from '../definitions/call-context.js'
+import type { ChangeEvents } from '../definitions/change-events.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import { formatTaskRecord, RunningTaskHandle, type TaskHandle, type TaskHandleOwner } from './task-handle.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // Effectively forever, and still a safe number.

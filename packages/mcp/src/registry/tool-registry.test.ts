@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { StandardSchema } from '../definitions/standard-schema.js'
-import { defineTool, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
+import { defineTool, type ToolDefinition, type ToolSchema } from '../definitions/tool.js'
 import { BadInput, createToolRegistry } from './tool-registry.js'
 
 const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }

@@ -1,21 +1,21 @@
 // The tools of one server: lookup by name, list text per revision, validation of arguments. Lists are serialized once
 // per revision; validators are compiled when a tool is first called.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { SchemaValidator, SchemaProblem } from '../json-schema/validation.js'
 import {
   isStandardSchema,
   type StandardIssue,
   type StandardResult,
   type StandardSchema,
 } from '../definitions/standard-schema.js'
-import { NO_INPUT_SCHEMA, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
-import { readHeaderParameters, type HeaderParameter } from './header-parameters.js'
-import { paginate } from './paging.js'
-import { projectTool, type ToolListing } from '../revisions/projection.js'
-import { stringifyMembers } from '../jsonrpc/result.js'
-import type { Revision } from '../revisions/revision.js'
+import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolSchema } from '../definitions/tool.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
+import type { SchemaProblem, SchemaValidator } from '../json-schema/validation.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import { projectTool, type ToolListing } from '../revisions/projection.js'
+import type { Revision } from '../revisions/revision.js'
+import { type HeaderParameter, readHeaderParameters } from './header-parameters.js'
+import { paginate } from './paging.js'
 
 // Large, because some clients read only the first page.
 export const DEFAULT_PAGE_SIZE = 1000

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
-import { RequestContext } from './request-context.js'
 import { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import { parseMessage } from '../jsonrpc/message.js'
 import { createMcpServer } from '../server/mcp-server.js'
+import { RequestContext } from './request-context.js'
 
 const peer = { user: 'somebody', session: 'one' }
 

@@ -1,23 +1,23 @@
 // A server independent of any client: its identity, registries, services and capabilities. Created once and shared by
 // all sessions. Parts that few clients need (sealed states, task handles) are loaded on demand.
 
-import type { MessageQueue } from '../definitions/message-queue.js'
-import { createChangeEvents, type ChangeEvents } from '../definitions/change-events.js'
+import type { AskServer } from '../client-requests/ask-client.js'
+import type { RequestStateSealer } from '../client-requests/request-state.js'
 import type { CallObserver } from '../definitions/call-observer.js'
-import type { ServiceTable } from './service-table.js'
-import type { TaskHandleStore } from '../protocol-tasks/task-handle-store.js'
+import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
+import type { MessageQueue } from '../definitions/message-queue.js'
 import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
 import type { SkillDefinition } from '../definitions/skill.js'
 import type { ToolDefinition } from '../definitions/tool.js'
-import type { AskServer } from '../client-requests/ask-client.js'
-import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
+import type { TaskHandleStore } from '../protocol-tasks/task-handle-store.js'
+import type { TaskHandles } from '../protocol-tasks/task-handles.js'
 import { createResourceRegistry, type ResourceRegistry } from '../registry/resource-registry.js'
+import { createSkillRegistry, type SkillRegistry } from '../registry/skill-registry.js'
+import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
 import { formatServerInfo } from '../revisions/modern-request.js'
 import type { ServerIdentity } from '../revisions/projection.js'
-import type { RequestStateSealer } from '../client-requests/request-state.js'
-import { createSkillRegistry, type SkillRegistry } from '../registry/skill-registry.js'
-import type { TaskHandles } from '../protocol-tasks/task-handles.js'
+import type { ServiceTable } from './service-table.js'
 
 /** A list, or a function that returns the current list after each change. */
 export type ListSource<T> = readonly T[] | (() => readonly T[])

@@ -1,9 +1,9 @@
 // The table of services. Each service is opened once, by the first call that needs it, and closed in reverse order at
 // the end. A service that no call uses costs nothing.
 
+import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
 import { Failure } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
-import { createChangeEvents, type ChangeEvents } from '../definitions/change-events.js'
 
 export interface ServiceTable {
   readonly names: ReadonlySet<string>

@@ -1,20 +1,20 @@
 // The running requests of one session: starts, aborts, cancels and answers each of them once. Work that completes
 // synchronously is answered without a promise.
 
-import type { RequestContext } from '../request/request-context.js'
-import type { TaskHandleOutcome, TaskHandle } from '../protocol-tasks/task-handle.js'
+import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {
-  formatRpcError,
   ErrorAnswer,
+  formatRpcError,
   formatRpcResult,
   type JsonRpcAnswer,
-  type PendingAnswer,
   type JsonRpcRequest,
+  type PendingAnswer,
 } from '../jsonrpc/message.js'
-import type { MethodHandler } from '../methods/method.js'
-import { wrapModernResult } from '../revisions/modern-request.js'
-import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import { getResultMembers, type HandlerResult } from '../jsonrpc/result.js'
+import type { MethodHandler } from '../methods/method.js'
+import type { TaskHandle, TaskHandleOutcome } from '../protocol-tasks/task-handle.js'
+import type { RequestContext } from '../request/request-context.js'
+import { wrapModernResult } from '../revisions/modern-request.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 

@@ -1,8 +1,8 @@
 // The caller of a local transport: the OS user, with one session id per process. Both are determined on first use,
 // because most calls do not need them.
 
-import { getOsUser } from '../os-user.js'
 import type { Caller } from '../definitions/caller.js'
+import { getOsUser } from '../os-user.js'
 
 export function createLocalCaller(): Caller {
   let user: string | undefined

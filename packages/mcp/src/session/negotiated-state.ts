@@ -1,27 +1,26 @@
 // State of a legacy session: the result of `initialize`, the log level and the resource subscriptions. Sends change
 // notifications through the sink of the session, if there is one.
 
-import { isJsonObject, stringifyWellFormed, type JsonObject } from '../json/json.js'
-import type { PushMessage } from '../definitions/change-events.js'
 import type { Caller } from '../definitions/caller.js'
+import type { PushMessage } from '../definitions/change-events.js'
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { formatRpcNotification } from '../jsonrpc/message.js'
+import { formatInitializeResult } from '../methods/lifecycle.js'
+import { isMethodSupported } from '../methods/method-table.js'
 import {
-  readClientAbilities,
   CHANNEL_EXTENSION,
-  readClientName,
+  type ClientProfile,
   isLogLevel,
   isLogLevelEnabled,
-  type ClientProfile,
+  readClientAbilities,
+  readClientName,
   type ToolCallFormat,
 } from '../revisions/client-profile.js'
-import { isMethodSupported } from '../methods/method-table.js'
-import { formatInitializeResult } from '../methods/lifecycle.js'
-import { listChangedMethod } from './subscriptions.js'
-import { formatRpcNotification } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
-import { negotiateRevision, type LegacyRevision } from '../revisions/revision.js'
+import { type LegacyRevision, negotiateRevision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { watchResource } from './subscriptions.js'
+import { listChangedMethod, watchResource } from './subscriptions.js'
 
 const MAX_SUBSCRIPTIONS = 1000
 

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import { createChangeEvents } from '../definitions/change-events.js'
-import { createInMemoryTaskHandleStore } from '../protocol-tasks/task-handle-store.js'
 import type { CallContext } from '../definitions/call-context.js'
+import { createChangeEvents } from '../definitions/change-events.js'
 import { defineResource } from '../definitions/resource.js'
 import { defineTool } from '../definitions/tool.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import { getAnswerText, parseMessage } from '../jsonrpc/message.js'
+import { createInMemoryTaskHandleStore } from '../protocol-tasks/task-handle-store.js'
 import { createMcpServer, type McpServer, type ServerDefinition } from '../server/mcp-server.js'
 import { createSession, type SessionOptions } from './session.js'
 

@@ -1,32 +1,37 @@
 // One client connection: handles each message and returns its answer. The protocol version is decided per request:
 // requests with modern `_meta` are served statelessly, all others at the negotiated revision.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import type { StartedCall } from '../definitions/call-observer.js'
 import type { Caller } from '../definitions/caller.js'
-import { answerBatch } from './batch.js'
-import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
+import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import {
+  ErrorAnswer,
+  formatRpcResult,
+  type JsonRpcAnswer,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type PendingAnswer,
+} from '../jsonrpc/message.js'
+import {
+  isMethodSupported,
+  legacyMethods,
+  METHODS_WITH_INPUT_REQUESTS,
+  modernMethods,
+} from '../methods/method-table.js'
+import type { MethodHandler, MethodTable } from '../methods/method.js'
 import { RequestContext, type SessionContext } from '../request/request-context.js'
+import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
+import { type LegacyRevision, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
 import { ActiveRequests } from './active-requests.js'
+import { answerBatch } from './batch.js'
 import { NegotiatedState, type NegotiatedStateOptions } from './negotiated-state.js'
 import { SubscriptionStreams } from './subscriptions.js'
-import { ErrorAnswer, formatRpcResult } from '../jsonrpc/message.js'
-import type {
-  JsonRpcAnswer,
-  JsonRpcBatch,
-  PendingAnswer,
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-} from '../jsonrpc/message.js'
-import { METHODS_WITH_INPUT_REQUESTS, legacyMethods, modernMethods } from '../methods/method-table.js'
-import type { MethodHandler, MethodTable } from '../methods/method.js'
-import { isMethodSupported } from '../methods/method-table.js'
-import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
-import { NEWEST_LEGACY, type LegacyRevision, type Revision } from '../revisions/revision.js'
-import type { McpServer } from '../server/mcp-server.js'
 
 const MAX_ECHO = 100
 

@@ -4,23 +4,23 @@
 
 import type { Writable } from 'node:stream'
 
-import { bunVersion } from '../runtime.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { Caller } from '../definitions/caller.js'
+import { PARSE_ERROR } from '../errors.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
-  getAnswerText,
   createMalformedMessage,
-  parseMessage,
-  TrackedAnswer,
+  getAnswerText,
   type JsonRpcAnswer,
   type JsonRpcBatch,
   type JsonRpcMessage,
+  parseMessage,
+  TrackedAnswer,
 } from '../jsonrpc/message.js'
-import { PARSE_ERROR } from '../errors.js'
+import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { createLocalCaller } from '../session/local-caller.js'
 import { createSession, type Session } from '../session/session.js'
 import { createLineReader } from './line-reader.js'
-import { createLocalCaller } from '../session/local-caller.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 const GRACE_MS = 5000

@@ -2,12 +2,11 @@
 // maxBytes of memory.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { RenderedPage, RenderOptions } from './page-renderer.js'
-import type { BrowserProcess } from './browser-process.js'
-import { readBrowserMemory } from './browser-memory.js'
-import { renderInBrowser } from './page-renderer.js'
-import { signalProcess } from '../process/process-tree.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
+import { signalProcess } from '../process/process-tree.js'
+import { readBrowserMemory } from './browser-memory.js'
+import type { BrowserProcess } from './browser-process.js'
+import { type RenderedPage, renderInBrowser, type RenderOptions } from './page-renderer.js'
 
 const MEMORY_CHECK_MS = 500
 

@@ -3,13 +3,13 @@
 
 import { setMaxListeners } from 'node:events'
 
-import { createTimeoutSignal } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
-import { createSemaphore } from '../util/concurrency.js'
-import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
-import type { BrowserProcess } from './browser-process.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
-import { createBrowserInstance, type BrowserInstance, type BrowserLimits } from './browser-instance.js'
+import { createTimeoutSignal } from '../util/async.js'
+import { createSemaphore } from '../util/concurrency.js'
+import { type BrowserInstance, type BrowserLimits, createBrowserInstance } from './browser-instance.js'
+import type { BrowserProcess } from './browser-process.js'
+import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
 
 const IDLE_MS = 300_000
 const MAX_ACTIVE_PAGES = 4

@@ -3,15 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { settlesWithin } from '../util/async.js'
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { VERSION } from '../util/version.js'
 import { spawnPipeChild } from '../process/spawn.js'
-import { buildLaunchFlags } from './launch-flags.js'
+import { settlesWithin } from '../util/async.js'
+import { VERSION } from '../util/version.js'
 import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
-import { createProfileFolder, removeProfileFolder, removeAbandonedProfiles } from './profile-folder.js'
+import { buildLaunchFlags } from './launch-flags.js'
+import { createProfileFolder, removeAbandonedProfiles, removeProfileFolder } from './profile-folder.js'
 
 const START_MS = 20_000
 const CLOSE_TIMEOUT_MS = 2000

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { listBrowserCandidates, findBrowser } from './find-browser.js'
+import { findBrowser, listBrowserCandidates } from './find-browser.js'
 
 const PLATFORMS = ['linux', 'darwin', 'win32', 'freebsd'] as const
 const never = (): string => {

@@ -2,14 +2,14 @@
 
 import { join } from 'node:path'
 
+import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../config/load-config.js'
 import { getStateDir } from '../config/paths.js'
-import type { PageRenderer } from './page-renderer.js'
-import { findBrowser } from './find-browser.js'
-import { launchBrowser } from './browser-process.js'
-import type { Log } from '@scorpiox/mcp/log'
 import type { GuardedFetch } from '../guarded-fetch/guarded-fetch.js'
 import { createBrowserPool } from './browser-pool.js'
+import { launchBrowser } from './browser-process.js'
+import { findBrowser } from './find-browser.js'
+import type { PageRenderer } from './page-renderer.js'
 
 export interface OpenBrowserPoolDeps {
   readonly config: Pick<Config, 'settings' | 'childEnv' | 'cwd'>

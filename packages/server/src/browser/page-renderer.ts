@@ -3,7 +3,6 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-
 import { FetchFailure, type FetchFailureKind } from '../guarded-fetch/fetch-failure.js'
 import { type BrowserPage, evaluateInPage, openBrowserPage } from './browser-page.js'
 import type { BrowserProcess } from './browser-process.js'

@@ -2,14 +2,14 @@
 // its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of
 // lower precedence is used.
 
-import { readFileSync, statSync, type Stats } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { createSettingsBuilder, type SettingsBuilder, type EffectiveSetting } from './settings.js'
 import { parseEnvFile } from './env-file.js'
 import { OPTIONS, type Settings } from './options.js'
+import { createSettingsBuilder, type EffectiveSetting, type SettingsBuilder } from './settings.js'
 
 const MAX_FILE_BYTES = 64 * 1024
 

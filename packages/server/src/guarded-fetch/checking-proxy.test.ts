@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
@@ -9,8 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
 import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
-import { createGuardedFetch } from './guarded-fetch.js'
-import type { CheckingProxy } from './guarded-fetch.js'
+import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
 const PROXIES = { fixed: '', http: '', https: '', bypass: '' }
 

@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
 import type { CheckingProxy } from './guarded-fetch.js'

@@ -2,8 +2,8 @@
 // within a size and a time limit; a request that fails is a Failure that says why. Redirects are followed on request
 // only.
 
-import { createTimeoutSignal } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import { createTimeoutSignal } from '../util/async.js'
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024

@@ -4,17 +4,16 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { connect, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
 import { emptyFolder } from '../../../../test/support/client.js'
-import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
-import type { GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 
 const folder = emptyFolder()
 const names = 'DNS:localhost,DNS:site.example,DNS:proxy.example'

@@ -5,9 +5,8 @@ import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
-import { createGuardedFetch } from './guarded-fetch.js'
 import { nextRequest } from './follow-redirects.js'
-import type { FetchRequest, GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type FetchRequest, type GuardedFetch } from './guarded-fetch.js'
 
 interface ReceivedRequest {
   readonly method: string | undefined

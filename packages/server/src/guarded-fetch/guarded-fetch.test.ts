@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createRawServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createRawServer } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 import { FetchFailure } from './fetch-failure.js'
-import type { FetchRequest, GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type FetchRequest, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 
 const NO_PROXY = { fixed: '', http: '', https: '', bypass: '' }
 

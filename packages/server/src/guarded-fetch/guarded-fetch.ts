@@ -5,7 +5,6 @@
 import { setMaxListeners } from 'node:events'
 
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../config/load-config.js'
 import { createAddressPolicy, parseAllowList } from './address-policy.js'
 import type { CheckingProxyServer } from './checking-proxy.js'

@@ -1,21 +1,21 @@
 // Sends one request over a checked connection and waits for the head of the response. The body is read by the caller.
 
 import {
-  request as requestPlain,
   type ClientRequest,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  request as requestPlain,
   type RequestOptions,
 } from 'node:http'
 import { request as requestSecure } from 'node:https'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
 import { GuardedAgent, GuardedTlsAgent, type KeepAliveOptions } from './guarded-agent.js'
-import type { Connector } from './connector.js'
 import type { UpstreamProxy } from './upstream-proxy.js'
-import { toDestination, formatDestination, type Destination } from './web-url.js'
+import { type Destination, formatDestination, toDestination } from './web-url.js'
 
 const MAX_HEADER_BYTES = 128 * 1024
 

@@ -5,7 +5,6 @@ import { type Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from './fetch-failure.js'
 import type { FetchRequest, FetchResponse } from './guarded-fetch.js'
 import type { HttpClientRequest } from './http-client.js'

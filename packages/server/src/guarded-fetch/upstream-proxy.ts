@@ -5,8 +5,8 @@ import { request } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
-import { errorMessage } from '@scorpiox/mcp/errors'
 
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { FetchFailure } from './fetch-failure.js'
 import { type Destination, formatDestination, toDestination } from './web-url.js'
 

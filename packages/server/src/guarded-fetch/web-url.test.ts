@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { FetchFailure, type FetchFailureKind } from './fetch-failure.js'
-import { toDestination, formatDestination, parseWebUrl, redactUrl } from './web-url.js'
+import { formatDestination, parseWebUrl, redactUrl, toDestination } from './web-url.js'
 
 function problemOf(url: string): FetchFailureKind | undefined {
   try {

@@ -1,17 +1,17 @@
 // Runs commands: in a prepared shell if there is one, otherwise in a new one. Each shell runs one command. All
 // processes that a command starts inherit its tag, by which they are found and killed.
 
-import { settlesWithin } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { RecordOptions } from './supervisor.js'
-import type { PooledShell } from './pooled-shell.js'
-import { exitStatusFromShellCode, signalProcessGroup, spawnProcess, type SpawnedProcess } from './spawn.js'
-import { hasProcFs, withTag } from './process-tags.js'
-import { createShellPool, type SandboxFactory } from './shell-pool.js'
-import { createUntaggedTrees } from './untagged-trees.js'
-import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
+import { settlesWithin } from '../util/async.js'
 import type { RootProcess } from './kill-untagged.js'
+import type { PooledShell } from './pooled-shell.js'
+import { hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
+import { createShellPool, type SandboxFactory } from './shell-pool.js'
+import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
+import { exitStatusFromShellCode, signalProcessGroup, type SpawnedProcess, spawnProcess } from './spawn.js'
+import type { RecordOptions } from './supervisor.js'
+import { createUntaggedTrees } from './untagged-trees.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
 
 import { createCommandRunner } from './command-runner.js'
-import { bashArguments } from './shell-program.js'
 import {
   findDescendants,
-  killTreesByTaskkill,
-  killTreesByPs,
-  PS_ARGUMENTS,
-  taskkillArguments,
   type KillDeps,
+  killTreesByPs,
+  killTreesByTaskkill,
+  PS_ARGUMENTS,
   type RootProcess,
+  taskkillArguments,
 } from './kill-untagged.js'
+import { bashArguments } from './shell-program.js'
 
 const root: RootProcess = { pid: 500, hasExited: false }
 

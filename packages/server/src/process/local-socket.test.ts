@@ -8,9 +8,9 @@ import { afterEach, expect, test } from 'vitest'
 
 import {
   connectToLocalSocket,
-  listenOnLocalSocket,
   type LineListener,
   type LineSocket,
+  listenOnLocalSocket,
   type LocalSocketServer,
 } from './local-socket.js'
 

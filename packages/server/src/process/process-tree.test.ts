@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 

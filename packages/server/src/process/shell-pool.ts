@@ -3,10 +3,10 @@
 
 import { statSync } from 'node:fs'
 
-import { fitsInPipe, startSupervisor, type Supervisor, type RecordOptions } from './supervisor.js'
 import type { PooledShell } from './pooled-shell.js'
 import { inheritedTags } from './process-tags.js'
 import type { SandboxedCommand } from './sandboxed-command.js'
+import { fitsInPipe, type RecordOptions, startSupervisor, type Supervisor } from './supervisor.js'
 
 const NO_PIDS: ReadonlySet<number> = new Set()
 const PREPARE_DELAY_MS = 5

@@ -3,7 +3,7 @@
 // the report has not been read by the next. A slow watcher is waited for; a stopped one is continued.
 
 import type { SupervisedShell } from './pooled-shell.js'
-import { isSameProcessAlive, identifyProcess, readProcessState, type ProcessIdentity } from './process-identity.js'
+import { identifyProcess, isSameProcessAlive, type ProcessIdentity, readProcessState } from './process-identity.js'
 import { signalProcess } from './process-tree.js'
 
 const CHECK_MS = 1000

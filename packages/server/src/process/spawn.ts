@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
-
 import { findExecutableEntry } from './program-files.js'
 
 const QUERY_TIMEOUT_MS = 3000

@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { createDeferred } from '../util/async.js'
-import { quoteShellWord } from './shell-quote.js'
-import { READ_COMMAND } from './read-command-script.js'
-import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
-import { createPooledShell, type ShellFifoPaths, type PooledShell, type SupervisedShell } from './pooled-shell.js'
 import RECORDER from './output-recorder.sh?raw'
-import { spawnLineChild } from './spawn.js'
+import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
+import { createPooledShell, type PooledShell, type ShellFifoPaths, type SupervisedShell } from './pooled-shell.js'
+import { READ_COMMAND } from './read-command-script.js'
+import { quoteShellWord } from './shell-quote.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
+import { spawnLineChild } from './spawn.js'
 
 const FIFO_BATCH = 32
 const LOW_WATER = 8

@@ -1,9 +1,9 @@
 // The processes started on systems without /proc, where tags cannot be read. Only known processes and the descendants
 // that the system lists can be killed.
 
-import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
-import { killTreesByTaskkill, killTreesByPs, type KillDeps, type RootProcess } from './kill-untagged.js'
+import { type KillDeps, killTreesByPs, killTreesByTaskkill, type RootProcess } from './kill-untagged.js'
 import { signalProcess } from './process-tree.js'
+import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
 
 /** Where /proc shows the environment of processes. */
 const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { requires } from '../../../../test/support/requirements.js'
-import { findBubblewrap } from './bubblewrap.js'
-import { findPrivateMountWrapper } from './bubblewrap.js'
+import { findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
 
 /** A mount namespace with shared propagation, as on most machines. */
 const shared = (script: string, ...args: readonly string[]) =>

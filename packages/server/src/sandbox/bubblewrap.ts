@@ -3,7 +3,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { formatInstallCommand } from '../process/install-command.js'
 import { readProgramOutput } from '../process/spawn.js'
 import { findTrustedProgram } from '../process/trusted-program.js'

@@ -1,7 +1,6 @@
 // Opens and verifies a sandbox on first use.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-
 import type { Config } from '../config/load-config.js'
 import type { SandboxFactory } from '../process/shell-pool.js'
 import { resolveSandboxLevel } from './resolve-sandbox-level.js'

@@ -2,15 +2,15 @@
 // wins.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { ActiveSandboxLevel } from './sandbox-level.js'
-import type { PathRule, FileSystemView } from './mount-plan.js'
+import type { FileSystemView, PathRule } from './mount-plan.js'
 import {
+  isReadableHere,
+  listSystemFolders,
   requireExisting,
   resolveHiddenPaths,
-  isReadableHere,
   resolveReadablePaths,
-  listSystemFolders,
 } from './real-paths.js'
+import type { ActiveSandboxLevel } from './sandbox-level.js'
 
 /** All paths are absolute. */
 export interface ViewPolicy {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { toBubblewrapFlags, planMounts, type PathRule, type FileSystemView } from './mount-plan.js'
+import { type FileSystemView, type PathRule, planMounts, toBubblewrapFlags } from './mount-plan.js'
 
 function flagsFor(view: FileSystemView, isHeld: (path: string) => boolean): readonly string[] {
   return toBubblewrapFlags(planMounts(view, isHeld), view)

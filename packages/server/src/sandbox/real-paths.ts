@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isInsideDirectory } from '../util/path-containment.js'
-import { PRIVATE_TMP_FOLDERS, type PathRule, type SystemFolder } from './mount-plan.js'
+import { type PathRule, PRIVATE_TMP_FOLDERS, type SystemFolder } from './mount-plan.js'
 
 /** Never writable as a whole: write access allows taking over the system or the account. */
 const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']

@@ -5,7 +5,6 @@ import { readFileSync, rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-
 import {
   type CgroupController,
   type CgroupParent,

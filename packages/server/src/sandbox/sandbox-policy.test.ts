@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { loadConfig, type Config } from '../config/load-config.js'
+import { type Config, loadConfig } from '../config/load-config.js'
 import { resolveSandboxLevel } from './resolve-sandbox-level.js'
 import { createSandboxPolicy } from './sandbox-policy.js'
 

@@ -11,7 +11,6 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import type { StateTables } from '../state.js'
 import type { PendingMessage } from './message-table.js'
 import { createPendingMessageQueue } from './pending-message-queue.js'

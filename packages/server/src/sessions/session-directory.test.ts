@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { ensureSessionDirectory, createSessionDirectory, sessionDirectoryPath } from './session-directory.js'
+import { createSessionDirectory, ensureSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 import { createSessionNames } from './session-names.js'
 
 const newProject = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-sessions-'))

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { createSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 
 /** Sessions whose names are cached. */

@@ -2,14 +2,14 @@
 // listeners of changes.
 
 import { createChangePoller } from './change-poller.js'
+import type { Database, RunStatement, Sql } from './database.js'
 import {
-  lockScope,
   findScope,
+  lockScope,
   scopeKey,
   selectProjectsWithOpenItems,
   selectUsersWithPendingItems,
 } from './scope-table.js'
-import type { Database, Sql, RunStatement } from './database.js'
 import type { ScopedDatabase } from './scoped-database.js'
 
 export function createScopedDatabase<R>(

@@ -5,9 +5,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { hashForFileName } from './file-names.js'
-import { replaceFile, fsyncFolder } from '@scorpiox/mcp/util/atomic-file'
 import { ensurePrivateFolder, toWriteFailure } from './private-folder.js'
 
 export interface FlagFiles {

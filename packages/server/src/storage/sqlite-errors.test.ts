@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isSqliteBusy, isDiskFull, isCommitUncertain, toSqliteFailure } from './sqlite-errors.js'
+import { isCommitUncertain, isDiskFull, isSqliteBusy, toSqliteFailure } from './sqlite-errors.js'
 
 const FILE = '/srv/state.db'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { openUntrustedFile, describeOpenError } from './untrusted-file.js'
+import { describeOpenError, openUntrustedFile } from './untrusted-file.js'
 
 function emptyFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-files-')))

@@ -1,7 +1,7 @@
 // Sends one request to any HTTP server, on a connection of its own, and returns everything about the response that can
 // be checked, including the certificate. It never throws, follows no redirects, and always ends.
 
-import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
 

@@ -2,7 +2,6 @@
 // line with the whole JSON, an empty line. Its clients read only the first `data: ` line, so any deviation loses the response.
 
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-
 import { ARMORIQ_SCANNER, type CheckDefect, describeProbe, failedDefect, quoteText } from './check-result.js'
 import type { ProbeResponse, ProbeResult } from './http-probe.js'
 

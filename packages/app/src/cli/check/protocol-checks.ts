@@ -1,7 +1,6 @@
 // Checks of initialize, tools/list and tools/call by ArmorIQ's documentation. Pure functions over parsed responses.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-
 import {
   ARMORIQ_SCANNER,
   type CheckDefect,

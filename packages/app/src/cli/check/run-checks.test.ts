@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { runChecks, type CheckRequest } from './run-checks.js'
 import type { CheckResult } from './check-result.js'
+import { type CheckRequest, runChecks } from './run-checks.js'
 
 const TOKEN = 'right-token'
 const open: Server[] = []

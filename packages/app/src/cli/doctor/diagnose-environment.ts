@@ -5,15 +5,13 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
-import { SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/missing-decoder'
-import { findBunImage } from '@scorpiox/server/features/images/worker/bun-image'
-import { readSearchHealth } from '@scorpiox/server/features/search/search-health'
+import { findBunImage, SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/lazy'
+import { readSearchHealth } from '@scorpiox/server/features/search/lazy'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import type { LimitMechanism } from '@scorpiox/server/sandbox/resource-limits'
 import type { SandboxReport } from '@scorpiox/server/sandbox/sandbox'
 import type { Database } from '@scorpiox/server/storage/database'
 import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
-
 import type { Finding } from './doctor.js'
 
 const BUNDLED_CHROMIUM = new Failure('the Chromium installed by npm; it is unpacked on first use')

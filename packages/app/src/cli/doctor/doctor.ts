@@ -8,8 +8,7 @@ import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
 import { readProgramOutput } from '@scorpiox/server/process/spawn'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
-
-import { formatStdioGuide, type LaunchCommand } from '../program-info.js'
+import { formatStdioGuide, type LaunchCommand } from '../../program-info.js'
 
 export interface Finding {
   readonly name: string

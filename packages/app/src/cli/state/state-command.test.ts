@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables } from '@scorpiox/server/state'
-import type { CommandFlags } from '../arguments.js'
+import type { CommandFlags } from '../../arguments.js'
 import { runStateCommand } from './state-command.js'
 
 const ANN = { project: '/srv/project', user: 'ann' }

@@ -1,15 +1,15 @@
 // Exports all scopes in one read transaction, in an order that depends only on the content.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { createPlanTable } from '@scorpiox/server/features/plans/plan-table'
+import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
+import type { StepRow } from '@scorpiox/server/features/tasks/index'
 import {
   buildSearchText,
   countTasks,
   createTaskTable,
   listAllSteps,
   STEP_COLUMNS,
-  type StepRow,
-} from '@scorpiox/server/features/tasks/task-table'
+} from '@scorpiox/server/features/tasks/lazy'
 import {
   type Database,
   insertRows,
@@ -20,7 +20,6 @@ import {
   textColumn,
 } from '@scorpiox/server/storage/database'
 import { lockScope } from '@scorpiox/server/storage/scope-table'
-
 import type { PlanExport, ScopeExport, StateExport, StepExport, TaskExport } from './state-document.js'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { FormQuestion } from '@scorpiox/server/features/questions/question-form'
-import { EMPTY_DRAFT, chooseOption, chooseOther, toReply, setOtherText, type AnswerDraft } from './answer-draft.js'
+import type { FormQuestion } from '@scorpiox/server/question-form'
+import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
 
 const question = (multiple: boolean): FormQuestion => ({
   text: 'Which?',

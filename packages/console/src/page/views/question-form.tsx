@@ -2,15 +2,14 @@
 
 import { useId, useState } from 'preact/hooks'
 
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 import type { QuestionView } from '../../view.js'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
-import { questionKey } from '../use-console.js'
-import { ActionError } from '../components/alerts.js'
 import type { ActionResult } from '../api.js'
-import { useTranslator } from '../use-translator.js'
-import { markSettledHere, useAction } from '../use-console.js'
-import { EMPTY_DRAFT, chooseOption, chooseOther, toReply, setOtherText, type AnswerDraft } from './answer-draft.js'
+import { ActionError } from '../components/alerts.js'
 import { UntrustedText } from '../components/text.js'
+import { markSettledHere, questionKey, useAction } from '../use-console.js'
+import { useTranslator } from '../use-translator.js'
+import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
 
 const drafts = new Map<string, readonly AnswerDraft[]>()
 

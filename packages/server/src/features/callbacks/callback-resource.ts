@@ -1,7 +1,6 @@
 // The active callbacks and pending messages of a session as a resource.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
-
 import type { CallbackService } from './callback-service.js'
 
 export const CALLBACKS_URI = 'scorpiox://callbacks'

@@ -1,7 +1,6 @@
 // The eight callback slots of a session.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { StateTables } from '../../state.js'
 import type { CallbackRow } from './callback-table.js'
 

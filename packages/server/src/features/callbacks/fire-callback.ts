@@ -4,9 +4,9 @@
 
 import type { PendingMessage } from '../../sessions/message-table.js'
 import type { StateTables } from '../../state.js'
+import type { ClockReading } from '../../process/clock.js'
 import { msUntilFire, scheduleNext } from './callback-schedule.js'
 import type { CallbackRow } from './callback-table.js'
-import type { ClockReading } from './clock.js'
 
 /** The job event that a callback waited for. */
 export interface JobEvent {

@@ -6,11 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
 import { toSingleLine } from '../../text/single-line.js'
+import { describeJobEnd, type Job, type JobService } from '../shell/index.js'
+import { readLinesFrom } from '../shell/lazy.js'
 import type { CallbackRow } from './callback-table.js'
-import { describeJobEnd } from '../shell/format-job.js'
-import type { Job } from '../shell/job.js'
-import type { JobService } from '../shell/job-service.js'
-import { readLinesFrom } from '../shell/read-job-output.js'
 import type { JobEvent } from './fire-callback.js'
 
 const GATHER_MS = 1000

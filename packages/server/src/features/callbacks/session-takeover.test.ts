@@ -4,10 +4,9 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import type { CallbackRow } from './callback-table.js'
-import { openStateDatabase } from '../../state.js'
-import type { StateTables, StateDatabase } from '../../state.js'
 import type { QueueLateAnswers, TakeoverRequest } from '../../sessions/session-leases.js'
+import { openStateDatabase, type StateDatabase, type StateTables } from '../../state.js'
+import type { CallbackRow } from './callback-table.js'
 import { takeOverSessions } from './session-takeover.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }

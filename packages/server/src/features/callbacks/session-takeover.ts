@@ -2,11 +2,11 @@
 // session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
 // fires. Runs inside a transaction, so that one process takes over everything.
 
-import type { CallbackRow } from './callback-table.js'
+import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
 import type { StateTables } from '../../state.js'
-import { writeLease, type LeaseStamp, type TakeoverRequest } from '../../sessions/session-leases.js'
 import { rebaseToCurrentBoot } from './callback-schedule.js'
 import { freeCallbackSlots } from './callback-slots.js'
+import type { CallbackRow } from './callback-table.js'
 
 /** Returns the names of the sessions that could not be moved and are now leased. */
 export async function takeOverSessions(rows: StateTables, request: TakeoverRequest): Promise<readonly string[]> {

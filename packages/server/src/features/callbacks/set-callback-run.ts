@@ -2,7 +2,6 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
 import { MAX_CALLBACK_SLOTS } from './callback-slots.js'
 import type { CallbackRow } from './callback-table.js'

@@ -1,9 +1,9 @@
 // The SetCallback tool: schedules messages that are delivered later, at a time or when a job ends or prints a line.
 
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
 import type { CallbackService } from './callback-service.js'
 import type { SetCallbackResult } from './set-callback-run.js'
-import { resultData } from '../../result-data.js'
-import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 
 export const setCallback = defineToolWith<{ callbacks: CallbackService }>()({
   name: 'SetCallback',

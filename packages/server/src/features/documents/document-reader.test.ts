@@ -2,11 +2,10 @@
 
 import { expect, test } from 'vitest'
 
-import type { PageSnapshot } from './page-snapshot.js'
-import { createDocumentReader, type DocumentReaderDeps, type DocumentReadContext } from './document-reader.js'
-import type { ExtractResult } from './extract/extract-types.js'
-import { createEmptySignals } from './extract/extract-types.js'
+import { createDocumentReader, type DocumentReadContext, type DocumentReaderDeps } from './document-reader.js'
 import { parseDocumentRequest } from './document-request.js'
+import { createEmptySignals, type ExtractResult } from './extract/extract-types.js'
+import type { PageSnapshot } from './page-snapshot.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const close = (): Promise<void> => Promise.resolve()

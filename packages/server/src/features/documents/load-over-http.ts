@@ -2,7 +2,6 @@
 // Follows meta refresh.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
 import { findMarkdownAlternate, guessMarkdownAlternate } from './markdown-alternate.js'
 import type { CachedPage } from './page-cache.js'

@@ -2,7 +2,6 @@
 // result is returned with a note.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import { rejectOnAbort } from '../../util/async.js'
 import type { DocumentRequest } from './document-request.js'

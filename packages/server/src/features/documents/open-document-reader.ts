@@ -1,12 +1,12 @@
 // Creates the service behind ReadDocs from the settings.
 
-import type { Config } from '../../config/load-config.js'
 import type { Log } from '@scorpiox/mcp/log'
-import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { createPageFetcher, USER_AGENT_HEADER } from './page-fetcher.js'
-import { openExtractor } from './extract/extractor.js'
 import { openBrowserPool } from '../../browser/open-browser-pool.js'
+import type { Config } from '../../config/load-config.js'
+import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { createDocumentReader, type DocumentReader } from './document-reader.js'
+import { openExtractor } from './extract/extractor.js'
+import { createPageFetcher, USER_AGENT_HEADER } from './page-fetcher.js'
 import { createRobotsPolicy } from './robots-policy.js'
 
 export interface OpenDocumentReaderDeps {

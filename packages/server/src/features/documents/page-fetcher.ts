@@ -1,7 +1,7 @@
 // Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check.
 
-import { VERSION } from '../../util/version.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import { VERSION } from '../../util/version.js'
 import type { PageSnapshot } from './page-snapshot.js'
 import type { RobotsPolicy } from './robots-policy.js'
 

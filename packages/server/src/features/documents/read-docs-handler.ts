@@ -3,7 +3,6 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import { startHeartbeat } from '../../progress-heartbeat.js'
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'

@@ -1,9 +1,9 @@
 // Declaration of ReadDocs, which reads a web page, PDF or feed as Markdown, plain text or HTML.
 
+import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
 import type { DocumentReader } from './document-reader.js'
 import type { ReadDocsResult } from './read-docs-handler.js'
-import { resultData } from '../../result-data.js'
-import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
 
 export const readDocs = defineToolWith<{ documents: DocumentReader }>()({
   name: 'ReadDocs',

@@ -4,7 +4,6 @@ import { opendir } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/single-line.js'
 import { describeFileContent, detectImageFormat, DETECTION_BYTES } from './image-format.js'

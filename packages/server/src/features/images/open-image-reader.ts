@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/load-config.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
+import { createImageReader, type ImageReader } from './image-reader.js'
 import { createImageWorkerPool } from './image-worker-pool.js'
 import type { PathPolicy } from './path-policy.js'
-import { createImageReader, type ImageReader } from './image-reader.js'
 
 /** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
 export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {

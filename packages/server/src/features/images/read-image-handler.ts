@@ -3,7 +3,6 @@
 import { extname } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { Rectangle } from './geometry.js'
 import type { ImageResult } from './image-types.js'
 

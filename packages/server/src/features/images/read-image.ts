@@ -1,9 +1,9 @@
 // Declaration of ReadImage, which returns an image file, or a region or page of it, to the model.
 
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
 import type { ImageReader } from './image-reader.js'
 import type { ReadImageResult } from './read-image-handler.js'
-import { resultData } from '../../result-data.js'
-import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 
 export const readImage = defineToolWith<{ images: ImageReader }>()({
   name: 'ReadImage',

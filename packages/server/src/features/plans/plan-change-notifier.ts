@@ -4,9 +4,9 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { StateDatabase } from '../../state.js'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
+import type { StateDatabase } from '../../state.js'
 import { PLAN_URI } from './plan-resource.js'
 
 export interface PlanChangeNotifier {

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { openStateDatabase } from '../../state.js'
-import type { StateDatabase } from '../../state.js'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { Failure } from '@scorpiox/mcp/errors'
 import type { LazyDatabase } from '../../lazy-state.js'
+import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { openFlagFiles } from '../../storage/flag-files.js'
 import { createOpenPlanLookup } from './plan-lookup.js'
 import { createPlanService, type PlanServiceDeps } from './plan-service.js'

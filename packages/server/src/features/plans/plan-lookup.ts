@@ -5,7 +5,6 @@
 // Write transactions are serialized across processes, so the flag of an open plan is never cleared.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'

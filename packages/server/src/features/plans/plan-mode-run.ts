@@ -2,7 +2,6 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { toSingleLine } from '../../text/single-line.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
 import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'

@@ -1,9 +1,9 @@
 // The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
 
-import type { PlanService } from './plan-service.js'
-import type { PlanModeResult } from './plan-mode-run.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
+import type { PlanModeResult } from './plan-mode-run.js'
+import type { PlanService } from './plan-service.js'
 
 export const planMode = defineToolWith<{ plans: PlanService }>()({
   name: 'PlanMode',

@@ -3,14 +3,20 @@
 
 import { lstatSync } from 'node:fs'
 
-import type { Config } from '../../config/load-config.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from '../../config/load-config.js'
+import type { LazyDatabase } from '../../lazy-state.js'
 import type { SandboxFactory } from '../../process/shell-pool.js'
-import type { PlanRow } from './plan-table.js'
-import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import { createLazySandbox } from '../../sandbox/command-sandbox.js'
+import { type CommandSandbox, createLazySandbox } from '../../sandbox/command-sandbox.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
-import type { OpenPlanLookup } from './plan-lookup.js'
+import { createOpenPlanLookup, type OpenPlanLookup, openPlanLookupDeps } from './plan-lookup.js'
+import type { PlanRow } from './plan-table.js'
+
+/** The sandbox of commands: that of the open plan, else `base`. Closing it closes both, and the database. */
+export function openPlanPolicy(config: Config, base: CommandSandbox, state: LazyDatabase): CommandSandbox {
+  const policy = createPlanPolicy(config, base, createOpenPlanLookup(openPlanLookupDeps(config, state)))
+  return { ...policy, close: async () => void (await Promise.all([policy.close(), state.close()])) }
+}
 
 export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: OpenPlanLookup): CommandSandbox {
   // Never less strict than without a plan: a command without network access does not gain it.

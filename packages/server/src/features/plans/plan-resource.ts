@@ -1,7 +1,6 @@
 // The plan of a user as a resource: whether plan mode is on, and the text of the plan.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
-
 import type { PlanService } from './plan-service.js'
 
 export const PLAN_URI = 'scorpiox://plan'

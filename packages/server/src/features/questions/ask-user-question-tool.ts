@@ -7,7 +7,6 @@
 import type { StandardSchema } from '@scorpiox/mcp/definitions/standard-schema'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-
 import { resultData } from '../../result-data.js'
 import type { AskUserQuestionResult } from './ask-user-question-run.js'
 import type { QuestionService } from './question-service.js'

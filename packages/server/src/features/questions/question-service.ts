@@ -2,7 +2,6 @@
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import {
@@ -13,13 +12,13 @@ import {
   type RespondingCall,
 } from './client-form.js'
 import { type AskRequest, parseAskRequest } from './parse-questions.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   createQuestionStore,
   type FollowUpResult,
   type QuestionStoreDeps,
   type StoreQuestionResult,
 } from './question-store.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
 
 /** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000

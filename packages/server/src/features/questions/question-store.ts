@@ -5,14 +5,13 @@ import * as timers from 'node:timers/promises'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { LazyDatabase } from '../../lazy-state.js'
 import type { Scope, StateDatabase, StateTables } from '../../state.js'
 import { answerQuestion } from './answer-question.js'
 import { queueAnswerMessage } from './late-answers.js'
 import { parseAnswers } from './parse-answers.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 import type { QuestionRow } from './question-table.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
 
 const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000
 const RETRY_MS = 5000

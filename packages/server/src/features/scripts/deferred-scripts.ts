@@ -1,7 +1,7 @@
 // Adds script tools to a server's tool list. The script index is opened by the first list request.
 
-import type { ScriptTools } from './script-tools.js'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
+import type { ScriptTools } from './script-tools.js'
 
 export interface DeferredScripts {
   /** The same registrations with the script tools added. `refreshLists` returns undefined if no script must be run. */

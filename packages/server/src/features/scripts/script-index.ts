@@ -1,11 +1,11 @@
 // The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema.
 // Notifies clients when the list changes, and logs which scripts were skipped.
 
-import { errorMessage } from '@scorpiox/mcp/errors'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { DescribeScriptResult } from './describe-script.js'
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { assignToolNames, type DescribedScriptFile, type ScriptTool } from './assign-tool-names.js'
-import { scanScriptDirectory, type SkippedScript, type ScannedFile, type ScriptScan } from './scan-scripts.js'
+import type { DescribeScriptResult } from './describe-script.js'
+import { type ScannedFile, scanScriptDirectory, type ScriptScan, type SkippedScript } from './scan-scripts.js'
 
 /** List requests within this time share one scan. */
 const MAX_AGE_MS = 50

@@ -6,13 +6,16 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { resultData } from '../../result-data.js'
 import { appendNotes } from '../../text/format.js'
-import { formatCommandResult } from '../shell/format-command-result.js'
-import { runCommandForCall } from '../shell/run-for-call.js'
-import type { CommandResult, ShellService, TimeLimit } from '../shell/shell-service.js'
+import {
+  type CommandResult,
+  formatCommandResult,
+  runCommandForCall,
+  type ShellService,
+  type TimeLimit,
+} from '../shell/index.js'
 import type { ScriptTool } from './assign-tool-names.js'
 import { describeScript } from './describe-script.js'
 import { findJsonObject } from './json-in-output.js'

@@ -2,9 +2,8 @@
 // A search that has its quorum stops waiting, and the request completes for the cache; a cancelled search aborts
 // requests without other waiters.
 
-import type { EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
 import type { QueryEngine } from './engine-client.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
+import type { EngineOutcome, EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
 
 const CACHE_MS = 10 * 60_000
 const MAX_CACHED = 500

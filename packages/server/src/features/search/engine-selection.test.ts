@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { ALL_ENGINES } from './engines/index.js'
 import { readEngineSelection, type SearchSettings } from './engine-selection.js'
-import { toEngineQuery, parseQuery } from './query.js'
+import { ALL_ENGINES } from './engines/index.js'
+import { parseQuery, toEngineQuery } from './query.js'
 
 const NOTHING: SearchSettings = {
   WEBSEARCH_ENGINES: '',

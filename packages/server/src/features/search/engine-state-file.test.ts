@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { openEngineStateFile, type EngineState } from './engine-state-file.js'
+import { type EngineState, openEngineStateFile } from './engine-state-file.js'
 
 const BLOCKED: EngineState = { until: 9e12, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startCpuClock } from '../../../../../test/support/load.js'
 import type { SearchHit } from './engine-kit/search-hit.js'
 import { parseQuery } from './query.js'
-import { queryCoverage, findRelevanceProblem } from './relevance.js'
+import { findRelevanceProblem, queryCoverage } from './relevance.js'
 
 const titled = (title: string): SearchHit => ({ title, snippet: '', url: 'https://example.org/x', date: null })
 

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 
-import { ALL_ENGINES } from './engines/index.js'
 import { HOST_NOT_FOUND } from './engine-kit/search-engine.js'
+import { ALL_ENGINES } from './engines/index.js'
 import type { EngineReport } from './search-service.js'
 import { toWebSearchResult } from './web-search-run.js'
 

@@ -2,7 +2,6 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-
 import { startHeartbeat } from '../../progress-heartbeat.js'
 import { formatCount } from '../../text/format.js'
 import { wrapUntrusted } from '../../text/untrusted-text.js'

@@ -1,8 +1,8 @@
 // Declaration of the WebSearch tool: queries many engines at once and merges their results.
 
-import type { SearchService } from './search-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
+import type { SearchService } from './search-service.js'
 import type { WebSearchResult } from './web-search-run.js'
 
 export const webSearch = defineToolWith<{ search: SearchService }>()({

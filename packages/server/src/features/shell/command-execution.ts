@@ -3,7 +3,6 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { RunningCommand, RunRequest } from '../../process/command-runner.js'
 import { noteBytesRead } from '../../process/garbage-collector.js'
 import { readProcessName } from '../../process/process-tags.js'

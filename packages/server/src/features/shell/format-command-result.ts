@@ -1,7 +1,6 @@
 // Formats the result of a command, finished or continued in the background, for all tools that run one.
 
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'

@@ -3,12 +3,12 @@
 
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import type { JobRecord } from './job-record.js'
-import type { JobStore } from './job-store.js'
-import { openJobOutputReader } from './output-reader.js'
 import { isServerAlive } from '../../storage/server-registry.js'
-import type { JobSource } from './job.js'
+import type { JobRecord } from './job-record.js'
 import { fromAdoptedProcess } from './job-sources.js'
+import type { JobStore } from './job-store.js'
+import type { JobSource } from './job.js'
+import { openJobOutputReader } from './output-reader.js'
 
 const KILL_AFTER_MS = 2000
 

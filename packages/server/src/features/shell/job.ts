@@ -2,8 +2,8 @@
 // call, or taken over from another server are read, awaited and killed in the same way.
 
 import type { ExitStatus } from '../../process/spawn.js'
-import type { JobOutputReader } from './output-reader.js'
 import type { JobEnding, JobRecord } from './job-record.js'
+import type { JobOutputReader } from './output-reader.js'
 
 export interface Job {
   readonly id: number

@@ -6,7 +6,6 @@ import { lstat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { openOwnFile } from '../../storage/own-file.js'
 import { listSegments, segmentPath } from './output-segments.js'
 

@@ -7,7 +7,6 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
-
 import { getSegmentSize, MAX_SEGMENTS, segmentPath } from './output-segments.js'
 
 export interface SegmentFiles {

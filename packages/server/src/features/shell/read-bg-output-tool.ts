@@ -1,16 +1,16 @@
 // Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first,
 // so that the model need not poll.
 
-import { compileLineMatcher } from '../../text/line-matcher.js'
-import type { Job } from './job.js'
-import type { ReadOutputRequest } from './job-service.js'
-import type { WaitResult } from './wait-for-job.js'
-import type { ShellService } from './shell-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { jobStatus, formatJobStatus } from './format-job.js'
+import { resultData } from '../../result-data.js'
+import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
+import { compileLineMatcher } from '../../text/line-matcher.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'
-import { appendNotes, formatNumber, formatDuration } from '../../text/format.js'
+import { formatJobStatus, jobStatus } from './format-job.js'
+import type { ReadOutputRequest } from './job-service.js'
+import type { Job } from './job.js'
+import type { ShellService } from './shell-service.js'
+import type { WaitResult } from './wait-for-job.js'
 
 const DEFAULT_WAIT_MS = 30_000
 const MAX_WAIT_MS = 600_000

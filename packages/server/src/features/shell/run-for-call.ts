@@ -1,8 +1,8 @@
 // Runs a command for a call: reports its output as progress, stops it when the call is cancelled, and defers a long
 // call to a task handle if the client supports that.
 
-import type { TimeLimit, CommandResult, ShellService, RunOptions } from './shell-service.js'
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { CommandResult, RunOptions, ShellService, TimeLimit } from './shell-service.js'
 
 const DEFER_AFTER_MS = 10_000
 

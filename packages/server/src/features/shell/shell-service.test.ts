@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { underLoad } from '../../../../../test/support/load.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { findShellProgram } from '../../process/shell-program.js'
-import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { ReadOutputRequest, ReadOutputResult } from './job-service.js'
-import { createShellService, type CommandResult, type ShellServiceDeps, type RunOptions } from './shell-service.js'
+import { type CommandResult, createShellService, type RunOptions, type ShellServiceDeps } from './shell-service.js'
 
 const opened: ReturnType<typeof createShellService>[] = []
 

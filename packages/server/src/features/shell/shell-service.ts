@@ -1,19 +1,26 @@
 // Runs a command until it exits, reaches its time limit or is cancelled. Stopping a command kills its process tree;
 // a command that outlasts a soft limit continues as a job.
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { ExitStatus } from '../../process/spawn.js'
-import type { StartJobRequest, StartedJob } from './user-jobs.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { JobService, SharedJobDeps } from './job-service.js'
-import { JobStorageFailure } from './job-directory.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import type { RenderedOutput } from './output-renderer.js'
-import { createForegroundCommand, withoutRecording, type ForegroundCommand } from './command-execution.js'
-import { toLeftoverProcesses, type LeftoverProcess } from './command-execution.js'
-import { reportLatestLine } from './output-progress.js'
+import {
+  type CommandExecution,
+  createForegroundCommand,
+  type ForegroundCommand,
+  type LeftoverProcess,
+  startCommand,
+  type StartCommandOptions,
+  toLeftoverProcesses,
+  withoutRecording,
+} from './command-execution.js'
 import { explainStartError } from './explain-start-error.js'
-import { startCommand, type CommandExecution, type StartCommandOptions } from './command-execution.js'
+import { JobStorageFailure } from './job-directory.js'
+import type { JobService, SharedJobDeps } from './job-service.js'
+import { reportLatestLine } from './output-progress.js'
+import type { RenderedOutput } from './output-renderer.js'
+import type { StartedJob, StartJobRequest } from './user-jobs.js'
 
 const KILL_AFTER_MS = 2000
 /** How long to wait for the exit of a command if one of its processes cannot be killed. */

@@ -1,20 +1,19 @@
 // The jobs of one user in one project: those started by this server, and those taken over from servers that exited.
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import { MAX_SEGMENTS, getSegmentSize } from './output-segments.js'
-import type { JobRecord } from './job-record.js'
-import { openJobStore } from './job-store.js'
-import { openJobOutputReader } from './output-reader.js'
-import { createJobOutputWriter } from './output-writer.js'
 import type { CommandExecution } from './command-execution.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { launchAndFollowOutput } from './job-sources.js'
+import { asJobStorageFailure } from './job-directory.js'
+import type { JobRecord } from './job-record.js'
+import { fromRecording, fromWriter, launchAndFollowOutput } from './job-sources.js'
+import { openJobStore } from './job-store.js'
 import { createJobTakeover } from './job-takeover.js'
 import { createJob, type Job, type JobSource } from './job.js'
-import { asJobStorageFailure } from './job-directory.js'
-import { fromRecording, fromWriter } from './job-sources.js'
+import { openJobOutputReader } from './output-reader.js'
+import { getSegmentSize, MAX_SEGMENTS } from './output-segments.js'
+import { createJobOutputWriter } from './output-writer.js'
 
 const PRUNE_INTERVAL_MS = 5000
 const PRUNE_LIMITS = { keepEnded: 50, maxAgeMs: 7 * 24 * 60 * 60 * 1000, maxTotalBytes: 512 * 1024 * 1024 }

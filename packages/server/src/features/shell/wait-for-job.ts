@@ -2,8 +2,8 @@
 // ends every wait.
 
 import type { LineMatcher } from '../../text/line-matcher.js'
-import { isPortOpen } from './port-check.js'
 import type { Job } from './job.js'
+import { isPortOpen } from './port-check.js'
 import { readLinesFrom } from './read-job-output.js'
 
 const PORT_CHECK_INTERVAL_MS = 100

@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { formatNumber } from '../../text/format.js'
 import type { LoadedSkill } from './skill-service.js'
 import { MANIFEST_FILE, type Skill } from './skill.js'

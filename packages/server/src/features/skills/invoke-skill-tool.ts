@@ -1,15 +1,13 @@
 // Declaration of the InvokeSkill tool: returns the text of a skill with its arguments, or runs a script skill and
 // returns its output.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import type { TimeLimit, CommandResult } from '../shell/shell-service.js'
-import type { LoadedSkill, SkillService } from './skill-service.js'
-import { runCommandForCall } from '../shell/run-for-call.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { formatCommandResult } from '../shell/format-command-result.js'
-import { formatSkillHeader, formatSkill } from './format-skill.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { resultData } from '../../result-data.js'
 import { formatNumber } from '../../text/format.js'
+import { type CommandResult, formatCommandResult, runCommandForCall, type TimeLimit } from '../shell/index.js'
+import { formatSkill, formatSkillHeader } from './format-skill.js'
+import type { LoadedSkill, SkillService } from './skill-service.js'
 
 const MAX_ARGUMENT_BYTES = 64 * 1024
 

@@ -1,16 +1,16 @@
 // Everything that a skill directory may contain: tables of entries and the skill or reason that results.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
 import { findProjectRoot } from '../../config/project-root.js'
+import { readChangedSkills } from './read-skills.js'
 import type { IndexedSkill } from './skill-index-cache.js'
 import { listSkillLocations, type SkillDirectory, type SkillLevel } from './skill-locations.js'
-import { readChangedSkills } from './read-skills.js'
 import { snapshotDirectories } from './snapshot-directories.js'
 
 const GOOD = '---\nname: it\ndescription: "Does it"\n---\n\nDo it.\n'

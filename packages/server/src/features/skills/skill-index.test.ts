@@ -18,11 +18,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
-import { createChangeEvents, type ChangeEvent } from '@scorpiox/mcp/definitions/change-events'
+import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { skillIndexCachePath } from './skill-index-cache.js'
+import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { listSkillLocations } from './skill-locations.js'
 import type { Skill } from './skill.js'
-import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { snapshotDirectories } from './snapshot-directories.js'
 
 const openIndexes: SkillIndex[] = []

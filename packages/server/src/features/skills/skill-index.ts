@@ -6,7 +6,6 @@ import { join, sep } from 'node:path'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../../config/load-config.js'
 import type { Settings } from '../../config/options.js'
 import { getStateDir } from '../../config/paths.js'

@@ -7,7 +7,6 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/m
 import type { SkillDefinition } from '@scorpiox/mcp/definitions/skill'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../../config/load-config.js'
 import { formatSkill, formatSkillList } from './format-skill.js'
 import { invokeSkill } from './invoke-skill-tool.js'

@@ -11,10 +11,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { listSkillFiles, type SkillFiles } from './skill-files.js'
-import { listSkillLocations } from './skill-locations.js'
-import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
+import { listSkillLocations } from './skill-locations.js'
 import { createSkillService, type SkillService } from './skill-service.js'
+import type { Skill } from './skill.js'
 
 const SECRET = 'the secret of another user'
 const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))

@@ -1,12 +1,17 @@
 // The TaskManager tool: tasks and steps of a project.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { toSingleLine } from '../../text/single-line.js'
-import type { TaskStepFilter, TaskService } from './task-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { toTaskChangeResult, toTaskListResult, type TaskManagerResult } from './format-tasks.js'
-import { formatTaskChange, formatTaskList } from './format-tasks.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { resultData } from '../../result-data.js'
+import { toSingleLine } from '../../text/single-line.js'
+import {
+  formatTaskChange,
+  formatTaskList,
+  type TaskManagerResult,
+  toTaskChangeResult,
+  toTaskListResult,
+} from './format-tasks.js'
+import type { TaskService, TaskStepFilter } from './task-service.js'
 
 const ACTIONS = ['create', 'add', 'complete', 'list', 'pending', 'switch'] as const
 

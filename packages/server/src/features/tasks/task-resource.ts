@@ -1,7 +1,6 @@
 // The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
-
 import { formatTaskList, toTaskListResult } from './format-tasks.js'
 import type { TaskService } from './task-service.js'
 

@@ -3,7 +3,6 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import type { LazyDatabase } from '../../lazy-state.js'

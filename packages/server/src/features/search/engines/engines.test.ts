@@ -3,10 +3,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { EngineResponse, SearchEngine } from '../engine-kit/search-engine.js'
-import { ALL_ENGINES } from './index.js'
 import { classifyResponse } from '../classify-response.js'
-import type { EngineOutcome } from '../engine-kit/search-engine.js'
+import type { EngineOutcome, EngineResponse, SearchEngine } from '../engine-kit/search-engine.js'
+import { ALL_ENGINES } from './index.js'
 
 const KINDS = ['ok', 'empty', 'blocked', 'rate_limited', 'layout_changed', 'failed', 'timeout']
 const URL_ASKED = 'https://engine.example.org/search?uselang=en'

@@ -3,9 +3,9 @@
 // run and stage 2 decides. A model is a list of decision trees whose leaf values are added up.
 
 import type { TextBlock } from './blocks.js'
-import { computeFeatures, NO_BASELINES, type PageHints, type BaselineResults } from './features.js'
-import { MODEL_WITHOUT_BASELINES } from './model-without-baselines.js'
+import { type BaselineResults, computeFeatures, NO_BASELINES, type PageHints } from './features.js'
 import { MODEL_WITH_BASELINES } from './model-with-baselines.js'
+import { MODEL_WITHOUT_BASELINES } from './model-without-baselines.js'
 
 /** Above this expected F1, stage 1 decides alone. */
 const MIN_CONFIDENT_F1 = 0.85

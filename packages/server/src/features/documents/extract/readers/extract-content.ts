@@ -1,15 +1,15 @@
 // Detects the content type (by bytes, then header, then file extension) and calls the reader for it.
 
-import { decodeText } from '../../../../text/decode-text.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import { decodeText } from '../../../../text/decode-text.js'
 import { removeInvisible } from '../../../../text/invisible-characters.js'
-import type { ExtractResult, ExtractRequest } from '../extract-types.js'
+import type { ExtractRequest, ExtractResult } from '../extract-types.js'
+import { detectBinary } from './detect-binary.js'
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
-import { readJsonText, readPlainText } from './read-plain-text.js'
-import { readPdf } from './read-pdf.js'
 import { readMarkdown } from './read-markdown.js'
-import { detectBinary } from './detect-binary.js'
+import { readPdf } from './read-pdf.js'
+import { readJsonText, readPlainText } from './read-plain-text.js'
 
 export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
   const { bytes, contentType } = source

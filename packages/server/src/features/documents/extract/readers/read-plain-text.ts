@@ -1,8 +1,7 @@
 // Reads plain text, XML and JSON unchanged, except that JSON on long lines is indented, so that it can be paginated.
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-import type { ExtractResult } from '../extract-types.js'
-import { createEmptySignals } from '../extract-types.js'
+import { createEmptySignals, type ExtractResult } from '../extract-types.js'
 
 export function readPlainText(kind: 'text' | 'xml' | 'json', content: string): ExtractResult {
   return {

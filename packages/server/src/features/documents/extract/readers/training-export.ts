@@ -1,11 +1,11 @@
 // Exports the training rows of one page: its blocks, with their features without and with the baselines. Used only by
 // bench/extract.
 
+import { runBaselines } from '../classify/baselines.js'
 import { tagBlocks, untagBlocks } from '../classify/blocks.js'
 import { computeFeatures, NO_BASELINES } from '../classify/features.js'
-import { parsePage } from '../page/parse-page.js'
 import { serializeHtml } from '../dom/tree.js'
-import { runBaselines } from '../classify/baselines.js'
+import { parsePage } from '../page/parse-page.js'
 
 export function exportTrainingRows(html: string, url: string) {
   const { tree, metadata, blocks } = parsePage(html, url)

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { withTypedCommand } from './doctor/doctor.js'
+import { withTypedCommand } from './cli/doctor/doctor.js'
 import { commandAsTyped } from './program-info.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'typed-'))

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
-import { readBootId, pidNamespace } from '../../process/process-identity.js'
+import { pidNamespace, readBootId } from './process-identity.js'
 
 export interface ClockReading {
   readonly wallMs: number
