@@ -82,7 +82,8 @@ async function runAll() {
   ]
   const killed = new Set()
   const doneTests = new Set()
-  const alone = new Set()
+  /** Reached while modules are loaded; reached by a test once per process; reached by a test each time. */
+  const [atLoad, once, rerun] = [new Set(), new Set(), new Set()]
   const reachedBy = new Map(files.map((file) => [file, new Set()]))
   for (let round = 1, isFinished = false; !isFinished; round++) {
     const { code, output, events, wasStuck } = await runTests(`round-${round}`, {
@@ -95,8 +96,9 @@ async function runAll() {
       current = event.start ?? current
       if (event.doneTest !== undefined) doneTests.add(event.doneTest)
       if (event.killed !== undefined) killed.add(event.killed)
-      if (event.once !== undefined) alone.add(event.once)
-      for (const id of event.atLoad ?? []) alone.add(id)
+      if (event.once !== undefined) once.add(event.once)
+      if (event.rerun !== undefined) rerun.add(event.rerun)
+      for (const id of event.atLoad ?? []) atLoad.add(id)
       for (const id of [...(event.reached ?? []), ...(event.atLoad ?? [])]) {
         const mutant = mutants.get(id)
         mutant.status = 'survived'
@@ -109,6 +111,7 @@ async function runAll() {
     isFinished = !wasEnded
     console.log(`round ${round}: ${killed.size} of ${mutants.size} mutants killed`)
   }
+  const alone = new Set([...atLoad, ...[...once].filter((id) => !rerun.has(id))])
   const rest = [...alone].filter((id) => !killed.has(id)).sort((a, b) => a - b)
   for (const id of rest) mutants.get(id).status = 'not run'
   const runAlone = async (id) => {

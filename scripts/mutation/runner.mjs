@@ -75,7 +75,7 @@ export default class MutationRunner extends VitestTestRunner {
     const isKilled = await fails(run, 2000 + usual.ms * 10)
     Object.assign(state, { active: 0, callLimit: Infinity })
     // Code that runs once per process, such as the filling of a table, needs a process of its own.
-    if (!state.isReached) log({ once: id })
+    log(state.isReached ? { rerun: id } : { once: id })
     if (!isKilled) return
     state.killed.add(id)
     log({ killed: id })
