@@ -82,8 +82,8 @@ async function runAll() {
   ]
   const killed = new Set()
   const doneTests = new Set()
-  /** Reached while modules are loaded; reached by a test once per process; reached by a test each time. */
-  const [atLoad, once, rerun] = [new Set(), new Set(), new Set()]
+  /** Reached while modules are loaded; reached again when a test is repeated. */
+  const [atLoad, rerun] = [new Set(), new Set()]
   const reachedBy = new Map(files.map((file) => [file, new Set()]))
   for (let round = 1, isFinished = false; !isFinished; round++) {
     const { code, output, events, wasStuck } = await runTests(`round-${round}`, {
@@ -96,7 +96,6 @@ async function runAll() {
       current = event.start ?? current
       if (event.doneTest !== undefined) doneTests.add(event.doneTest)
       if (event.killed !== undefined) killed.add(event.killed)
-      if (event.once !== undefined) once.add(event.once)
       if (event.rerun !== undefined) rerun.add(event.rerun)
       for (const id of event.atLoad ?? []) atLoad.add(id)
       for (const id of [...(event.reached ?? []), ...(event.atLoad ?? [])]) {
@@ -111,7 +110,8 @@ async function runAll() {
     isFinished = !wasEnded
     console.log(`round ${round}: ${killed.size} of ${mutants.size} mutants killed`)
   }
-  const alone = new Set([...atLoad, ...[...once].filter((id) => !rerun.has(id))])
+  const isOnce = ({ id, status }) => status === 'survived' && !rerun.has(id)
+  const alone = new Set([...atLoad, ...[...mutants.values()].filter(isOnce).map(({ id }) => id)])
   const rest = [...alone].filter((id) => !killed.has(id)).sort((a, b) => a - b)
   for (const id of rest) mutants.get(id).status = 'not run'
   const runAlone = async (id) => {

@@ -17,8 +17,9 @@ const state = (globalThis.__mutation ??= {
   active: plan.active ?? 0,
   /** The mutants that the running test reaches; undefined between tests. */
   reached: undefined,
-  /** The mutants that are reached while modules are loaded. */
+  /** The mutants that are reached while modules are loaded, before a test or first under another mutant. */
   atLoad: new Set(),
+  seen: new Set(),
   calls: 0,
   callLimit: Infinity,
   killed: new Set(plan.killed),
@@ -29,7 +30,12 @@ globalThis.__m = (id) => {
   state.calls++
   if (state.active === 0) {
     ;(state.reached ?? state.atLoad).add(id)
+    state.seen.add(id)
     return false
+  }
+  if (!state.seen.has(id)) {
+    state.seen.add(id)
+    state.atLoad.add(id)
   }
   // Ends loops that a mutant has made endless.
   if (state.calls > state.callLimit) throw new Error('the mutant does not end')
@@ -74,8 +80,8 @@ export default class MutationRunner extends VitestTestRunner {
     Object.assign(state, { active: id, calls: 0, callLimit: usual.calls * 20 + 20_000, isReached: false })
     const isKilled = await fails(run, 2000 + usual.ms * 10)
     Object.assign(state, { active: 0, callLimit: Infinity })
-    // Code that runs once per process, such as the filling of a table, needs a process of its own.
-    log(state.isReached ? { rerun: id } : { once: id })
+    // Code that runs once per process, such as the filling of a table, is not reached again.
+    if (state.isReached) log({ rerun: id })
     if (!isKilled) return
     state.killed.add(id)
     log({ killed: id })

@@ -22,7 +22,7 @@ function skill(name: string, members: Partial<SkillDefinition> = {}): SkillDefin
     frontmatter: { name },
     files: () => undefined,
     ...members,
-  } as SkillDefinition
+  }
 }
 
 const files = [
@@ -73,7 +73,7 @@ describe('skills', () => {
     const first = await request('skills/list', {}, many)
     expect(first).toMatchObject({ skills: { length: 50 }, nextCursor: expect.any(String) })
     const { nextCursor: cursor } = { nextCursor: '', ...first }
-    expect(Buffer.from(String(cursor), 'base64url').toString()).toBe('skills\nskill://s50/SKILL.md')
+    expect(Buffer.from(cursor, 'base64url').toString()).toBe('skills\nskill://s50/SKILL.md')
     expect(await request('skills/list', { cursor }, many)).toMatchObject({ skills: [{ frontmatter: { name: 's50' } }] })
   })
 
@@ -143,7 +143,7 @@ describe('directories of skills', () => {
     const many = [skill('many', { files: () => ['a', 'b', 'c'].map((path) => ({ path, digest: path, size: 1 })) })]
     const first = await request('resources/directory/read', { uri: 'skill://many' }, many)
     const { nextCursor: cursor } = { nextCursor: '', ...first }
-    expect(Buffer.from(String(cursor), 'base64url').toString()).toBe('directory skill://many\nskill://many/c')
+    expect(Buffer.from(cursor, 'base64url').toString()).toBe('directory skill://many\nskill://many/c')
     expect(await request('resources/directory/read', { uri: 'skill://many', cursor }, many)).toMatchObject({
       resources: [{ name: 'c' }],
     })

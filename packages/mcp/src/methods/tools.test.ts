@@ -19,8 +19,8 @@ interface Client {
 async function request(definition: Partial<ServerDefinition>, method: string, params: JsonObject, client: Client = {}) {
   const errors: unknown[] = []
   const server = createMcpServer({ name: 'test', version: '0', logError: (error) => errors.push(error), ...definition })
-  const { request: send } = await connectMemoryClient(openMemoryTransport(server), client)
-  const answer = await send(method, params).catch((error: unknown) => {
+  const connected = await connectMemoryClient(openMemoryTransport(server), client)
+  const answer = await connected.request(method, params).catch((error: unknown) => {
     if (!(error instanceof RequestError)) throw error
     return { code: error.code, message: error.message, ...(error.data !== undefined && { data: error.data }) }
   })
