@@ -13,7 +13,7 @@ import { periodClients } from './shared/session.mjs'
 const here = import.meta.dirname
 const root = resolve(here, '..')
 const built = resolve(process.env.LIBRARY_MODULE ?? join(root, 'dist/library.mjs'))
-const { defineTool, linkedTransport, toolsOver } = await import(pathToFileURL(built))
+const { defineTool, createMemoryTransport, defineToolWith } = await import(pathToFileURL(built))
 
 const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
 
@@ -44,7 +44,7 @@ async function judge(period) {
       ? client.callTool({ name, arguments: args }, undefined, options)
       : client.callTool({ name, arguments: args }, options)
   const checks = [
-    ['connects', async () => client.connect(await linkedTransport(serverFor(fates)))],
+    ['connects', async () => client.connect(await createMemoryTransport(serverFor(fates)))],
     ['names the server', () => assert.equal(client.getServerVersion().name, 'linked')],
     [
       'lists',
@@ -71,7 +71,7 @@ async function judge(period) {
 }
 
 function serverFor(fates) {
-  const over = toolsOver()
+  const over = defineToolWith()
   return {
     name: 'linked',
     version: '1.0.0',
@@ -95,7 +95,7 @@ function serverFor(fates) {
       }),
       over({
         name: 'wait',
-        needs: ['diary'],
+        services: ['diary'],
         run: (_input, { signal }, { diary }) =>
           new Promise((settle) => {
             diary.write('waits')

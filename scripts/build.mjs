@@ -30,7 +30,7 @@ const helpersPlugin = {
 }
 
 /** The packages of this repository import each other's sources. */
-const SOURCES = { conditionNames: ['source', 'node', 'import', 'default'] }
+const SOURCES = { conditionNames: ['@scorpiox/source', 'node', 'import', 'default'] }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -46,7 +46,7 @@ await bundle(
 await rm(`dist/${HELPERS}.js`)
 // The image worker, a separate process.
 await bundle('packages/server/src/features/images/worker/main.ts', {
-  file: 'dist/darkroom.js',
+  file: 'dist/image-worker.js',
   format: 'cjs',
   codeSplitting: false,
 })
@@ -85,7 +85,7 @@ await bundle(
   {
     'find-browser': 'packages/server/src/browser/find-browser.ts',
     'open-browser': 'packages/server/src/browser/open-browser-pool.ts',
-    'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
+    'guarded-fetch': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
@@ -96,7 +96,7 @@ await bundle('packages/server/src/features/documents/extract/extractor.ts', {
   codeSplitting: false,
 })
 await bundle('packages/server/src/features/documents/extract/readers/training-export.ts', {
-  file: 'dist/judge/lesson.mjs',
+  file: 'dist/judge/training-export.mjs',
   format: 'esm',
   codeSplitting: false,
 })

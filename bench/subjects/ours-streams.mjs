@@ -10,10 +10,10 @@ const touch = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object' },
   run: (_input, call) => {
-    call.changed('tools')
+    call.notifyListChanged('tools')
     return 'touched'
   },
-  render: (text) => text,
+  format: (text) => text,
 })
 
 const authenticate = (token) => token

@@ -1,6 +1,6 @@
 // Tools that need an answer before they can go on. They are the same in every era: where the protocol lets a server
 // ask, the question is a request; where it does not, the call ends with the question and the client calls again.
-import { form, sample, strings, tool, wordsOf } from './pieces.mjs'
+import { form, sample, strings, tool, textOf } from './pieces.mjs'
 
 const name = { type: 'string', description: 'Your name' }
 const ok = { type: 'boolean', description: 'Whether to go on' }
@@ -9,7 +9,7 @@ const sampling = tool('test_sampling', "Puts the prompt to the client's model.",
   input: strings('prompt'),
   run: async ({ prompt }, call) => {
     const { answer } = await call.ask({ answer: sample(prompt, 100) })
-    return `LLM response: ${wordsOf(answer)}`
+    return `LLM response: ${textOf(answer)}`
   },
 })
 
@@ -79,7 +79,7 @@ const capital = tool('test_input_required_result_sampling', "Asks the client's m
     const { capital_question: answer } = await call.ask({
       capital_question: sample('What is the capital of France?', 100),
     })
-    return wordsOf(answer)
+    return textOf(answer)
   },
 })
 
@@ -112,7 +112,7 @@ const several = tool('test_input_required_result_multiple_inputs', 'Asks for thr
       greeting: sample('Generate a greeting', 50),
       client_roots: { kind: 'roots' },
     })
-    return `${wordsOf(answers.greeting)} (${outcome(answers.user_name)}, ${listed(answers.client_roots)})`
+    return `${textOf(answers.greeting)} (${outcome(answers.user_name)}, ${listed(answers.client_roots)})`
   },
 })
 
@@ -128,11 +128,11 @@ const rounds = tool('test_input_required_result_multi_round', 'Asks a second que
 
 const considerate = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
   run: async (_input, call) => {
-    const { can } = call
+    const { clientAbilities } = call
     const answers = await call.ask({
-      ...(can.form && { user_name: form('What is your name?', { name }) }),
-      ...(can.sample && { greeting: sample('Generate a greeting', 50) }),
-      ...(can.roots && { client_roots: { kind: 'roots' } }),
+      ...(clientAbilities.form && { user_name: form('What is your name?', { name }) }),
+      ...(clientAbilities.sample && { greeting: sample('Generate a greeting', 50) }),
+      ...(clientAbilities.roots && { client_roots: { kind: 'roots' } }),
     })
     return `Answered: ${Object.keys(answers).join(', ')}`
   },

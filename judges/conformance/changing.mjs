@@ -26,7 +26,7 @@ function trigger(list, name) {
   return tool(name, `Changes the list of ${list}.`, {
     run: (_input, call) => {
       shown[list] = !shown[list]
-      call.changed(list)
+      call.notifyListChanged(list)
       return `The list of ${list} has changed.`
     },
   })

@@ -81,7 +81,7 @@ const stepwise = tool('test_tool_with_progress', 'Reports progress from 0 to 100
 
 const dropping = tool('test_reconnection', 'Hangs up in the middle; the answer waits for the client to come back.', {
   run: async (_input, call) => {
-    call.hangUp()
+    call.closeConnection()
     await pause(200, call)
     return 'Answered after the connection was closed.'
   },

@@ -51,7 +51,7 @@ const shared = [
       required: ['kind'],
     },
     run: ({ kind }) => kind,
-    render: (kind) => everyBlock.filter(({ type }) => kind === 'all' || type === kind),
+    format: (kind) => everyBlock.filter(({ type }) => kind === 'all' || type === kind),
   }),
   tool('steps', 'Reports five steps of progress.', {
     run: (_input, call) => pace(call, 20),
@@ -76,7 +76,7 @@ const shared = [
   }),
   tool('refuse', 'Fails in a way the model should read.', {
     run: () => 'the answer is no',
-    render: (text) => ({ content: [{ type: 'text', text }], isError: true }),
+    format: (text) => ({ content: [{ type: 'text', text }], isError: true }),
   }),
   tool('shapes', 'Names the shapes it was given.', {
     input: shapesInput,
@@ -100,7 +100,7 @@ const overConnections = [
     run: async (_input, call) => {
       call.progress(1, { total: 2, message: 'before' })
       await sleep(50)
-      call.hangUp()
+      call.closeConnection()
       await sleep(200)
       call.progress(2, { total: 2, message: 'after' })
       // Clients on an event stream lose progress that arrives together with the answer.
@@ -110,15 +110,15 @@ const overConnections = [
   }),
   tool('ask-form', 'Asks the person for a name.', {
     run: async (_input, call) =>
-      call.can.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
+      call.clientAbilities.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
   }),
   tool('ask-model', 'Asks the model of the client.', {
     run: async (_input, call) =>
-      call.can.sample ? (await call.ask({ capital: capitalQuestion })).capital : 'this client has no model',
+      call.clientAbilities.sample ? (await call.ask({ capital: capitalQuestion })).capital : 'this client has no model',
   }),
   tool('ask-roots', 'Asks the client for its roots.', {
     run: async (_input, call) =>
-      call.can.roots ? (await call.ask({ roots: { kind: 'roots' } })).roots : 'this client has no roots',
+      call.clientAbilities.roots ? (await call.ask({ roots: { kind: 'roots' } })).roots : 'this client has no roots',
   }),
   tool('ask-twice', 'Asks the model and for the roots at once, then the model again.', {
     run: async (_input, call) => {
@@ -138,14 +138,14 @@ const overConnections = [
   tool('change', 'Says that a list has changed.', {
     input: { type: 'object', properties: { list: { enum: ['tools', 'resources', 'prompts'] } }, required: ['list'] },
     run: ({ list }, call) => {
-      call.changed(list)
+      call.notifyListChanged(list)
       return list
     },
   }),
   tool('touch', 'Says that a resource has changed.', {
     input: strings('uri'),
     run: ({ uri }, call) => {
-      call.updated(uri)
+      call.notifyResourceUpdated(uri)
       return uri
     },
   }),
