@@ -32,7 +32,11 @@ const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canva
 const PARTS = [
   { file: 'scorpiox-code.js', source: 'packages/app/src/executable.ts', absent: ABSENT },
   // PDF pages cannot be drawn without a canvas, and the PDF parser is large.
-  { file: 'image-worker.js', source: 'packages/server/src/features/images/worker/main.ts', absent: [...ABSENT, 'unpdf'] },
+  {
+    file: 'image-worker.js',
+    source: 'packages/server/src/features/images/worker/main.ts',
+    absent: [...ABSENT, 'unpdf'],
+  },
   {
     file: 'parts/extract-worker.js',
     source: 'packages/server/src/features/documents/extract/readers/worker.ts',

@@ -31,7 +31,9 @@ beforeAll(() => {
 test('the package contains the built library, without dependencies', ({ task }) => {
   const { unpackedSize = Infinity, files = [] } = packed ?? {}
   task.meta.says = [`@scorpiox/mcp: ${(unpackedSize / 1e6).toFixed(2)} MB unpacked, ${files.length} files`]
-  const unexpected = files.filter(({ path }) => !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts))$/.test(path))
+  const unexpected = files.filter(
+    ({ path }) => !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts))$/.test(path),
+  )
   expect(unexpected).toEqual([])
   expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.mjs']))
   expect(unpackedSize).toBeLessThanOrEqual(MAX_UNPACKED_BYTES)
@@ -53,7 +55,14 @@ test('the server of its README runs from the tarball in an empty folder', async 
 test('its types compile without @types/node', () => {
   const example = blocksOf('packages/mcp/README.md').find(({ file }) => file === 'server.mjs')
   writeFileSync(join(project, 'server.ts'), example?.code ?? '')
-  const compilerOptions = { module: 'nodenext', target: 'es2023', lib: ['es2023'], strict: true, types: [], noEmit: true }
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023'],
+    strict: true,
+    types: [],
+    noEmit: true,
+  }
   const config = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, files: ['server.ts'] }
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')

@@ -3,7 +3,7 @@
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
-import type { CallView, JobView, ServerView, ToolView } from './view.js'
+import { type CallView, JOB_ENDINGS, type JobView, type ServerView, type ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */
 export interface FeedUpdate {
@@ -99,14 +99,17 @@ function isTool(value: unknown): value is ToolView {
 
 function isJob(value: unknown): value is JobView {
   return (
-    hasStrings(value, 'server', 'project', 'command', 'ending', 'tail') &&
+    hasStrings(value, 'server', 'project', 'command', 'tail') &&
     hasNumbers(value, 'id', 'startedAt') &&
     typeof value.isRunning === 'boolean' &&
     isNullOr('number', value.endedAt) &&
-    isNullOr('number', value.exitCode)
+    isNullOr('number', value.exitCode) &&
+    isNullOr('string', value.signal) &&
+    (value.ending === null || ENDINGS.has(value.ending))
   )
 }
 
+const ENDINGS: ReadonlySet<unknown> = new Set(JOB_ENDINGS)
 const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'running'])
 
 function isCall(value: unknown): value is CallView {

@@ -14,6 +14,17 @@ export interface ConsoleView {
   readonly problems: readonly string[]
 }
 
+export const EMPTY_VIEW: ConsoleView = {
+  servers: [],
+  questions: [],
+  messages: [],
+  callbacks: [],
+  jobs: [],
+  projects: [],
+  calls: [],
+  problems: [],
+}
+
 export type ConsolePart = keyof ConsoleView
 
 /** Changed parts, each complete. */
@@ -69,6 +80,11 @@ export interface CallbackView {
   readonly pattern: string | null
 }
 
+/** How a job ended; `exit`: with an exit code. */
+export const JOB_ENDINGS = ['exit', 'killed', 'server-stopped', 'server-lost', 'unknown'] as const
+
+export type JobEnding = (typeof JOB_ENDINGS)[number]
+
 export interface JobView {
   readonly server: string
   readonly project: string
@@ -78,8 +94,10 @@ export interface JobView {
   readonly endedAt: number | null
   readonly isRunning: boolean
   readonly exitCode: number | null
-  /** How it ended, in a few words; '' while it runs. */
-  readonly ending: string
+  /** How it ended; null while it runs. */
+  readonly ending: JobEnding | null
+  /** The signal that ended it, such as SIGKILL. */
+  readonly signal: string | null
   /** The last lines of output, as a terminal would show them. */
   readonly tail: string
 }

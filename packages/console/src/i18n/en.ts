@@ -62,7 +62,7 @@ export const en = {
   endedKilled: 'killed',
   endedWithServer: 'stopped with its server',
   endedServerGone: 'stopped because its server was gone',
-  endedUnseen: 'exit status unknown',
+  endedUnknown: 'exit status unknown',
   lastLines: 'Last lines',
   noOutput: 'No output yet.',
   wholeOutput: 'Whole output',

@@ -1,21 +1,26 @@
-// Translates how a job ended. The server sends it in English; unknown text is shown unchanged.
+// Translates how a job ended.
 
+import type { JobEnding, JobView } from '../view.js'
 import type { TranslationKey } from './translator.js'
 
-const ENDINGS: ReadonlyMap<string, TranslationKey> = new Map<string, TranslationKey>([
-  ['killed', 'endedKilled'],
-  ['stopped with its server', 'endedWithServer'],
-  ['stopped because its server was gone', 'endedServerGone'],
-  ['exit status unknown', 'endedUnseen'],
-])
-
-/** Of jobs that did not exit by themselves. */
-export function jobEndingKey(ending: string): TranslationKey | undefined {
-  return ENDINGS.get(ending)
+const ENDING_KEYS: Readonly<Record<Exclude<JobEnding, 'exit'>, TranslationKey>> = {
+  killed: 'endedKilled',
+  'server-stopped': 'endedWithServer',
+  'server-lost': 'endedServerGone',
+  unknown: 'endedUnknown',
 }
 
-/** `1`, or `137 (SIGKILL)`; undefined if the job has no exit code. */
-export function formatExitCode(exitCode: number | null, ending: string): string | undefined {
-  const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
-  return exitCode === null || signal === undefined ? undefined : `${exitCode} ${signal}`.trim()
+/** For ended jobs without an exit code. */
+export function jobEndingKey({ ending }: Pick<JobView, 'ending'>): TranslationKey {
+  return ending === null || ending === 'exit' ? 'ended' : ENDING_KEYS[ending]
+}
+
+/** `1`, or `137 (SIGKILL)`; undefined if the job did not exit by itself. */
+export function formatExitCode({
+  ending,
+  exitCode,
+  signal,
+}: Pick<JobView, 'ending' | 'exitCode' | 'signal'>): string | undefined {
+  if (ending !== 'exit' || exitCode === null) return undefined
+  return signal === null ? `${exitCode}` : `${exitCode} (${signal})`
 }

@@ -3,21 +3,10 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import type { ConsoleChange, ConsoleView, QuestionView } from '../view.js'
+import { type ConsoleChange, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
 import { type ActionResult, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
-
-export const EMPTY_VIEW: ConsoleView = {
-  servers: [],
-  questions: [],
-  messages: [],
-  callbacks: [],
-  jobs: [],
-  projects: [],
-  calls: [],
-  problems: [],
-}
 
 export function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
   return { ...view, ...change }

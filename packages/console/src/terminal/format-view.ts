@@ -226,9 +226,7 @@ export function formatProjectName(project: string): string {
   return sanitizeLine(basename(project) || project)
 }
 
-export function formatJobEnding({ translate: formatRelative }: InboxTranslator, { ending, exitCode }: JobView): string {
-  const code = formatExitCode(exitCode, ending)
-  if (code !== undefined) return formatRelative('exitCode', { code: sanitizeLine(code) })
-  const key = jobEndingKey(ending)
-  return key === undefined ? sanitizeLine(ending) || formatRelative('ended') : formatRelative(key)
+export function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {
+  const code = formatExitCode(job)
+  return code === undefined ? translate(jobEndingKey(job)) : translate('exitCode', { code: sanitizeLine(code) })
 }

@@ -16,7 +16,8 @@ import {
 } from '@scorpiox/server/terminal/terminal'
 import type { UserConsole } from '../user-console.js'
 import { openUserConsoles } from '../user-consoles.js'
-import { EMPTY_CONSOLE_VIEW, followView } from './follow-view.js'
+import { EMPTY_VIEW } from '../view.js'
+import { followView } from './follow-view.js'
 import { formatReport, formatReportJson } from './format-report.js'
 import { openFullScreen } from './full-screen.js'
 import { readFullView } from './full-view.js'
@@ -83,7 +84,7 @@ async function runInteractive(
   const followed = followView(userConsole, () => {
     if (!isQuiet) screen.ringBell()
   })
-  const view = () => followed.view() ?? EMPTY_CONSOLE_VIEW
+  const view = () => followed.view() ?? EMPTY_VIEW
   try {
     const prompts = await createInboxPrompts(screen, translator)
     const menuClosed = followed.firstView
