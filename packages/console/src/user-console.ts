@@ -135,7 +135,7 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
       localFeed,
       socketDirectory,
       onUpdate(changed) {
-        if (changed.stirred) sources?.database.databaseChanged()
+        if (changed.databaseChanged) sources?.database.databaseChanged()
         if (changed.server) sources?.database.refresh()
         sending.request()
       },

@@ -308,7 +308,7 @@ function callback(some: Partial<ConsoleView['callbacks'][number]>): ConsoleView[
 
 /** Replaces all free text of the view. */
 function replaced(view: ConsoleView, text: string): ConsoleView {
-  const fixed = new Set(['transport', 'kind', 'outcome'])
+  const fixed = new Set(['transport', 'kind', 'outcome', 'ending'])
   return JSON.parse(
     JSON.stringify(view, (key, value: unknown) => (typeof value === 'string' && !fixed.has(key) ? text : value)),
   )

@@ -46,26 +46,26 @@ export async function runInboxCommand(config: Config, options: InboxOptions): Pr
 async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptions): Promise<number> {
   const translator = createInboxTranslator(lang, config.childEnv)
   const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
-  const board = consoles.forUser(getOsUser(), true)
+  const userConsole = consoles.forUser(getOsUser(), true)
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : getTerminalStreams()
   try {
     return await (streams
-      ? runInteractive(board, streams, translator, quiet ?? false)
-      : printOnce(board, translator, json ?? false))
+      ? runInteractive(userConsole, streams, translator, quiet ?? false)
+      : printOnce(userConsole, translator, json ?? false))
   } finally {
     await Promise.race([consoles.close(), sleep(CLOSE_MS)])
   }
 }
 
-async function printOnce(board: UserConsole, translator: InboxTranslator, json: boolean): Promise<number> {
-  const followed = followView(board)
+async function printOnce(userConsole: UserConsole, translator: InboxTranslator, json: boolean): Promise<number> {
+  const followed = followView(userConsole)
   // Keeps the process alive until the view arrives.
   const keepAlive = setInterval(() => {}, 60_000)
   try {
     const firstView = await Promise.race([followed.firstView, waitForStopSignal()])
     if (typeof firstView === 'number') return firstView
     await sleep(SETTLE_MS)
-    const view = await readFullView(board, followed.view() ?? firstView)
+    const view = await readFullView(userConsole, followed.view() ?? firstView)
     await print(json ? formatReportJson(view) : formatReport(view, translator, Date.now()))
     return 0
   } finally {

@@ -19,15 +19,15 @@ const DISMISS_AFTER_MS = 10_000
 let lastId = 0
 
 export function useToasts() {
-  const [toasts, setNews] = useState<readonly Toast[]>([])
-  const close = (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id))
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
+  const close = (id: number): void => setToasts((before) => before.filter((notice) => notice.id !== id))
   return {
-    news: toasts,
+    toasts,
     close,
     /** Confirmations disappear by themselves. */
     notify: (text: string, isTransient = false): void => {
       const id = (lastId += 1)
-      setNews((before) => [...before, { id, text }].slice(-MAX_TOASTS))
+      setToasts((before) => [...before, { id, text }].slice(-MAX_TOASTS))
       if (isTransient) setTimeout(() => close(id), DISMISS_AFTER_MS)
     },
   }
@@ -42,7 +42,7 @@ export function ToastList({
 }) {
   const { translate } = useTranslator()
   return (
-    <div class="news" role="status">
+    <div class="toasts" role="status">
       {toasts.map(({ id, text }) => (
         <div key={id} class="notice">
           <p>
