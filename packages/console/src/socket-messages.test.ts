@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { parseConsoleMessage, parseFeedMessage } from './socket-messages.js'
+import type { JobView } from './view.js'
 
 const JOB: JobView = {
   server: 'a',
