@@ -134,7 +134,13 @@ describe('all clients see the same', () => {
     const board = await watchConsole(page)
     const view = await board.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
     const [job] = view.jobs
-    expect(job).toMatchObject({ id, isRunning: true, ending: null, exitCode: null, project: newProject(machine, 'one') })
+    expect(job).toMatchObject({
+      id,
+      isRunning: true,
+      ending: null,
+      exitCode: null,
+      project: newProject(machine, 'one'),
+    })
     const shown = await stream(page, outputOf({ server: job?.server, id }))
     expect((await shown.next())?.json).toMatchObject({ from: 0, size: 11, isRunning: true, text: '', open: 'red\n20%' })
     expect((await sendCommand(page, 'kill', { server: job?.server, id })).status).toBe(204)

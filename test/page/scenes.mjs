@@ -334,7 +334,16 @@ function callbacks(now, words) {
 }
 
 function jobs(now) {
-  const base = { server: 'a1', project: SHOP, endedAt: null, isRunning: true, exitCode: null, ending: null, signal: null, tail: '' }
+  const base = {
+    server: 'a1',
+    project: SHOP,
+    endedAt: null,
+    isRunning: true,
+    exitCode: null,
+    ending: null,
+    signal: null,
+    tail: '',
+  }
   const ended = { ...base, isRunning: false, exitCode: 0, ending: 'exit' }
   return [
     { ...base, id: 41, command: 'npx vitest run test/orders', startedAt: now - 74_000, tail: TEST_RUN },

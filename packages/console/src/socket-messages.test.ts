@@ -23,7 +23,10 @@ const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', started
 const UPDATE = { server: SERVER, jobs: [JOB], calls: [CALL], databaseChanged: true }
 
 test('parses valid messages unchanged', () => {
-  expect(parseFeedMessage(JSON.stringify({ kind: 'update', update: UPDATE }))).toEqual({ kind: 'update', update: UPDATE })
+  expect(parseFeedMessage(JSON.stringify({ kind: 'update', update: UPDATE }))).toEqual({
+    kind: 'update',
+    update: UPDATE,
+  })
   const chunk = { from: 5, size: 9, isRunning: true, base64: 'eA==' }
   expect(parseFeedMessage(JSON.stringify({ kind: 'reply', to: 3, chunk: chunk }))).toEqual({
     kind: 'reply',
@@ -52,7 +55,10 @@ test('drops a part with any invalid member', () => {
   for (const [part, item] of Object.entries({ jobs: JOB, calls: CALL })) {
     for (const name of Object.keys(item)) {
       for (const wrong of [undefined, {}, [], 'wrong'.repeat(name === 'outcome' || name === 'ending' ? 1 : 0) || {}]) {
-        const line = JSON.stringify({ kind: 'update', update: { ...UPDATE, [part]: [item, { ...item, [name]: wrong }] } })
+        const line = JSON.stringify({
+          kind: 'update',
+          update: { ...UPDATE, [part]: [item, { ...item, [name]: wrong }] },
+        })
         expect(parseFeedMessage(line)).toEqual({ kind: 'update', update: { ...UPDATE, [part]: undefined } })
       }
     }

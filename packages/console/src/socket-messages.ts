@@ -45,7 +45,8 @@ const MAX_LISTED = 500
 export function parseFeedMessage(line: string): FeedMessage | undefined {
   const value = tryParseJson(line)
   if (!isJsonObject(value)) return undefined
-  if (value.kind === 'update' && isJsonObject(value.update)) return { kind: 'update', update: parseUpdate(value.update) }
+  if (value.kind === 'update' && isJsonObject(value.update))
+    return { kind: 'update', update: parseUpdate(value.update) }
   const { kind, to, failure } = value
   if (kind !== 'reply' || typeof to !== 'number') return undefined
   if (typeof failure === 'string') return { kind, to, failure }

@@ -1,5 +1,6 @@
-// Reads and validates the token file: anyone who can write it can grant access. Content that this program would not
-// write is a Failure.
+// Named authentication tokens in a file, stored as SHA-256 hashes. A token is `sxc_` and 43 base64url characters, 256 random
+// bits, so neither a slow hash nor a checksum is needed. Changes by other processes take effect within a second. Content that
+// this program would not write is a Failure, and every token is rejected: anyone who can write the file can grant access.
 
 import { hash, randomBytes } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
@@ -94,10 +95,6 @@ function toReadFailure(path: string, error: unknown): Failure {
     cause: error,
   })
 }
-
-// Named authentication tokens, stored as SHA-256 hashes. A token is `sxc_` and 43 base64url characters, 256 random
-// bits, so neither a slow hash nor a checksum is needed. Changes by other processes take effect within a second. If
-// the file cannot be trusted, every token is rejected.
 
 const TOKEN_PATTERN = /^sxc_[\w-]{43}$/
 const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u

@@ -1,4 +1,4 @@
-// The state of the page: the console view as last received, and which questions appeared or disappeared.
+// The state of the page and its hooks: the live console view, questions that appeared or disappeared, actions, job output.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -26,8 +26,6 @@ export function questionTitle({ questions }: QuestionView): string {
   const text = questions[0]?.text ?? ''
   return text.length > 120 ? `${text.slice(0, 119).trimEnd()}…` : text
 }
-
-// Hooks of the page: the live console view, actions, and job output.
 
 export interface LiveConsole {
   /** Undefined until the first view arrives. */

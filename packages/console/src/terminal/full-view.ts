@@ -52,7 +52,11 @@ export async function loadOlderTasks(
   return last ? userConsole.olderTasks(project, last.id) : []
 }
 
-export async function loadAllSteps(userConsole: UserConsole, project: string, task: TaskView): Promise<readonly StepView[]> {
+export async function loadAllSteps(
+  userConsole: UserConsole,
+  project: string,
+  task: TaskView,
+): Promise<readonly StepView[]> {
   const all = [...task.steps]
   while (all.length < task.stepsTotal) {
     const more = await userConsole.taskSteps(project, task.id, (all.at(-1)?.id ?? -1) + 1)

@@ -58,8 +58,7 @@ export function ToastList({
   )
 }
 
-// Problems of the data sources, shown above every view, because an empty view would look like a good state.
-
+/** Problems of the data sources, shown above every view: an empty view would look like a good state. */
 export function ProblemList({ problems }: { readonly problems: readonly string[] }) {
   const { translate } = useTranslator()
   if (problems.length === 0) return null
@@ -79,8 +78,7 @@ export function ProblemList({ problems }: { readonly problems: readonly string[]
   )
 }
 
-// Why an action failed: the English message of the server, if it sent one.
-
+/** Why an action failed: the English message of the server, if it sent one. */
 export function ActionError({ result }: { readonly result: ActionResult | undefined }) {
   const { translate } = useTranslator()
   return (
