@@ -13,6 +13,7 @@ import { rolldown } from 'rolldown'
 
 import { findBun } from './find-bun.mjs'
 import { rawText } from './raw-text.mjs'
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 const TARGETS = [
   'linux-x64',
@@ -70,7 +71,7 @@ async function bundle({ file, source, absent }) {
     tsconfig: false,
     // The entry for Node.js loads files that bundlers do not find.
     resolve: {
-      conditionNames: ['@scorpiox/source', 'node', 'import', 'default'],
+      conditionNames: SOURCE_CONDITIONS,
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },
     plugins: [without(absent), rawText],

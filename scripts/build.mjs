@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 import { rawText } from './raw-text.mjs'
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 /** Packages that are installed by npm, or optionally by the user. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
@@ -28,9 +29,6 @@ const helpersPlugin = {
   resolveId: (id) => (id === HELPERS ? id : null),
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
 }
-
-/** The packages of this repository import each other's sources. */
-const SOURCES = { conditionNames: ['@scorpiox/source', 'node', 'import', 'default'] }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
@@ -85,7 +83,7 @@ await bundle(
   {
     'find-browser': 'packages/server/src/browser/find-browser.ts',
     'open-browser': 'packages/server/src/browser/open-browser-pool.ts',
-    'guarded-fetch': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
+    'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
@@ -96,7 +94,7 @@ await bundle('packages/server/src/features/documents/extract/extractor.ts', {
   codeSplitting: false,
 })
 await bundle('packages/server/src/features/documents/extract/readers/training-export.ts', {
-  file: 'dist/judge/training-export.mjs',
+  file: 'dist/judge/lesson.mjs',
   format: 'esm',
   codeSplitting: false,
 })
@@ -110,7 +108,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    resolve: SOURCES,
+    resolve: { conditionNames: SOURCE_CONDITIONS },
     external: EXTERNAL,
     plugins: [helpersPlugin, rawText],
     onLog: failOnWarning,

@@ -83,7 +83,7 @@ async function question(home) {
 async function inbox(home) {
   const call = await home.connect()
   const terminal = await watchTerminal(home, ['inbox', '--quiet'])
-  await terminal.sees('Servers and tools')
+  await terminal.waitForText('Servers and tools')
   const questions = {
     questions: [
       {
@@ -94,12 +94,12 @@ async function inbox(home) {
     ],
   }
   void call('AskUserQuestion', { questions_json: JSON.stringify(questions) })
-  await terminal.sees('Question · ')
+  await terminal.waitForText('Question · ')
   terminal.type('\u001B[A')
   terminal.type('\u001B[A')
-  await terminal.sees('● Question')
+  await terminal.waitForText('● Question')
   terminal.type('\r')
-  await terminal.sees('PostgreSQL')
+  await terminal.waitForText('PostgreSQL')
   const screen = terminal.screen()
   terminal.type('\r')
   await terminal.close()
