@@ -71,7 +71,7 @@ export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox
 }
 
 /** The tools that the settings disable, each with the error text for its calls. */
-export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
+function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
   const describeIfOff = (key: string): string | undefined => {
     const setting = effective.get(key)
     return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined

@@ -193,7 +193,7 @@ type FeedRequest =
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
 
 /** Rejects if the connection is refused. */
-export async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
+async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
   const pendingReplies = new Map<number, (reply: FeedReply) => void>()
   let isWatching = false
   let lastId = 0

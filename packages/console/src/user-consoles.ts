@@ -14,10 +14,7 @@ export interface UserConsoles {
   close(): Promise<void>
 }
 
-export function createUserConsoles({
-  socketDirectory,
-  ...settings
-}: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
+function createUserConsoles({ socketDirectory, ...settings }: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
   const consoles = new Map<string, UserConsole>()
   return {
     forUser(user, isLocal) {

@@ -213,7 +213,7 @@ export interface HttpExposure {
   readonly isSandboxDisabled: boolean
 }
 
-export async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
+async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
   const { SANDBOX: setting } = config.settings
   const { host, isLoopback: isLocal, isSandboxDisabled } = exposure
   const advice = 'Add --no-sandbox to let callers do everything that you can do'

@@ -54,7 +54,7 @@ export function isConsoleAction(verb: string): boolean {
 }
 
 /** Returns an error text if the body is invalid. */
-export function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
+function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
   const fields = tryParseJson(body)
   if (!isJsonObject(fields)) return 'The body must be a JSON object'
   return PARSERS.get(verb)?.(fields) ?? `Unknown action ${verb}`

@@ -24,7 +24,7 @@ export interface AuthTokenRecord {
 }
 
 /** A missing file contains no tokens. */
-export function readTokenRecords(path: string): readonly AuthTokenRecord[] {
+function readTokenRecords(path: string): readonly AuthTokenRecord[] {
   const stat = statTokenFile(path)
   if (!stat) return []
   const records = parseTokenFile(path, stat)
@@ -34,12 +34,12 @@ export function readTokenRecords(path: string): readonly AuthTokenRecord[] {
   )
 }
 
-export function formatTokenRecords(tokens: readonly AuthTokenRecord[]): string {
+function formatTokenRecords(tokens: readonly AuthTokenRecord[]): string {
   return `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`
 }
 
 /** Changes whenever the file changes. */
-export function readFileSignature(path: string): string {
+function readFileSignature(path: string): string {
   const stat = statTokenFile(path)
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}` : 'absent'
 }

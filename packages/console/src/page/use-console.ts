@@ -8,7 +8,7 @@ import { type ActionResult, openJobOutput, type PageAction, postAction } from '.
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
 
-export function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
+function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
   return { ...view, ...change }
 }
 
@@ -17,7 +17,7 @@ export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'
 }
 
 /** Questions that are only in the first list. */
-export function questionsNotIn(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
+function questionsNotIn(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
   const there = new Set(now.map(questionKey))
   return before.filter((question) => !there.has(questionKey(question)))
 }

@@ -46,7 +46,7 @@ export function formatHeadline({ questions, servers, problems }: ConsoleView, { 
 }
 
 /** The non-empty sections. */
-export function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
+function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
     {
@@ -236,12 +236,12 @@ export function joinParts(...parts: readonly (string | false | null | undefined)
 }
 
 /** Without seconds, so that the text does not change and redraw every second. */
-export function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
+function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
   return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
 }
 
 /** In whole seconds, at least one, because it is redrawn while it increases. */
-export function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string {
+function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string {
   return formatDuration(Math.max(1, Math.floor(ms / 1000)) * 1000)
 }
 
@@ -249,7 +249,7 @@ export function formatProjectName(project: string): string {
   return sanitizeLine(basename(project) || project)
 }
 
-export function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {
+function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {
   const code = formatExitCode(job)
   return code === undefined ? translate(jobEndingKey(job)) : translate('exitCode', { code: sanitizeLine(code) })
 }

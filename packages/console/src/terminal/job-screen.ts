@@ -74,7 +74,7 @@ export interface FullOutput {
   readonly skippedBytes: number
 }
 
-export async function readFullOutput(
+async function readFullOutput(
   userConsole: UserConsole,
   job: ServerJobRef,
   missingLine: (bytes: number) => string,

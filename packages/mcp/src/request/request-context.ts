@@ -233,7 +233,7 @@ export class RequestContext implements AskHost {
 // The view of a request context that tools, resources and prompts receive. Getters, so that unused parts cost nothing
 // and members can be passed on detached from the object.
 
-export class RequestCallContext implements CallContext {
+class RequestCallContext implements CallContext {
   readonly #context: RequestContext
 
   constructor(context: RequestContext) {

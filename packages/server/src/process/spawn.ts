@@ -316,7 +316,7 @@ function isReadable(stream: unknown): stream is Readable {
 // Creates a temporary file that no other process can open: its name is removed before the descriptor is returned.
 
 /** A descriptor to read the text from; the caller closes it. */
-export function openAnonymousFile(text: string): number {
+function openAnonymousFile(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-'))
   try {
     const path = join(folder, 'input')

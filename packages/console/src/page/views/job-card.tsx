@@ -18,7 +18,7 @@ interface OutputTailProps {
   readonly empty: string
 }
 
-export function OutputTail({ text, label, empty }: OutputTailProps) {
+function OutputTail({ text, label, empty }: OutputTailProps) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
   useLayoutEffect(() => {

@@ -100,7 +100,7 @@ export function toCallbackFields({ callback, msUntilFire }: ScheduledCallback) {
   }
 }
 
-export function formatScheduled({ callback }: ScheduledCallback, route: DeliveryRoute): string {
+function formatScheduled({ callback }: ScheduledCallback, route: DeliveryRoute): string {
   return `Callback scheduled: ${formatSchedule(callback)}\n${formatRoute(route, callback.slot)}`
 }
 
@@ -109,7 +109,7 @@ export function formatCallbackList(entries: readonly ScheduledCallback[]): strin
   return [`Active callbacks (${entries.length}/${MAX_CALLBACK_SLOTS}):`, ...entries.map(formatLine)].join('\n')
 }
 
-export function formatCancelled(cancelled: readonly CallbackRow[], slot: number | undefined): string {
+function formatCancelled(cancelled: readonly CallbackRow[], slot: number | undefined): string {
   const [only] = cancelled
   if (slot !== undefined && only)
     return `Cancelled callback slot ${slot}: "${truncateMessage(only.message, MAX_CANCELLED_MESSAGE)}"`

@@ -101,13 +101,13 @@ const PROBLEM_ADVICE: Readonly<Partial<Record<FetchFailureKind, string>>> = {
 }
 
 /** Whether the document has text that was requested. */
-export function hasRequestedText({ classification: { status }, excerpt, missingSection }: DocumentResult): boolean {
+function hasRequestedText({ classification: { status }, excerpt, missingSection }: DocumentResult): boolean {
   if (missingSection) return false
   if (status === 'paywall') return (excerpt?.chars ?? 0) >= MIN_PAYWALL_CHARS
   return status === 'ok'
 }
 
-export function formatDocument(document: DocumentResult, request: DocumentRequest): string {
+function formatDocument(document: DocumentResult, request: DocumentRequest): string {
   const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
   const statusLines =
     classification.status === 'ok'
@@ -138,12 +138,12 @@ export function formatDocument(document: DocumentResult, request: DocumentReques
   ])
 }
 
-export function formatFetchFailure({ kind, message }: FetchFailure): string {
+function formatFetchFailure({ kind, message }: FetchFailure): string {
   return singleLine([message, PROBLEM_ADVICE[kind] ?? ''].join(' '), MAX_MESSAGE)
 }
 
 /** The message may contain text from a server. */
-export function formatFailure({ message }: Failure): string {
+function formatFailure({ message }: Failure): string {
   return singleLine(message, MAX_MESSAGE)
 }
 
@@ -156,7 +156,7 @@ function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }:
 /** Only a valid date is shown, because the value is untrusted. */
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
 
-export function displayTitle({ title }: ExtractMetadata): string {
+function displayTitle({ title }: ExtractMetadata): string {
   return singleLine(title, MAX_TITLE)
 }
 
@@ -253,10 +253,7 @@ function singleLine(text: string, max = MAX_URL * 2): string {
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
-export function formatFindResult(
-  { sections, total, isPartial }: FindResult,
-  { outline }: ExtractMetadata,
-): readonly string[] {
+function formatFindResult({ sections, total, isPartial }: FindResult, { outline }: ExtractMetadata): readonly string[] {
   if (sections.length === 0) {
     const headings = formatOutline(outline)
     return ['No line matches.', ...(headings === '' ? [] : [wrapUntrusted(`Outline:\n${headings}`)])]
@@ -268,7 +265,7 @@ export function formatFindResult(
   ]
 }
 
-export function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
+function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
   if (sections.length === 0) return ['Try fewer or other words, or read a section: url#name.']
   const shownLines = sections.reduce((sum, { lines }) => sum + lines.length, 0)
   const more = cursor === '' ? '' : ` ${total - shownLines} more: the same call with cursor: "${cursor}".`

@@ -43,7 +43,7 @@ export function toReadImageResult(image: ImageResult, path: string): ReadImageRe
 
 // Formats the text beside an image: type and size, the region shown, the scale, and how to convert coordinates.
 
-export function formatImage(image: ImageResult, scale: number, path: string): string {
+function formatImage(image: ImageResult, scale: number, path: string): string {
   return `${describeBlock(image)} ${[describeSize(image, scale), ...formatNotes(image, path)].join('. ')}.`
 }
 

@@ -107,13 +107,13 @@ export interface PlanJson {
   readonly started_at: string | null
 }
 
-export function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
+function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
   if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
   const { goal, startedAt } = open.plan
   return { active: true, goal, plan_file: null, started_at: formatTime(startedAt) }
 }
 
-export function formatPlanEntered(
+function formatPlanEntered(
   { plan, directory, runningJobIds }: EnterPlanResult,
   request: { readonly plan: string; readonly planFile: string },
 ): string {
@@ -130,7 +130,7 @@ export function formatPlanEntered(
 const HOW_TO_LEAVE =
   'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
 
-export function formatPlanExited({ path, task }: ExitPlanResult): string {
+function formatPlanExited({ path, task }: ExitPlanResult): string {
   const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
   return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
 }

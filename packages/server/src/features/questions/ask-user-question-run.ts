@@ -23,7 +23,7 @@ export async function runAskUserQuestion(
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function toAskingCall(call: CallContext): AskingCall {
+function toAskingCall(call: CallContext): AskingCall {
   const { user, session, client, clientAbilities, wantsProgress } = call
   return {
     user,
@@ -76,17 +76,14 @@ const SURFACE_NAMES: Readonly<Record<AnswerChannel, string>> = {
   call: 'in the chat',
 }
 
-export function toAskUserQuestionResult(questions: readonly FormQuestion[], result: AskResult): AskUserQuestionResult {
+function toAskUserQuestionResult(questions: readonly FormQuestion[], result: AskResult): AskUserQuestionResult {
   return 'replies' in result
     ? answeredResult(questions, result)
     : unansweredResult(questions, result.id, result.reasons)
 }
 
 /** The state of a question that was asked before. */
-export function toFollowUpAnswer(
-  { row, wasAnsweredBefore }: FollowUpResult,
-  hasAnswers: boolean,
-): AskUserQuestionResult {
+function toFollowUpAnswer({ row, wasAnsweredBefore }: FollowUpResult, hasAnswers: boolean): AskUserQuestionResult {
   const { questions, replies, surface, id } = row
   if (!replies) return unansweredResult(questions, id, [`Question ${id} is still open.`])
   return answeredResult(

@@ -7,27 +7,27 @@ import { nextPageQuery } from './task-query.js'
 import type { TaskChange, TaskEntry, TaskListing } from './task-service.js'
 import type { StepRow, TaskRow } from './task-table.js'
 
-export const MAX_SHOWN_NAME = 100
-export const MAX_SHOWN_STEP = 160
+const MAX_SHOWN_NAME = 100
+const MAX_SHOWN_STEP = 160
 
-export function formatTaskListItem(task: TaskRow, current: number | undefined): string {
+function formatTaskListItem(task: TaskRow, current: number | undefined): string {
   return `${task.id === current ? '*' : ' '} ${task.id}  ${toSingleLine(task.name, MAX_SHOWN_NAME)}  (${task.id === current ? 'current, ' : ''}${formatTaskProgress(task)})`
 }
 
-export function formatStepListItem({ id, text, completedAt }: StepRow): string {
+function formatStepListItem({ id, text, completedAt }: StepRow): string {
   return `      ${completedAt === null ? '[ ]' : '[x]'} ${id}  ${toSingleLine(text, MAX_SHOWN_STEP)}`
 }
 
-export function formatTaskProgress({ completedAt, steps, stepsDone }: TaskRow): string {
+function formatTaskProgress({ completedAt, steps, stepsDone }: TaskRow): string {
   if (completedAt !== null) return 'complete'
   return steps === 0 ? 'no steps yet' : `${formatNumber(stepsDone)} of ${formatCount(steps, 'step', 'steps')} done`
 }
 
-export function quoteTask({ id, name }: TaskRow): string {
+function quoteTask({ id, name }: TaskRow): string {
   return `task ${id} "${toSingleLine(name, MAX_SHOWN_NAME)}"`
 }
 
-export function quoteStep({ id, text }: StepRow): string {
+function quoteStep({ id, text }: StepRow): string {
   return `step ${id} "${toSingleLine(text, MAX_SHOWN_STEP)}"`
 }
 
