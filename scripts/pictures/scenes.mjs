@@ -1,4 +1,4 @@
-// What the drawings show. A scene gives steps, each some lines of a real run.
+// The scenes of the drawings. A scene returns steps, each with lines of a real run.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -79,7 +79,7 @@ async function question(home) {
   }
 }
 
-/** A real inbox in a real terminal: it opens the one question there is. */
+/** The inbox in a pseudo-terminal: opens the only question. */
 async function inbox(home) {
   const call = await home.connect()
   const terminal = await watchTerminal(home, ['inbox', '--quiet'])
@@ -106,7 +106,7 @@ async function inbox(home) {
   return { title: 'a question in the inbox', steps: [['$ scorpiox-code inbox', ...screen]] }
 }
 
-/** Engines are played: pictures are made without a network. */
+/** Search engines are simulated: pictures are made without a network. */
 async function search(home) {
   const replay = await startReplay()
   const play = 'ok;duckduckgo=challenge-202;mojeek=hang'
@@ -158,7 +158,7 @@ async function callback(home) {
   return { title: 'a callback, and the next result of any tool', steps }
 }
 
-/** Two servers, one after the other: the second knows what the first was told. */
+/** Two servers, one after the other: the second has the state of the first. */
 async function tasks(home) {
   const call = await home.connect()
   const steps = [
