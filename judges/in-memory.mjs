@@ -56,7 +56,7 @@ async function judge(period) {
     ],
     ['calls', async () => assert.equal(textOf(await call('say', { word: 'hi' })), 'hi')],
     ['refuses', () => refuses(call('say', {}), revision)],
-    ['hears progress', () => hearsProgress(call)],
+    ['receives progress', () => receivesProgress(call)],
     ['lends its model', async () => assert.equal(textOf(await call('ask', { word: 'hi' })), 'hi!')],
     ['cancels', () => cancels(call, fates)],
     ['closes', () => closes(client, fates)],
@@ -77,7 +77,7 @@ function serverFor(fates) {
     version: '1.0.0',
     services: { diary: () => ({ write: (line) => fates.push(line), close: () => fates.push('closed') }) },
     tools: [
-      defineTool({ name: 'say', input: word, run: ({ word: said }) => said }),
+      defineTool({ name: 'say', input: word, run: ({ word: text }) => text }),
       defineTool({
         name: 'count',
         async run(_input, { progress }) {
@@ -89,8 +89,10 @@ function serverFor(fates) {
         name: 'ask',
         input: word,
         async run({ word: content }, { ask }) {
-          const { said } = await ask({ said: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 9 } })
-          return said.text
+          const { sampled } = await ask({
+            sampled: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 9 },
+          })
+          return sampled.text
         },
       }),
       over({
@@ -114,10 +116,10 @@ async function refuses(called, revision) {
   else assert.ok((await called).isError)
 }
 
-async function hearsProgress(call) {
-  const heard = []
-  await call('count', {}, { onprogress: ({ progress }) => heard.push(progress) })
-  assert.deepEqual(heard, [1, 2, 3])
+async function receivesProgress(call) {
+  const received = []
+  await call('count', {}, { onprogress: ({ progress }) => received.push(progress) })
+  assert.deepEqual(received, [1, 2, 3])
 }
 
 async function cancels(call, fates) {

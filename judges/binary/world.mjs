@@ -95,8 +95,8 @@ async function openSite() {
   return { port: server.address().port, close }
 }
 
-function pdf(words) {
-  const drawing = `BT /F1 24 Tf 72 700 Td (${words}) Tj ET`
+function pdf(content) {
+  const drawing = `BT /F1 24 Tf 72 700 Td (${content}) Tj ET`
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

@@ -1,5 +1,5 @@
-// Tools that need an answer before they can go on. They are the same in every era: where the protocol lets a server
-// ask, the question is a request; where it does not, the call ends with the question and the client calls again.
+// Tools that ask the client. They are the same in both protocol eras: in the legacy era a question is a request; in the modern
+// era the call ends with the question, and the client repeats it with the answer.
 import { form, sample, strings, tool, textOf } from './pieces.mjs'
 
 const name = { type: 'string', description: 'Your name' }
@@ -67,10 +67,10 @@ const enums = tool('test_elicitation_sep1330_enums', 'Asks for one or several of
   },
 })
 
-const greeting = tool('test_input_required_result_elicitation', 'Greets whoever says their name.', {
+const greeting = tool('test_input_required_result_elicitation', 'Asks for a name and greets.', {
   run: async (_input, call) => {
     const { user_name: user } = await call.ask({ user_name: form('What is your name?', { name }) })
-    return user.action === 'accept' ? `Hello, ${user.content.name}!` : 'Hello, whoever you are!'
+    return user.action === 'accept' ? `Hello, ${user.content.name}!` : 'Hello!'
   },
 })
 
@@ -90,20 +90,24 @@ const folders = tool('test_input_required_result_list_roots', 'Names the folders
   },
 })
 
-const confirming = tool('test_input_required_result_request_state', 'Goes on only when told to.', {
+const confirming = tool('test_input_required_result_request_state', 'Continues only after confirmation.', {
   run: async (_input, call) => {
     const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
     return `state-ok: ${outcome(confirm)}`
   },
 })
 
-// The same question; the suite answers it with a state that somebody has changed on the way.
-const sealed = tool('test_input_required_result_tampered_state', 'Goes on only when told to, and with its own state.', {
-  run: async (_input, call) => {
-    const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
-    return `Confirmed: ${outcome(confirm)}`
+// The same question; the suite answers it with a modified state.
+const sealed = tool(
+  'test_input_required_result_tampered_state',
+  'Continues only after confirmation, and with its own state.',
+  {
+    run: async (_input, call) => {
+      const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
+      return `Confirmed: ${outcome(confirm)}`
+    },
   },
-})
+)
 
 const several = tool('test_input_required_result_multiple_inputs', 'Asks for three different things at once.', {
   run: async (_input, call) => {
@@ -126,7 +130,7 @@ const rounds = tool('test_input_required_result_multi_round', 'Asks a second que
   },
 })
 
-const considerate = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
+const capable = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
   run: async (_input, call) => {
     const { clientAbilities } = call
     const answers = await call.ask({
@@ -158,7 +162,7 @@ export const askingTools = [
   sealed,
   several,
   rounds,
-  considerate,
+  capable,
   streaming,
 ]
 

@@ -2,7 +2,7 @@
 // library. Prints its address as the first line and exits on SIGTERM.
 import { serveHttp } from '../../dist/library.mjs'
 import { askingTools } from './asking.mjs'
-import { triggers, visitingPrompts, visitingTools } from './changing.mjs'
+import { triggers, temporaryPrompts, temporaryTools } from './changing.mjs'
 import { prompts } from './prompts.mjs'
 import { resources, templates } from './resources.mjs'
 import { skillFiles, skillResources, skills } from './skills.mjs'
@@ -15,11 +15,11 @@ const { url, close } = await serveHttp({
   version: '1.0.0',
   instructions: 'For the conformance suite only.',
   logging: true,
-  tools: () => [...plainTools, ...askingTools, ...taskTools, ...triggers, ...visitingTools()],
+  tools: () => [...plainTools, ...askingTools, ...taskTools, ...triggers, ...temporaryTools()],
   resources: [...resources, ...skillResources],
   templates: [...templates, skillFiles],
   skills,
-  prompts: () => [...prompts, ...visitingPrompts()],
+  prompts: () => [...prompts, ...temporaryPrompts()],
   // The suite reads only the first page of a list.
   pageSize: 100,
   http: { port: 0, host: '127.0.0.1', auth: 'none' },

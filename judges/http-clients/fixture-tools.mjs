@@ -68,7 +68,7 @@ const shared = [
         })
       }),
   }),
-  tool('recall', 'Tells which calls of wait were aborted.', { run: () => aborted }),
+  tool('recall', 'Lists the calls of wait that were aborted.', { run: () => aborted }),
   tool('bug', 'Throws.', {
     run: () => {
       throw new Error('the fixture is broken on purpose')
@@ -82,7 +82,7 @@ const shared = [
     input: shapesInput,
     run: ({ shapes }) => shapes.map((shape) => ('radius' in shape ? 'circle' : 'box')).join(', '),
   }),
-  tool('echo', 'Says the text back, as many times as asked.', {
+  tool('echo', 'Repeats the text.', {
     input: {
       type: 'object',
       properties: { text: { type: 'string' }, times: { type: 'integer', minimum: 1, default: 1 } },
@@ -108,7 +108,7 @@ const overConnections = [
       return 'answered after the connection had ended'
     },
   }),
-  tool('ask-form', 'Asks the person for a name.', {
+  tool('ask-form', 'Asks for a name.', {
     run: async (_input, call) =>
       call.clientAbilities.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
   }),
@@ -135,14 +135,14 @@ const overConnections = [
       return 'said'
     },
   }),
-  tool('change', 'Says that a list has changed.', {
+  tool('change', 'Reports that a list has changed.', {
     input: { type: 'object', properties: { list: { enum: ['tools', 'resources', 'prompts'] } }, required: ['list'] },
     run: ({ list }, call) => {
       call.notifyListChanged(list)
       return list
     },
   }),
-  tool('touch', 'Says that a resource has changed.', {
+  tool('touch', 'Reports that a resource has changed.', {
     input: strings('uri'),
     run: ({ uri }, call) => {
       call.notifyResourceUpdated(uri)
