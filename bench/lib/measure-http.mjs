@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { withLoad } from './http-visit.mjs'
+import { withLoad } from './http-processes.mjs'
 import { cpuMilliseconds, openFilesLimit, residentMebibytes } from './system.mjs'
 
 const WARM_UP = { connections: 32, ms: 300, calls: 5_000, atMostMs: 3_000 }

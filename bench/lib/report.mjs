@@ -125,8 +125,8 @@ const bytesTable = (lists) => {
     figure(Math.round(bytes / tools.length)),
   ])
   const each = lists.at(-1).tools.toSorted((a, b) => b.bytes - a.bytes)
-  const words = each.map((tool) => `${tool.name} ${tool.bytes}`).join(', ')
-  return `\n\n${layOut(['ours, server', 'tools', 'bytes', 'per tool'], rows)}\n\nBytes of each definition: ${words}.`
+  const sizes = each.map((tool) => `${tool.name} ${tool.bytes}`).join(', ')
+  return `\n\n${layOut(['ours, server', 'tools', 'bytes', 'per tool'], rows)}\n\nBytes of each definition: ${sizes}.`
 }
 
 export const render = (samples, summary) => {

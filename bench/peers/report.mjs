@@ -1,5 +1,5 @@
 // The figures as a Markdown table: a column for each server, medians where there are several. Also what docs/ is made from,
-// in every language: `translate` translates.
+// in every language, through `translate`.
 
 const ROWS = [
   ['tools', ({ of }) => of('tools'), 'short'],

@@ -1,4 +1,4 @@
-// The same echo tool on this package's library over HTTP, with its token, its gate and both eras. Its first line of
+// The same echo tool on this package's library over HTTP, with its token, its access checks and both eras. Its first line of
 // output is its port.
 
 import { defineTool, serveHttp } from '../../dist/library.mjs'
