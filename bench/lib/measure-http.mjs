@@ -105,8 +105,8 @@ const holdStreams = (subject, record, era, row) =>
     record(`${row}Kib`, ((residentMebibytes(server.pid) - before) * 1024) / count)
     record(`${row}Open`, ms / 1000)
     for (let number = 0; number < BROADCASTS; number++) {
-      const { ms: heardMs, dropped, repeated } = await run({ job: 'broadcast', port: server.port })
-      record(`${row}Heard`, heardMs / 1000)
+      const { ms: reachedMs, dropped, repeated } = await run({ job: 'broadcast', port: server.port })
+      record(`${row}Reached`, reachedMs / 1000)
       record(`${row}Dropped`, dropped)
       if (repeated > 0) throw new Error(`${repeated} of ${count} streams got the event more than once`)
     }

@@ -12,7 +12,7 @@ const callRows = (row, title, target) => [
 
 const streamRows = (row, title) => [
   { row: `${row}Kib`, title: `10,000 streams, ${title}: KiB each`, judged: 'echo', limit: 20 },
-  { row: `${row}Heard`, title: '  an event to all, s', judged: 'echo', limit: 2 },
+  { row: `${row}Reached`, title: '  an event to all, s', judged: 'echo', limit: 2 },
   // One stream lost in one round is a stream lost.
   { row: `${row}Dropped`, title: '  dropped', judged: 'echo', limit: 0, worst: true },
   { row: `${row}Idle`, title: '  idle, % of a core', judged: 'echo', limit: 5, unrelated: true },

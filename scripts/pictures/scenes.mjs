@@ -71,7 +71,7 @@ async function question(home) {
   const call = await home.connect()
   const questions = { questions: [{ text: 'Which database?', options: ['SQLite', 'PostgreSQL'] }] }
   return {
-    title: 'a question that nobody could be asked',
+    title: 'a question without a channel',
     steps: [
       await call('AskUserQuestion', { questions_json: JSON.stringify(questions) }),
       await call('AskUserQuestion', { questions_json: '{"id":1,"answers":["PostgreSQL"]}' }),
