@@ -49,7 +49,7 @@ export const en = {
   sending: 'Sending…',
   answerMissing: 'Choose an answer or write your own.',
   answerSent: 'Your answer was sent.',
-  declineSent: 'You declined; the model is told so.',
+  declineSent: 'You declined; the model is notified.',
 
   jobsRunning: { one: '{n} job is running', other: '{n} jobs are running' },
   jobsNone: 'No background jobs',
@@ -98,7 +98,7 @@ export const en = {
 
   callbacksSet: { one: '{n} callback is set', other: '{n} callbacks are set' },
   callbacksNone: 'No callbacks are set',
-  callbacksHow: 'When the model asks with {tool} to be told something later, the time runs down here.',
+  callbacksHow: 'When the model schedules a message with {tool}, the remaining time is shown here.',
   firesIn: 'In {time}',
   due: 'Due now',
   timesLeft: { one: 'once', other: '{n} more times' },
@@ -109,7 +109,7 @@ export const en = {
   slot: 'Slot {slot}',
   cancel: 'Cancel',
   cancelAsk: 'Cancel this callback?',
-  cancelMeans: 'The model will not be told.',
+  cancelMeans: 'The model will not be notified.',
   keep: 'Keep it',
   messages: 'Waiting for the model',
   messagesHow: 'Handed over with the next tool result.',
