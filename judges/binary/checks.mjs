@@ -170,7 +170,7 @@ export function commandChecks({ program, env, home }) {
         assert.doesNotMatch(await runWith({ ...env, BROWSER_PATH: '' }, 'doctor'), /Chromium that npm brought/),
     ],
     ['call', async () => assert.match(await run('call', 'Bash', '{"command":"echo said"}'), /^said/)],
-    ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*the token judge/)],
+    ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*Token judge/)],
     ['inbox', async () => assert.deepEqual(JSON.parse(await run('inbox', '--json')).questions, [])],
     ['config', async () => assert.match(await run('config'), /SANDBOX/)],
   ]

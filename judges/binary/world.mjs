@@ -155,7 +155,7 @@ export async function halvesOf(base64) {
 async function findBrowser(folder) {
   if (process.platform !== 'linux' || process.arch !== 'x64' || !tryRequire('playwright-core')) return undefined
   const { findBrowser: find } = await import(join(root, 'dist/judge/browser/find-browser.mjs'))
-  return find({ wanted: '', env: { PATH: '' }, unpackIn: () => join(folder, 'browser') }).catch(() => undefined)
+  return find({ browserPath: '', env: { PATH: '' }, unpackIn: () => join(folder, 'browser') }).catch(() => undefined)
 }
 
 function tryRequire(name) {
