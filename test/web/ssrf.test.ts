@@ -14,13 +14,13 @@ import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpu
 import { LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, sendRaw, type SsrfNetwork } from './ssrf-network.js'
 
 let world: SsrfNetwork
-let wayOut: GuardedFetch
+let guardedFetch: GuardedFetch
 let proxy: CheckingProxy
 
 beforeAll(async () => {
   world = await openNetwork()
-  wayOut = world.wayOut()
-  proxy = await wayOut.proxy()
+  guardedFetch = world.guardedFetch()
+  proxy = await guardedFetch.proxy()
 })
 
 afterAll(() => world.close())
@@ -36,9 +36,9 @@ beforeEach(() => {
 /** Where a test says otherwise, it sets them to 0 itself. */
 afterEach(() => expect(world.internal.hits).toBe(0))
 
-async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): Promise<string> {
+async function problemOf(url: string, out = guardedFetch, request: FetchRequest = {}): Promise<string> {
   try {
-    return `brought ${(await out.fetch(url, errand)).bytes.toString()}`
+    return `brought ${(await out.fetch(url, request)).bytes.toString()}`
   } catch (error) {
     if (error instanceof FetchFailure) return error.kind
     throw error
@@ -149,7 +149,7 @@ describe('redirects', () => {
     world.names.set('rebound.example', [['127.0.0.1']])
     const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
     expect(['refused', 'bad-url']).toContain(await problemOf(url))
-    expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
+    expect(['refused', 'bad-url']).toContain(await problemOf(url, guardedFetch, { method: 'POST', body: 'x' }))
     expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
@@ -232,7 +232,7 @@ describe('names', () => {
   )
 
   test('that change between two requests are judged anew', async () => {
-    const out = world.wayOut()
+    const out = world.guardedFetch()
     world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     world.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
     expect(await problemOf(inside('http://rebind.example:{port}/closing'), out)).toBe('brought once')
@@ -242,7 +242,7 @@ describe('names', () => {
   test('that change between two hops are judged anew', async () => {
     world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     const back = encodeURIComponent(inside('http://rebind.example:{port}/'))
-    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), world.wayOut())).toBe('refused')
+    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), world.guardedFetch())).toBe('refused')
   })
 
   test('with no address lead nowhere', async () => {
@@ -271,7 +271,7 @@ describe('FETCH_ALLOW', () => {
       server.close()
     })
     const { port } = server.address() as AddressInfo
-    return { port, out: world.wayOut({ allow: entry(port) }), hits: () => hits }
+    return { port, out: world.guardedFetch({ allow: entry(port) }), hits: () => hits }
   }
 
   test('opens what it lists, in whichever way that is written', async () => {
@@ -332,7 +332,7 @@ describe('FETCH_ALLOW', () => {
 
   test.each(METADATA)('never opens %s', async (url) => {
     const { host, port } = new URL(url)
-    const out = world.wayOut({ allow: port === '' ? `${host}:80` : host })
+    const out = world.guardedFetch({ allow: port === '' ? `${host}:80` : host })
     expect(await problemOf(url, out)).toBe('refused')
     await expect(out.fetch(url)).rejects.toThrow('is always blocked')
     await expect(out.fetch(url)).rejects.not.toThrow('FETCH_ALLOW=')
@@ -341,7 +341,7 @@ describe('FETCH_ALLOW', () => {
   })
 
   test('never opens a listed name that leads to metadata', async () => {
-    const out = world.wayOut({ allow: 'dev.example:80' })
+    const out = world.guardedFetch({ allow: 'dev.example:80' })
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
       world.names.set('dev.example', [[address]])
       expect(await problemOf('http://dev.example/', out)).toBe('refused')
@@ -352,7 +352,7 @@ describe('FETCH_ALLOW', () => {
   test.each(['127.0.0.1', '*', '*:{port}', '127.0.0.0/8', '0.0.0.0/0:{port}', 'http://127.0.0.1:{port}', '.:{port}'])(
     'opens nothing when it says %s',
     async (allow) => {
-      expect(await problemOf(inside('http://127.0.0.1:{port}/'), world.wayOut({ allow: inside(allow) }))).toBe(
+      expect(await problemOf(inside('http://127.0.0.1:{port}/'), world.guardedFetch({ allow: inside(allow) }))).toBe(
         'refused',
       )
     },

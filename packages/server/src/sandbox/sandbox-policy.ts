@@ -11,7 +11,7 @@ import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
 
-const SECRET_PATHS: readonly string[] = [
+export const SECRET_PATHS: readonly string[] = [
   // Keys and passwords.
   '~/.ssh',
   '~/.gnupg',
