@@ -2,8 +2,9 @@
 // or reject everything else.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { JOB_ENDINGS } from './i18n/job-ending.js'
 import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
-import { type CallView, JOB_ENDINGS, type JobView, type ServerView, type ToolView } from './view.js'
+import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */
 export interface FeedUpdate {

@@ -1,6 +1,7 @@
 // What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
 
 import type { FormQuestion } from '@scorpiox/server/question-form'
+import type { JobEnd } from './i18n/job-ending.js'
 
 export interface ConsoleView {
   readonly servers: readonly ServerView[]
@@ -80,12 +81,7 @@ export interface CallbackView {
   readonly pattern: string | null
 }
 
-/** How a job ended; `exit`: with an exit code. */
-export const JOB_ENDINGS = ['exit', 'killed', 'server-stopped', 'server-lost', 'unknown'] as const
-
-export type JobEnding = (typeof JOB_ENDINGS)[number]
-
-export interface JobView {
+export interface JobView extends JobEnd {
   readonly server: string
   readonly project: string
   readonly id: number
@@ -93,11 +89,6 @@ export interface JobView {
   readonly startedAt: number
   readonly endedAt: number | null
   readonly isRunning: boolean
-  readonly exitCode: number | null
-  /** How it ended; null while it runs. */
-  readonly ending: JobEnding | null
-  /** The signal that ended it, such as SIGKILL. */
-  readonly signal: string | null
   /** The last lines of output, as a terminal would show them. */
   readonly tail: string
 }

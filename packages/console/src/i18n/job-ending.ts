@@ -1,7 +1,19 @@
-// Translates how a job ended.
+// How a job ended, as codes, and their translation.
 
-import type { JobEnding, JobView } from '../view.js'
 import type { TranslationKey } from './translator.js'
+
+/** How a job ended; `exit`: with an exit code. */
+export const JOB_ENDINGS = ['exit', 'killed', 'server-stopped', 'server-lost', 'unknown'] as const
+
+export type JobEnding = (typeof JOB_ENDINGS)[number]
+
+export interface JobEnd {
+  /** Null while it runs. */
+  readonly ending: JobEnding | null
+  readonly exitCode: number | null
+  /** The signal that ended it, such as SIGKILL. */
+  readonly signal: string | null
+}
 
 const ENDING_KEYS: Readonly<Record<Exclude<JobEnding, 'exit'>, TranslationKey>> = {
   killed: 'endedKilled',
@@ -11,16 +23,12 @@ const ENDING_KEYS: Readonly<Record<Exclude<JobEnding, 'exit'>, TranslationKey>> 
 }
 
 /** For ended jobs without an exit code. */
-export function jobEndingKey({ ending }: Pick<JobView, 'ending'>): TranslationKey {
+export function jobEndingKey({ ending }: JobEnd): TranslationKey {
   return ending === null || ending === 'exit' ? 'ended' : ENDING_KEYS[ending]
 }
 
 /** `1`, or `137 (SIGKILL)`; undefined if the job did not exit by itself. */
-export function formatExitCode({
-  ending,
-  exitCode,
-  signal,
-}: Pick<JobView, 'ending' | 'exitCode' | 'signal'>): string | undefined {
+export function formatExitCode({ ending, exitCode, signal }: JobEnd): string | undefined {
   if (ending !== 'exit' || exitCode === null) return undefined
   return signal === null ? `${exitCode}` : `${exitCode} (${signal})`
 }

@@ -3,10 +3,22 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { type ConsoleChange, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
+import type { ConsoleChange, ConsoleView, QuestionView } from '../view.js'
 import { type ActionResult, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
+
+/** The page imports only types of the view model, so it has its own. */
+const EMPTY_VIEW: ConsoleView = {
+  servers: [],
+  questions: [],
+  messages: [],
+  callbacks: [],
+  jobs: [],
+  projects: [],
+  calls: [],
+  problems: [],
+}
 
 function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
   return { ...view, ...change }
