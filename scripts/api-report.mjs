@@ -123,7 +123,7 @@ function sourceFile(specifier, file) {
 /** The names and inline imports that a declaration refers to. */
 function referencesIn(node, module, file) {
   const found = []
-  visit(node, (each) => {
+  walk(node, (each) => {
     if (each.type === 'Identifier' && (module.imports.has(each.name) || module.declarations.has(each.name))) {
       found.push({ file, name: each.name })
     }
@@ -139,7 +139,7 @@ function referencesIn(node, module, file) {
 function textOf(node, source) {
   if (node.parts) return node.parts.map((part) => textOf(part, source)).join('\n')
   const cuts = []
-  visit(node, (each) => {
+  walk(node, (each) => {
     if (isPrivate(each)) cuts.push([each.start, each.end])
   })
   let text = ''
@@ -167,10 +167,10 @@ function isPrivate({ type, key, accessibility }) {
   )
 }
 
-function visit(node, look) {
+function walk(node, look) {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
-    for (const each of node) visit(each, look)
+    for (const each of node) walk(each, look)
     return
   }
   if (typeof node.type === 'string') {
@@ -180,7 +180,7 @@ function visit(node, look) {
   for (const [key, value] of Object.entries(node)) {
     // The name of a member is not a reference.
     const isName = (key === 'key' || key === 'property') && !node.computed
-    if (!isName) visit(value, look)
+    if (!isName) walk(value, look)
   }
 }
 

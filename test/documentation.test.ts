@@ -142,7 +142,7 @@ test.each([
 
 test('a sentence without a translation is named, one that is not said any more too', () => {
   const words = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
-  expect([words.say('tool'), words.say('a new sentence'), words.say('empty')]).toEqual([
+  expect([words.translate('tool'), words.translate('a new sentence'), words.translate('empty')]).toEqual([
     '도구',
     'a new sentence',
     'empty',
@@ -150,7 +150,7 @@ test('a sentence without a translation is named, one that is not said any more t
   expect(words.problems()).toEqual([
     'words.json lacks the translation of "a new sentence"',
     'words.json lacks the translation of "empty"',
-    'words.json translates "gone", which English does not say any more',
+    'words.json translates "gone", which is no longer part of the English text',
   ])
   expect(JSON.parse(words.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
 })

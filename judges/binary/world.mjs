@@ -95,8 +95,8 @@ async function openSite() {
   return { port: server.address().port, close }
 }
 
-function pdf(words) {
-  const drawing = `BT /F1 24 Tf 72 700 Td (${words}) Tj ET`
+function pdf(content) {
+  const drawing = `BT /F1 24 Tf 72 700 Td (${content}) Tj ET`
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -155,7 +155,7 @@ export async function halvesOf(base64) {
 async function findBrowser(folder) {
   if (process.platform !== 'linux' || process.arch !== 'x64' || !tryRequire('playwright-core')) return undefined
   const { findBrowser: find } = await import(join(root, 'dist/judge/browser/find-browser.mjs'))
-  return find({ wanted: '', env: { PATH: '' }, unpackIn: () => join(folder, 'browser') }).catch(() => undefined)
+  return find({ browserPath: '', env: { PATH: '' }, unpackIn: () => join(folder, 'browser') }).catch(() => undefined)
 }
 
 function tryRequire(name) {

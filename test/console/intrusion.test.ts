@@ -424,7 +424,7 @@ describe('at the socket', () => {
     ['bytes that are no text', '\u0000\u0001\u0002\n'],
   ])('%s', async (_, lines) => {
     const answer = await saidTo(lines)
-    judge(answer.includes('"news"') || answer.includes('the secret'))
+    judge(answer.includes('"update"') || answer.includes('the secret'))
     expect((await call(stdio, 'Bash', { command: 'echo works' })).text).toContain('works')
   })
 })

@@ -134,7 +134,13 @@ describe('all clients see the same', () => {
     const board = await watchConsole(page)
     const view = await board.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
     const [job] = view.jobs
-    expect(job).toMatchObject({ id, isRunning: true, ending: '', exitCode: null, project: newProject(machine, 'one') })
+    expect(job).toMatchObject({
+      id,
+      isRunning: true,
+      ending: null,
+      exitCode: null,
+      project: newProject(machine, 'one'),
+    })
     const shown = await stream(page, outputOf({ server: job?.server, id }))
     expect((await shown.next())?.json).toMatchObject({ from: 0, size: 11, isRunning: true, text: '', open: 'red\n20%' })
     expect((await sendCommand(page, 'kill', { server: job?.server, id })).status).toBe(204)
@@ -214,24 +220,24 @@ describe('a peer that fails delays no other', () => {
 
   const MISBEHAVIOURS: readonly [string, (socket: Socket) => unknown][] = [
     ['says nothing', () => {}],
-    ['says nonsense', (socket: Socket) => socket.write('{"kind":"news"}\nnonsense\n\u0000\n[]\n')],
+    ['says nonsense', (socket: Socket) => socket.write('{"kind":"update"}\nnonsense\n\u0000\n[]\n')],
     ['never ends its line', (socket: Socket) => floodOn(socket)],
     [
       'claims to be another',
       (socket: Socket) =>
         socket.write(
-          `${JSON.stringify({ kind: 'news', news: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
+          `${JSON.stringify({ kind: 'update', update: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
         ),
     ],
     [
       'says too much',
-      (socket: Socket) => floodOn(socket, `{"kind":"news","news":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
+      (socket: Socket) => floodOn(socket, `{"kind":"update","update":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
     ],
     [
       'shows jobs of another',
       (socket: Socket) =>
         socket.write(
-          `${JSON.stringify({ kind: 'news', news: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }] } })}\n`,
+          `${JSON.stringify({ kind: 'update', update: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: null, signal: null, tail: '' }] } })}\n`,
         ),
     ],
   ]

@@ -12,7 +12,7 @@ import { MEMORY_SLACK } from '../support/runtime.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
 import { childrenOf, forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
 
-/** The server and its darkroom together, beyond what they are after an image without malice. */
+/** The server and its image worker together, beyond what they are after an image without malice. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK
 /** Drawings and documents are programs, and honest ones need more: a page scanned at 600 dpi half a gigabyte. */
 const MOST_FOR_PROGRAMS = 260 * MEMORY_SLACK
@@ -31,13 +31,13 @@ async function readHostileFiles(step: number): Promise<void> {
   const client = await openServer({ cwd: folder, env: { SECRET_OF_THE_SERVER: CANARY } })
   await readImage(client, join(folder, 'sound.png'))
   const server = peakMegabytes(client.child.pid)
-  const darkroom = watchWorkers(client)
-  const warm = darkroom.peak()
+  const imageWorker = watchWorkers(client)
+  const warm = imageWorker.peak()
   const wrong: string[] = []
   for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
-    darkroom.forget()
+    imageWorker.forget()
     const { isError, text, image } = await readImage(client, path)
-    const grown = peakMegabytes(client.child.pid) - server + darkroom.peak() - warm
+    const grown = peakMegabytes(client.child.pid) - server + imageWorker.peak() - warm
     if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
     const said = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
     if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(said)

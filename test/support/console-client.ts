@@ -9,8 +9,7 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
-import { EMPTY_CONSOLE_VIEW } from '@scorpiox/console/terminal/follow-view'
-import type { ConsoleView } from '@scorpiox/console/view'
+import { type ConsoleView, EMPTY_VIEW } from '@scorpiox/console/view'
 import { openStateDatabase, type Scope, type StateTables } from '@scorpiox/server/state'
 import { cleanEnv, emptyFolder, PROGRAM } from './client.js'
 import { eventually } from './eventually.js'
@@ -74,9 +73,9 @@ export interface ConsoleStream {
 export async function watchConsole(server: HttpServer, token = server.token): Promise<ConsoleStream> {
   const events = await stream(server, { method: 'GET', path: '/board', token })
   expect(events.status).toBe(200)
-  const view = (): ConsoleView => Object.assign({}, EMPTY_CONSOLE_VIEW, ...events.events.map(({ json }) => json))
+  const view = (): ConsoleView => Object.assign({}, EMPTY_VIEW, ...events.events.map(({ json }) => json))
   const first = await events.next()
-  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(EMPTY_CONSOLE_VIEW).sort())
+  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(EMPTY_VIEW).sort())
   return {
     view,
     ended: events.ended,

@@ -1,4 +1,4 @@
-// Finds the tools that the settings disable, and the error text for calls of each.
+// Creates the MCP server of the program: the enabled tools, resources and prompts, over its services.
 
 import { join } from 'node:path'
 
@@ -17,24 +17,10 @@ import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list
 import { VERSION } from '@scorpiox/server/util/version'
 import { createAppServices, type CreateServerDeps } from './services.js'
 
-export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
-  const describeIfOff = (key: string): string | undefined => {
-    const setting = effective.get(key)
-    return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined
-  }
-  return new Map(
-    tools.flatMap((tool): [string, string][] => {
-      const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
-      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
-    }),
-  )
-}
-
-// Creates the MCP server: the enabled tools, resources and prompts, over the services of the program.
-
 export interface ServerWithServices {
   readonly server: McpServer
   readonly callbacks: DeferredCallbacks
+  /** Opens the consoles, one for each user. */
   readonly openConsoles: () => Promise<UserConsoles>
 }
 
@@ -82,5 +68,19 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
 export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox): () => Promise<CommandSandbox> {
   return loadOnce(
     async () => opened ?? (await import('@scorpiox/server/sandbox/command-sandbox')).createStdioSandbox(config),
+  )
+}
+
+/** The tools that the settings disable, each with the error text for its calls. */
+function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
+  const describeIfOff = (key: string): string | undefined => {
+    const setting = effective.get(key)
+    return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined
+  }
+  return new Map(
+    tools.flatMap((tool): [string, string][] => {
+      const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
+      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
+    }),
   )
 }

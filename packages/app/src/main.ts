@@ -12,6 +12,7 @@ import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { TOOLS } from '@scorpiox/server/tool-list'
+import type { CommandDeps } from './cli/commands.js'
 import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
 
 const PROGRAM = locateProgramFiles(import.meta.dirname)
@@ -33,11 +34,11 @@ async function main(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/commands.js')
   const createFor = (transport: 'stdio' | 'http', commandSandbox?: CommandSandbox): ServerWithServices =>
     createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config, commandSandbox), transport })
-  const deps = {
+  const deps: CommandDeps = {
     config,
     log,
     createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
-    createServing(commandSandbox: CommandSandbox) {
+    createHttpServer(commandSandbox: CommandSandbox) {
       const served = createFor('http', commandSandbox)
       void served.callbacks.adoptOrphans()
       return served

@@ -1,4 +1,5 @@
-// How this program was started, and the runtime it runs on.
+// How this program was started, the runtime it runs on, and the text to paste into client configurations: for stdio with the
+// absolute path of this program, for HTTP with the address and token.
 
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -35,9 +36,6 @@ function isSameFile(first: string, second: string): boolean {
     return false
   }
 }
-
-// Text to paste into client configurations: for stdio with the absolute path of this program, for HTTP with the address
-// and token.
 
 export interface LaunchCommand {
   readonly command: string

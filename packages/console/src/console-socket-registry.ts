@@ -62,7 +62,7 @@ export function consoleSocketFolder(stateDir: string): string {
 export function chooseSocketAddress(folder: string, id: string): string {
   ensurePrivateFolder(folder)
   try {
-    // Anyone who can enter this folder can connect to the sockets in it.
+    // Access to this folder is access to the sockets in it.
     chmodSync(folder, 0o700)
     if (process.platform === 'win32') return `\\\\.\\pipe\\scorpiox-${id}`
     const address = join(folder, `${id}.sock`)

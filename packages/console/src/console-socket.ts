@@ -99,10 +99,10 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
       if (!message) return socket.close()
       silenceTimer.refresh()
       if (message.kind === 'presence') {
-        subscription ??= feed.subscribe(message.user, (update) => send({ kind: 'news', news: update }))
+        subscription ??= feed.subscribe(message.user, (update) => send({ kind: 'update', update }))
         subscription.setWatching(message.watching)
       }
-      if (message.kind === 'stirred') subscription?.databaseChanged()
+      if (message.kind === 'database-changed') subscription?.databaseChanged()
       if (message.kind === 'ask') void handleRequest(message)
     },
     onClose() {
@@ -115,9 +115,9 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
 async function runRequest(
   subscription: FeedSubscription,
   request: ConsoleRequest,
-): Promise<Pick<FeedMessage & { kind: 'reply' }, 'passage'>> {
+): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk'>> {
   if (request.verb === 'output')
-    return { passage: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
+    return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
   await subscription.kill(request.job)
   return {}
 }

@@ -128,7 +128,7 @@ export interface ProjectSnapshot {
   readonly project: ProjectView
 }
 
-export async function readProjectSnapshot(project: string, rows: StateTables): Promise<ProjectSnapshot> {
+async function readProjectSnapshot(project: string, rows: StateTables): Promise<ProjectSnapshot> {
   const [questions, messages, callbacks] = [
     await rows.questions.listOpen(),
     await rows.messages.listPending(),

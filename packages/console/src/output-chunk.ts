@@ -25,8 +25,8 @@ export async function readOutputChunk(job: Job, from: number, maxBytes: number):
   // Read first: output printed after this is returned by the next request.
   const { isRunning } = job
   await job.flush()
-  const passage = await job.output.read(from, Math.min(maxBytes, MAX_CHUNK_BYTES))
-  return { ...passage, size: await job.output.size(), isRunning }
+  const chunk = await job.output.read(from, Math.min(maxBytes, MAX_CHUNK_BYTES))
+  return { ...chunk, size: await job.output.size(), isRunning }
 }
 
 export function encodeOutputChunk({ bytes, from, size, isRunning }: OutputChunk): EncodedOutputChunk {

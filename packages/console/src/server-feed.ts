@@ -83,7 +83,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
         send({ calls: calls.forUser(user).map((call) => Object.assign({ server: id, project }, call)) }),
       ),
       jobs: createThrottle(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
-      databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ stirred: true })),
+      databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ databaseChanged: true })),
       server: createThrottle(SERVER_EVERY_MS, createServerSender(send)),
     }
     subscribers.add(subscriber)

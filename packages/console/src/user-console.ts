@@ -53,7 +53,7 @@ export interface ServerJobRef {
 const MAX_CALLS = 100
 const MAX_JOBS = 200
 
-export const CONSOLE_PARTS = [
+const CONSOLE_PARTS = [
   'servers',
   'questions',
   'messages',
@@ -64,7 +64,7 @@ export const CONSOLE_PARTS = [
   'problems',
 ] as const satisfies readonly (keyof ConsoleView)[]
 
-export function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
+function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
   const latest = feeds.all().map((feed) => feed.latest)
   const views = database.snapshots()
   return {
@@ -135,7 +135,7 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
       localFeed,
       socketDirectory,
       onUpdate(changed) {
-        if (changed.stirred) sources?.database.databaseChanged()
+        if (changed.databaseChanged) sources?.database.databaseChanged()
         if (changed.server) sources?.database.refresh()
         sending.request()
       },

@@ -9,15 +9,12 @@ import type { ServerFeed } from './server-feed.js'
 import { createUserConsole, type UserConsole, type UserConsoleDeps } from './user-console.js'
 
 export interface UserConsoles {
-  /** `isLocal`: the user of this machine, who may see its other servers too. */
+  /** `isLocal`: the user of this machine, with access to its other servers too. */
   forUser(user: string, isLocal: boolean): UserConsole
   close(): Promise<void>
 }
 
-export function createUserConsoles({
-  socketDirectory,
-  ...settings
-}: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
+function createUserConsoles({ socketDirectory, ...settings }: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
   const consoles = new Map<string, UserConsole>()
   return {
     forUser(user, isLocal) {

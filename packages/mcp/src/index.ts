@@ -1,6 +1,6 @@
 // The public API of the library: define tools, resources, prompts and skills, and serve them.
 
-import type { RunningHttpServer } from './http/serve-http.js'
+import type { RunningHttpServer } from './http/http-options.js'
 import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
 import { createLog } from './log.js'
 import type { MemoryClient, MemoryClientOptions } from './memory/memory-client.js'
@@ -61,7 +61,7 @@ export type {
   ToolOutput,
 } from './definitions/tool.js'
 export type { Refusal } from './http/host-policy.js'
-export type { Authenticate, HttpOptions, RunningHttpServer } from './http/serve-http.js'
+export type { Authenticate, HttpOptions, RunningHttpServer } from './http/http-options.js'
 export type { MemoryTransport } from './memory/memory-transport.js'
 export type { MemoryClientOptions, MemoryClient, ReceivedNotification, RequestError } from './memory/memory-client.js'
 

@@ -1,7 +1,7 @@
 // The options of `serve`, `serveHttp` and `connect`, and the server they define.
 
 import { createChangeEvents } from './definitions/change-events.js'
-import type { HttpOptions } from './http/serve-http.js'
+import type { HttpOptions } from './http/http-options.js'
 import { createLog, formatErrorStack } from './log.js'
 import { createMcpServer, type McpServer, type ServerDefinition } from './server/mcp-server.js'
 import { createServiceTable, type ServiceFactories } from './server/service-table.js'

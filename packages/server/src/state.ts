@@ -30,7 +30,7 @@ export interface StateTables {
 
 // Creates the tables of all features for one transaction.
 
-export function createStateTables(sql: Sql, scopeId: number): StateTables {
+function createStateTables(sql: Sql, scopeId: number): StateTables {
   return {
     tasks: createTaskTable(sql, scopeId),
     plans: createPlanTable(sql, scopeId),

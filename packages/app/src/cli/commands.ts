@@ -19,14 +19,14 @@ import {
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { VERSION } from '@scorpiox/server/util/version'
 import type { CommandArguments } from '../arguments.js'
+import type { ServerWithServices } from '../create-server.js'
 import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
-import type { ServerWithConsole } from './serve-http.js'
 
 export interface CommandDeps {
   readonly config: Config
-  readonly createServer: (confinement?: CommandSandbox) => McpServer
+  readonly createServer: (commandSandbox?: CommandSandbox) => McpServer
   /** Creates the server for callers over HTTP. */
-  readonly createServing: (confinement: CommandSandbox) => ServerWithConsole
+  readonly createHttpServer: (commandSandbox: CommandSandbox) => ServerWithServices
   readonly log: Log
 }
 
@@ -104,9 +104,9 @@ async function runUninstall({ config }: CommandDeps, args: CommandArguments): Pr
   return runUninstallCommand(config, args)
 }
 
-async function runServe({ config, createServing, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+async function runServe({ config, createHttpServer, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
   const { runServeHttpCommand } = await import('./serve-http.js')
-  return exitWithZero(runServeHttpCommand(createServing, config, flags, log))
+  return exitWithZero(runServeHttpCommand(createHttpServer, config, flags, log))
 }
 
 async function runTools({ createServer }: CommandDeps, { flags }: CommandArguments): Promise<number> {
@@ -122,14 +122,11 @@ async function runTools({ createServer }: CommandDeps, { flags }: CommandArgumen
 }
 
 async function runCall({ config, createServer }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
-  const [{ runCallCommand }, { formatJobNotice }, { openMemoryTransport }, { connectMemoryClient }] = await Promise.all(
-    [
-      import('./call-command.js'),
-      import('./call-command.js'),
-      import('@scorpiox/mcp/memory/memory-transport'),
-      import('@scorpiox/mcp/memory/memory-client'),
-    ],
-  )
+  const [{ runCallCommand, formatJobNotice }, { openMemoryTransport }, { connectMemoryClient }] = await Promise.all([
+    import('./call-command.js'),
+    import('@scorpiox/mcp/memory/memory-transport'),
+    import('@scorpiox/mcp/memory/memory-client'),
+  ])
   const client = await connectMemoryClient(openMemoryTransport(createServer()))
   let startedJob: number | undefined
   try {
@@ -157,14 +154,10 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
   const [
     { withTypedCommand, formatFindings },
     { diagnoseInstallation },
-    { diagnoseImages },
-    { diagnoseSandbox },
-    { diagnoseSearch },
+    { diagnoseImages, diagnoseSandbox, diagnoseSearch },
   ] = await Promise.all([
     import('./doctor/doctor.js'),
     import('./doctor/diagnose-installation.js'),
-    import('./doctor/diagnose-environment.js'),
-    import('./doctor/diagnose-environment.js'),
     import('./doctor/diagnose-environment.js'),
   ])
   const { settings } = deps.config

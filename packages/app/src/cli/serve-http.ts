@@ -3,7 +3,6 @@
 
 import { join } from 'node:path'
 
-import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
 import { createHostPolicy, isLoopback } from '@scorpiox/mcp/http/host-policy'
@@ -19,6 +18,7 @@ import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox
 import { getOutputColumns, print, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import type { CommandFlags } from '../arguments.js'
+import type { ServerWithServices } from '../create-server.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
 import { createAccessTokenVerifier, type OAuthVerifier } from '../http/oauth.js'
 import { type ProgramHttpOptions, startProgramHttp } from '../http/start-http.js'
@@ -27,14 +27,8 @@ import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
 import { commandAsTyped, currentLaunch } from '../program-info.js'
 import { formatServeGreeting } from './serve-greeting.js'
 
-export interface ServerWithConsole {
-  readonly server: McpServer
-  /** Opens the consoles, one for each user. */
-  openConsoles(): Promise<UserConsoles>
-}
-
 export async function runServeHttpCommand(
-  createServing: (commandSandbox: CommandSandbox) => ServerWithConsole,
+  createServer: (commandSandbox: CommandSandbox) => ServerWithServices,
   config: Config,
   flags: CommandFlags,
   log: Log,
@@ -48,10 +42,10 @@ export async function runServeHttpCommand(
     isSandboxDisabled: flags['no-sandbox'] ?? false,
   }
   const commandSandbox = await createHttpSandbox(config, exposure, log)
-  const assembled = createServing(commandSandbox)
-  const consoles = await assembled.openConsoles()
-  const console = { boards: consoles, ...consoleAddress(config, options) }
-  const listener = await openHttpListener(assembled.server, { ...options.http, console })
+  const { server, openConsoles } = createServer(commandSandbox)
+  const consoles = await openConsoles()
+  const console = { consoles, ...consoleAddress(config, options) }
+  const listener = await openHttpListener(server, { ...options.http, console })
   const scheme = options.http.certificates ? 'https' : 'http'
   const { host } = options.http
   const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
@@ -219,7 +213,7 @@ export interface HttpExposure {
   readonly isSandboxDisabled: boolean
 }
 
-export async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
+async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
   const { SANDBOX: setting } = config.settings
   const { host, isLoopback: isLocal, isSandboxDisabled } = exposure
   const advice = 'Add --no-sandbox to let callers do everything that you can do'

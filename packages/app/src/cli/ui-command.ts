@@ -36,7 +36,7 @@ export async function runUiCommand(config: Config, flags: CommandFlags, log: Log
   const loginKey = randomBytes(32).toString('base64url')
   const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
   const pageFolder = join(config.partsDir, 'page')
-  const console = { boards: consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const console = { consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
   const listener = await openHttpListener(server, {
     ...httpSettings(config, flags, loginKey),
     console,

@@ -1,4 +1,5 @@
-// The result format of ArmorIQ's proxy and SDK: every content item is a text, and every text is JSON.
+// The ArmorIQ format: POST /mcp without a session, each response one event with one line of JSON, every content item a text,
+// every text JSON.
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'
@@ -40,9 +41,7 @@ function isJsonCollection(text: string): boolean {
   }
 }
 
-// POST /mcp for ArmorIQ: each response is one event with one line of JSON. No session is required, ids may repeat, and
-// a notification with an id gets an empty result.
-
+/** No session is required, ids may repeat, and a notification with an id gets an empty result. */
 export function handleArmoriqPost(
   context: HttpContext,
   exchange: HttpExchange,

@@ -1,4 +1,5 @@
-// Parses the actions of the console from request bodies; returns an error text if the body is invalid.
+// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data; the
+// other servers of this machine are shown to the OS user only, and only with a credential of this machine.
 
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'
@@ -52,7 +53,8 @@ export function isConsoleAction(verb: string): boolean {
   return PARSERS.has(verb)
 }
 
-export function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
+/** Returns an error text if the body is invalid. */
+function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
   const fields = tryParseJson(body)
   if (!isJsonObject(fields)) return 'The body must be a JSON object'
   return PARSERS.get(verb)?.(fields) ?? `Unknown action ${verb}`
@@ -136,9 +138,6 @@ function isOffset(value: unknown): value is number {
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
-
-// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data;
-// the other servers of this machine are shown to the OS user only, and only with a credential of this machine.
 
 const HEADERS = {
   'x-content-type-options': 'nosniff',

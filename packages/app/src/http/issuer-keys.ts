@@ -17,7 +17,7 @@ export interface IssuerOptions {
   readonly issuer: string
   /** '' to use the one in the issuer's metadata. */
   readonly jwksUri: string
-  /** Logs why the keys cannot be fetched. Clients are not told, because the reason may name internal hosts. */
+  /** Logs why the keys cannot be fetched. Not sent to clients, because the reason may name internal hosts. */
   readonly warn: (message: string) => void
 }
 

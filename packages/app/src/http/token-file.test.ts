@@ -240,7 +240,7 @@ describe('several writers', () => {
     const build = await rolldown({
       input: resolve(import.meta.dirname, 'token-file.ts'),
       platform: 'node',
-      resolve: { conditionNames: ['source', 'import', 'default'] },
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
     await build.write({ file: join(dirname(script), 'token-file.mjs'), format: 'esm' })
     writeFileSync(

@@ -119,7 +119,7 @@ function formatValue(key: string, value: unknown): string {
 }
 
 /** Hides arguments that may be the value of an option, except those that start this program. */
-function formatArgument(word: string, at: number, words: readonly string[]): string {
-  const isValue = /^-[^=]*$/.test(words[at - 1] ?? '') && !/^-|=|scorpiox-code/.test(word)
-  return isValue ? '…' : word.replace(/=.+/s, '=…')
+function formatArgument(argument: string, at: number, all: readonly string[]): string {
+  const isValue = /^-[^=]*$/.test(all[at - 1] ?? '') && !/^-|=|scorpiox-code/.test(argument)
+  return isValue ? '…' : argument.replace(/=.+/s, '=…')
 }

@@ -234,7 +234,7 @@ function sha256(content: string | Buffer): string {
 const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which writes it anew.\n'
 
 /** Both paths are absolute. */
-export function formatLauncherScript(runtime: string, script: string): string {
+function formatLauncherScript(runtime: string, script: string): string {
   return `${FIRST_LINES}runtime=${quoteShellWord(runtime)}
 script=${quoteShellWord(script)}
 if [ ! -x "$runtime" ] && ! runtime=$(command -v node); then
@@ -249,6 +249,6 @@ exec "$runtime" "$script" "$@"
 `
 }
 
-export function isLauncherScript(text: string): boolean {
+function isLauncherScript(text: string): boolean {
   return text.startsWith(FIRST_LINES)
 }

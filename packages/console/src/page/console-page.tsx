@@ -33,19 +33,19 @@ interface ConsolePageProps {
 }
 
 export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: ConsolePageProps) {
-  const words = useTranslator()
+  const translator = useTranslator()
   const route = useRoute()
-  const { news, notify, close } = useToasts()
+  const { toasts, notify, close } = useToasts()
   const [announced, announce] = useState('')
   const readOutput = useJobOutputFetcher(login.token)
   const act = useActionRunner(login.token, () => leave('expired'))
   const { view, connection, retry } = useConsole(login.token, {
     onDenied: (wasLive) => leave(wasLive ? 'expired' : login.byLink ? 'link' : 'wrong'),
-    onQuestion: (question) => announce(words.translate('questionNew', { question: questionTitle(question) })),
-    onQuestionGone: (question) => notify(words.translate('questionGone', { question: questionTitle(question) })),
+    onQuestion: (question) => announce(translator.translate('questionNew', { question: questionTitle(question) })),
+    onQuestionGone: (question) => notify(translator.translate('questionGone', { question: questionTitle(question) })),
   })
   const waiting = view?.questions.length ?? 0
-  useTitle(words.translate(route), waiting)
+  useTitle(translator.translate(route), waiting)
   const main = useFocusOnRouteChange(route)
 
   /** Moves the focus before the form that has it disappears. */
@@ -58,7 +58,7 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
   return (
     <ActionProvider value={act}>
       <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
-        {words.translate('skip')}
+        {translator.translate('skip')}
       </a>
       <div class="frame">
         <header class="side">
@@ -68,12 +68,12 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
             <ConnectionIndicator connection={connection} retry={retry} />
             <LanguageSwitch chooseLanguage={choose} />
             <button class="button" type="button" onClick={() => leave()}>
-              {words.translate('logOut')}
+              {translator.translate('logOut')}
             </button>
           </div>
         </header>
         <main id="main" ref={main} tabIndex={-1}>
-          <ToastList toasts={news} close={close} />
+          <ToastList toasts={toasts} close={close} />
           <ProblemList problems={view.problems} />
           <JobOutputProvider value={readOutput}>{VIEWS[route](view, onSettled)}</JobOutputProvider>
         </main>

@@ -50,7 +50,7 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
   }
 
   return (
-    <main class="door">
+    <main class="login">
       <Brand />
       <form class="card" onSubmit={submit} noValidate>
         <h1>{translate('logIn')}</h1>

@@ -4,12 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { textWidth } from '@scorpiox/server/text/column-width'
 import { LANGUAGES, TRANSLATIONS, type TranslationText } from '../i18n/translator.js'
-import type { ConsoleView } from '../view.js'
-import { EMPTY_CONSOLE_VIEW } from './follow-view.js'
-import { formatReport, formatReportJson } from './format-report.js'
-import { formatPlanRows } from './format-view.js'
+import { type ConsoleView, EMPTY_VIEW } from '../view.js'
+import { formatHeadline, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
 import { createInboxTranslator, inboxTranslatorFor } from './inbox-translator.js'
-import { endedJobsMenu, formatHeadline, formatSectionLines, mainMenu } from './menu.js'
+import { endedJobsMenu, formatSectionLines, mainMenu } from './menu.js'
 import { inboxMessagesAr } from './messages/ar.js'
 import { inboxMessagesEn } from './messages/en.js'
 import { inboxMessagesKo } from './messages/ko.js'
@@ -63,7 +61,7 @@ const VIEW: ConsoleView = {
   ],
   jobs: [
     job({ id: 3, command: 'npm test', startedAt: NOW - 123_000, tail: 'one\ntwo\n' }),
-    job({ id: 1, isRunning: false, endedAt: NOW - 1000, startedAt: NOW - 5000, ending: 'exit 1', exitCode: 1 }),
+    job({ id: 1, isRunning: false, endedAt: NOW - 1000, startedAt: NOW - 5000, ending: 'exit', exitCode: 1 }),
     job({ id: 2, isRunning: false, endedAt: NOW - 500, startedAt: NOW - 5000, ending: 'killed' }),
   ],
   projects: [
@@ -116,13 +114,13 @@ test('the main menu lists open questions first', () => {
 })
 
 test('an empty view shows a placeholder and Quit', () => {
-  expect(formatHeadline(EMPTY_CONSOLE_VIEW, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
-  expect(mainMenu(EMPTY_CONSOLE_VIEW, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
+  expect(formatHeadline(EMPTY_VIEW, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
+  expect(mainMenu(EMPTY_VIEW, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
   // With problems, the headline does not claim that there are no questions.
-  expect(formatHeadline({ ...EMPTY_CONSOLE_VIEW, problems: VIEW.problems }, ENGLISH)).toBe(
+  expect(formatHeadline({ ...EMPTY_VIEW, problems: VIEW.problems }, ENGLISH)).toBe(
     'scorpiox-code inbox · 1 problem · 0 servers',
   )
-  expect(formatReport(EMPTY_CONSOLE_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
+  expect(formatReport(EMPTY_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 
 test('the value of an entry stays the same while its item changes', () => {
@@ -136,7 +134,7 @@ test('the value of an entry stays the same while its item changes', () => {
 test('ended jobs, newest first', () => {
   expect(endedJobsMenu(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
     'Job 2 · killed after 4.5s · sleep 9',
-    'Job 1 · exit 1 after 4s · sleep 9',
+    'Job 1 · exit code 1 after 4s · sleep 9',
   ])
 })
 
@@ -285,7 +283,8 @@ function job(some: Partial<ConsoleView['jobs'][number]>): ConsoleView['jobs'][nu
     endedAt: null,
     isRunning: true,
     exitCode: null,
-    ending: '',
+    ending: null,
+    signal: null,
     tail: '',
     ...some,
   }
@@ -308,7 +307,7 @@ function callback(some: Partial<ConsoleView['callbacks'][number]>): ConsoleView[
 
 /** Replaces all free text of the view. */
 function replaced(view: ConsoleView, text: string): ConsoleView {
-  const fixed = new Set(['transport', 'kind', 'outcome'])
+  const fixed = new Set(['transport', 'kind', 'outcome', 'ending'])
   return JSON.parse(
     JSON.stringify(view, (key, value: unknown) => (typeof value === 'string' && !fixed.has(key) ? text : value)),
   )

@@ -127,7 +127,7 @@ function ignoreErrors(work: () => void): void {
 // Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output can
 // be discarded for the duration of a function.
 
-export class BufferedOutput extends Writable {
+class BufferedOutput extends Writable {
   readonly #terminal: NodeJS.WriteStream
   readonly #repeatResize = (): void => void this.emit('resize')
   #drawn = ''

@@ -78,15 +78,6 @@ export function endedJobsMenu({ jobs }: ConsoleView, translator: InboxTranslator
     .map((job) => jobItem(job, translator, now))
 }
 
-/** The line above the menu. */
-export function formatHeadline({ questions, servers, problems }: ConsoleView, { translate }: InboxTranslator): string {
-  // If something could not be read, it is unknown whether there are questions.
-  const noQuestionText =
-    problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
-  const questionText = questions.length === 0 ? noQuestionText : translate('questionCount', { n: questions.length })
-  return `scorpiox-code inbox · ${questionText} · ${translate('serverCount', { n: servers.length })}`
-}
-
 export function formatSectionTitle(section: InboxSection, { translate }: InboxTranslator): string {
   return translate(({ problems: 'problems', calls: 'recentCalls', servers: 'serversAndTools' } as const)[section])
 }

@@ -2,12 +2,11 @@
 
 import type { CallbackView, MessageView } from '../view.js'
 import { answerForm } from './answer-form.js'
-import { formatCallbackTime, formatProjectName, joinParts } from './format-view.js'
+import { formatCallbackTime, formatHeadline, formatProjectName, joinParts } from './format-view.js'
 import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import { showJob } from './job-screen.js'
 import {
   endedJobsMenu,
-  formatHeadline,
   formatSectionLines,
   formatSectionTitle,
   type InboxSection,

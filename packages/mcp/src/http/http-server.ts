@@ -26,7 +26,7 @@ const GRACE_MS = 4500
 const ABORT_MS = 2200
 const FLUSH_MS = 300
 
-export async function shutDown(
+async function shutDown(
   context: HttpContext,
   nodeServer: NodeServer,
   sse: SseSessions,

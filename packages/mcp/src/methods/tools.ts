@@ -29,7 +29,7 @@ export const MODERN_TOOLS: MethodTable = {
 // and is rethrown.
 
 /** Returns the members of the result. A call that completes synchronously is answered without a promise. */
-export function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {
   const { name, arguments: rawArguments } = context.params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
   const registered = server.toolRegistry.find(name)

@@ -14,7 +14,7 @@ export interface ChunkBuffer {
   clear(): void
 }
 
-export function createChunkBuffer(): ChunkBuffer {
+function createChunkBuffer(): ChunkBuffer {
   let pieces: Buffer[] = []
   let bytes = 0
   let slab = Buffer.alloc(0)

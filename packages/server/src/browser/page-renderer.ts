@@ -59,7 +59,7 @@ interface SnapshotOptions {
 }
 
 /** Undefined if nothing could be captured in time. */
-export async function captureSnapshot(
+async function captureSnapshot(
   page: BrowserPage,
   { maxBytes, hasSettled, until }: SnapshotOptions,
 ): Promise<DocumentSnapshot | undefined> {

@@ -17,7 +17,7 @@ import { forwardConnect, forwardUpgrade } from './proxy-tunnels.js'
 
 type IsSameUser = (socket: Socket) => Promise<boolean>
 
-export function createSameUserCheck(): IsSameUser {
+function createSameUserCheck(): IsSameUser {
   const readTable = createTableReader()
   return async ({ localPort, remotePort, remoteAddress }) => {
     if (remoteAddress !== '127.0.0.1' || localPort === undefined || remotePort === undefined) return false

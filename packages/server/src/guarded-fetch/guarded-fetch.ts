@@ -64,7 +64,7 @@ export interface CheckingProxy {
 
 const TIMEOUT_MS = 30_000
 
-export async function withFetchDeadline<T>(
+async function withFetchDeadline<T>(
   { timeoutMs = TIMEOUT_MS, signal }: FetchRequest,
   closing: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,

@@ -18,7 +18,7 @@ export function acceptEncodingHeader(): string {
 }
 
 /** The streams to pipe a body that begins like this through, in order; none if it is not compressed. */
-export function createDecoders(contentEncoding: string, firstBytes: Buffer): readonly Transform[] {
+function createDecoders(contentEncoding: string, firstBytes: Buffer): readonly Transform[] {
   const layers = contentEncoding
     .toLowerCase()
     .split(',')
@@ -69,11 +69,7 @@ interface ResponseBody {
   readonly endedBy?: FetchFailure
 }
 
-export function readResponseBody(
-  response: IncomingMessage,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<ResponseBody> {
+function readResponseBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<ResponseBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const streams: Readable[] = [response]

@@ -26,7 +26,7 @@ interface CgroupPool {
   close(): void
 }
 
-export function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
+function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
   const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
   let count = 0
   let spare: readonly string[] | undefined

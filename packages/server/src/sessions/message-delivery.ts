@@ -190,7 +190,7 @@ export function writeInboxFile(directory: string, stem: string, text: string): s
 }
 
 /** Returns whether the file still existed; then it was not read. */
-export function removeInboxFile(path: string): boolean {
+function removeInboxFile(path: string): boolean {
   try {
     unlinkSync(path)
     return true
@@ -200,7 +200,7 @@ export function removeInboxFile(path: string): boolean {
 }
 
 /** Whether the file was read. If the whole inbox directory is gone, it was not. */
-export function wasInboxFileRead(path: string): boolean {
+function wasInboxFileRead(path: string): boolean {
   try {
     return exists(dirname(path)) && !exists(path)
   } catch {

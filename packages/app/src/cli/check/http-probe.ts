@@ -99,7 +99,7 @@ function describeCertificate({ hostname }: URL, socket: TLSSocket): CertificateI
 
 // A certificate may have no subject, although the types say otherwise.
 function formatName(names: Partial<Record<string, string | string[]>> | undefined): string {
-  return [names?.CN ?? names?.O ?? 'nobody'].flat().join(', ')
+  return [names?.CN ?? names?.O ?? 'unknown'].flat().join(', ')
 }
 
 function readProbeBody(

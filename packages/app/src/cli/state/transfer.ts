@@ -1,4 +1,5 @@
-// Exports all scopes in one read transaction, in an order that depends only on the content.
+// Export and import of tasks and plans. The export reads all scopes in one transaction, in an order that depends only on the
+// content. The import is all or nothing; ids that were used are not used again, even if the export says so.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
@@ -85,8 +86,6 @@ function compareText(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1
 }
-
-// Imports an export, all or nothing. Ids that were used are not used again, even if the export says so.
 
 const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'steps_done', 'name', 'search']
 const PLAN_COLUMNS = ['scope', 'id', 'goal', 'session', 'started_at', 'outcome', 'ended_at', 'plan_file']

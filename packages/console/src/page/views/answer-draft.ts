@@ -29,8 +29,8 @@ export function setOtherText(draft: AnswerDraft, question: FormQuestion, other: 
 /** Undefined: not answered yet. */
 export function toReply(draft: AnswerDraft, question: FormQuestion): QuestionReply | undefined {
   const labels = draft.chosen.flatMap((index) => question.choices[index]?.label ?? [])
-  const words = draft.other.trim()
-  if (draft.hasOther && words === '') return undefined
-  const selected = draft.hasOther ? [...labels, words] : labels
+  const otherText = draft.other.trim()
+  if (draft.hasOther && otherText === '') return undefined
+  const selected = draft.hasOther ? [...labels, otherText] : labels
   return selected.length === 0 ? undefined : { outcome: 'answered', selected }
 }

@@ -124,7 +124,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
             checked={draft.chosen.includes(index)}
             onChange={(event) => change(chooseOption(draft, question, index, event.currentTarget.checked))}
           />
-          <span class="words">
+          <span class="text">
             <UntrustedText text={label} />
             {description !== null && description !== '' && <UntrustedText class="quiet" text={description} />}
           </span>
@@ -138,7 +138,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
             checked={draft.hasOther}
             onChange={(event) => change(chooseOther(draft, question, event.currentTarget.checked))}
           />
-          <span class="words">{translate('other')}</span>
+          <span class="text">{translate('other')}</span>
         </label>
         <input
           class="field"

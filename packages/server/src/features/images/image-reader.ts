@@ -103,7 +103,7 @@ function checkPath(path: string): void {
 const MAX_NAMES = 10_000
 
 /** Undefined if no name or several names look the same. */
-export async function findSameLookingFile(path: string): Promise<string | undefined> {
+async function findSameLookingFile(path: string): Promise<string | undefined> {
   // A path that ends in a slash names a directory.
   if (!path.endsWith(basename(path))) return undefined
   const normalized = normalizeName(basename(path))

@@ -13,7 +13,7 @@ export function openImageReader(config: Config, isSandboxed: boolean): ImageRead
   return createImageReader(
     config.cwd,
     createPathPolicy(config, isSandboxed),
-    createImageWorkerPool(join(config.partsDir, 'darkroom.js'), workerEnvironment(config)),
+    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), workerEnvironment(config)),
   )
 }
 

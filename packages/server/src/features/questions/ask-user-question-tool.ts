@@ -15,7 +15,7 @@ const PUBLISHED: JsonObject = {
   required: ['questions_json'],
 }
 
-export const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
+const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
   '~standard': {
     version: 1,
     vendor: 'scorpiox-code',

@@ -110,7 +110,7 @@ function findQuestionList(value: unknown): readonly unknown[] {
 
 // Parses one question: its text, its options, and whether several can be chosen.
 
-export function parseQuestion(value: unknown, number: number): FormQuestion {
+function parseQuestion(value: unknown, number: number): FormQuestion {
   const where = `Question ${number}`
   if (!isJsonObject(value)) throw new Failure(`${where} must be an object with "text" and "options".`)
   const { text, question, header, options, multiSelect, multiple } = value

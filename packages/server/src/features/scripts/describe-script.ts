@@ -174,7 +174,7 @@ const PARAMETER_TYPES: ReadonlyMap<string, JsonObject> = new Map<string, JsonObj
   ['object', { type: 'object' }],
 ])
 
-export function parseLineFormat(text: string): JsonObject {
+function parseLineFormat(text: string): JsonObject {
   const [description = '', ...rest] = text.split('\n').map((line) => line.trim())
   const parameters = rest.filter((line) => line !== '').map(parseParameter)
   return {

@@ -173,7 +173,7 @@ export interface BinaryScore {
   startOffset(): number
 }
 
-export function createBinaryScore(): BinaryScore {
+function createBinaryScore(): BinaryScore {
   let score = 0
   let isCertain = false
   let startOffset = -1
@@ -218,7 +218,7 @@ function scoreOfNul(distance: number): number {
 }
 
 /** Control codes that do not occur in terminal output. */
-export function isNonTextControl(byte: number): boolean {
+function isNonTextControl(byte: number): boolean {
   if (byte >= 0x20) return byte === 0x7f
   return byte < 0x07 || (byte > 0x0f && byte !== 0x1b)
 }

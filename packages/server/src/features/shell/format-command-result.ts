@@ -95,7 +95,7 @@ export interface ExitInfo {
 }
 
 /** Empty for exit code 0. */
-export function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
+function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
   if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
   if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${explainSignal(signal)}`]

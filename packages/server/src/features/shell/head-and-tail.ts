@@ -149,7 +149,7 @@ export interface ByteQueue {
   chunks(): Buffer[]
 }
 
-export function createByteQueue(): ByteQueue {
+function createByteQueue(): ByteQueue {
   const chunks: Buffer[] = []
   let chunkBytes = 0
   let slab = Buffer.alloc(0)

@@ -3,7 +3,7 @@
 export { backgroundBash } from './background-bash-tool.js'
 export { bash } from './bash-tool.js'
 export { formatCommandResult } from './format-command-result.js'
-export { describeJobEnd } from './format-job.js'
+export { describeJobEnd, getJobEnd } from './format-job.js'
 export type { Job } from './job.js'
 export { JOBS_URI, jobListResource, jobOutputTemplate } from './job-resources.js'
 export type { JobService } from './job-service.js'

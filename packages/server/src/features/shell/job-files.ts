@@ -25,7 +25,7 @@ export function allocateJobId(folder: string): number {
   }
 }
 
-export function isJobId(name: string): boolean {
+function isJobId(name: string): boolean {
   return /^[1-9]\d{0,8}$/.test(name)
 }
 

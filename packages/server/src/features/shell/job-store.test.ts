@@ -321,7 +321,7 @@ describe('several servers', () => {
     const build = await rolldown({
       input: resolve(import.meta.dirname, 'job-store.ts'),
       platform: 'node',
-      resolve: { conditionNames: ['source', 'import', 'default'] },
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
     await build.write({ file: join(place, 'job-store.mjs'), format: 'esm' })
     writeFileSync(

@@ -73,7 +73,7 @@ test('reads every byte correctly and once while another process writes', async (
   const build = await rolldown({
     input: resolve(import.meta.dirname, 'output-writer.ts'),
     platform: 'node',
-    resolve: { conditionNames: ['source', 'import', 'default'] },
+    resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
   })
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(

@@ -173,7 +173,7 @@ export interface TerminalText {
   bufferedBytes(): number
 }
 
-export function createTerminalText(maxCharacters: number, maxLine: number): TerminalText {
+function createTerminalText(maxCharacters: number, maxLine: number): TerminalText {
   const truncated = createHeadAndTail(maxCharacters, maxLine)
   const screen = createTerminalRenderer((bytes, measured) => truncated.add(bytes, measured))
   return {

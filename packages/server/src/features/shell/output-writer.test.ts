@@ -156,7 +156,7 @@ test('a disk that becomes full during a write keeps the accepted bytes, and the 
   const build = await rolldown({
     input: resolve(import.meta.dirname, 'output-writer.ts'),
     platform: 'node',
-    resolve: { conditionNames: ['source', 'import', 'default'] },
+    resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
   })
   await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(

@@ -17,7 +17,7 @@ export interface SegmentFiles {
   close(): Promise<void>
 }
 
-export function createSegmentFiles(folder: string, segmentBytes: number): SegmentFiles {
+function createSegmentFiles(folder: string, segmentBytes: number): SegmentFiles {
   const starts: number[] = []
   let current: { readonly start: number; readonly file: FileHandle } | undefined
 

@@ -43,7 +43,7 @@ export function openSkillRegistrations(config: Config, changeEvents: ChangeEvent
 
 const defineSkillPrompt = definePromptWith<{ skills: SkillService }>()
 
-export function toPromptDefinition({ name, description, hint }: Skill): PromptDefinition {
+function toPromptDefinition({ name, description, hint }: Skill): PromptDefinition {
   return defineSkillPrompt({
     name,
     description,

@@ -43,7 +43,7 @@ const CHECK_INTERVAL_MS = 20
 const GRACE_MS = 2000
 
 /** Receives the budget when an image starts and undefined when it is done. */
-export function runWatchdog(): void {
+function runWatchdog(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined
   parentPort?.on('message', (budget: DecodeBudget | undefined) => {

@@ -1,4 +1,4 @@
-// Servers on one core, the load generator on another, and the errands between them. One line of JSON is one job.
+// Starts servers on one core and the load generator on another, and sends jobs to it, each one line of JSON.
 
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const within = (promise, ms, what) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-// Nothing of it is worth waiting for once it was measured, but its CPU time counts as ours only when it is gone.
+// Killed without grace; awaited, because its CPU time is added to that of this process only after its exit.
 const stopOf = (child) => {
   const gone = new Promise((resolve) => {
     child.once('exit', resolve)
@@ -33,17 +33,17 @@ const stopOf = (child) => {
 
 const startServer = async (command) => {
   const child = start(command, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   const port = new Promise((resolve, reject) => {
     const listen = (chunk) => {
-      said = (said + chunk).slice(-2000)
-      const [, line, address] = PORT.exec(said) ?? []
+      output = (output + chunk).slice(-2000)
+      const [, line, address] = PORT.exec(output) ?? []
       if (line ?? address) resolve(Number(line ?? address))
     }
     child.stdout.on('data', listen)
     child.stderr.on('data', listen)
     child.once('error', reject)
-    child.once('close', (code, signal) => reject(new Error(`exited early (${signal ?? code})\n${said}`.trim())))
+    child.once('close', (code, signal) => reject(new Error(`exited early (${signal ?? code})\n${output}`.trim())))
   })
   const stop = stopOf(child)
   try {
@@ -71,7 +71,7 @@ const startLoad = (prefix) => {
   }
 }
 
-/** Starts the load generator and lets `work` start servers and give it jobs; ends them all again, whatever happens. */
+/** Starts the load generator, calls `work` with functions to start servers and run jobs, and stops all of them in any case. */
 export const withLoad = async (work) => {
   const cores = twoCores()
   const load = startLoad(cores.load)

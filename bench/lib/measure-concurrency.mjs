@@ -1,9 +1,9 @@
 // Many commands at once: whether each call gets the output of its own command, how long all take together, and by how
-// much the server grows. Each crowd meets a fresh server: what one left behind would hide what the next one needs.
+// much the server grows. Each group of commands has a fresh server, because memory of an earlier group would hide the growth.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { dataOf, expectSuccess, textOf, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, textOf, withShellServers } from './shell-client.mjs'
 import { watchGrowth } from './system.mjs'
 
 const SETTLE_MS = 300
@@ -20,7 +20,7 @@ const CROWDS = [
 ]
 
 const gather = ({ key, shell }, record, { row, count, command, output }) =>
-  visitShells([{ key, command: shell }], async ([client]) => {
+  withShellServers([{ key, command: shell }], async ([client]) => {
     expectSuccess(await client.bash('true'))
     await sleep(SETTLE_MS)
     const growth = watchGrowth(client.pid)

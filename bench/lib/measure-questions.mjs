@@ -1,12 +1,12 @@
-// What it costs to have people in the loop: a callback that is set, a question that nobody can be asked, and one that
-// somebody answers on the page: how soon it is shown, and how soon the call returns what they chose.
+// Measures callbacks and questions: setting a callback, a question without any channel, and one that is answered on the page (time
+// until it is shown, and from the answer to the result of the call).
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { dataOf, visitShells } from './shell-client.mjs'
+import { dataOf, withShellServers } from './shell-client.mjs'
 import { project } from './start.mjs'
 
 const TURNS = 20
@@ -99,7 +99,7 @@ export const peoplePhase = {
   async measure({ key, shell }, record) {
     const STATE_DIR = mkdtempSync(join(tmpdir(), 'bench-people-'))
     try {
-      await visitShells([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
+      await withShellServers([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
         for (let turn = 0; turn < TURNS; turn++) {
           const set = await call(client, 'SetCallback', { action: 'set', message: 'later', delay_seconds: 3600 })
           record(turn === 0 ? 'peopleFirst' : 'peopleSet', set.ms)
@@ -109,7 +109,7 @@ export const peoplePhase = {
       })
       rmSync(STATE_DIR, { recursive: true, force: true })
       const page = await openPage(shell, { STATE_DIR })
-      await visitShells([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
+      await withShellServers([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
         await page.until(({ servers }) => servers.length > 0)
         await answered(client, page, record)
       })

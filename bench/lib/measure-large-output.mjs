@@ -1,9 +1,9 @@
-// A command that prints far more than anybody reads: how long it takes beside a bare reader of its pipe, what comes
-// back, what the server grows by, and whether it still answers others meanwhile.
+// A command with a very large output: its time compared with a bare reader of its pipe, the size of the result, the growth of the
+// server, and whether it answers other calls meanwhile.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { dataOf, expectSuccess, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, withShellServers } from './shell-client.mjs'
 import { watchGrowth } from './system.mjs'
 
 const BYTES = 100_000_000
@@ -23,11 +23,11 @@ const expectAll = (answer) => {
   if (bytes !== undefined && bytes !== BYTES) throw new Error(`${bytes} of ${BYTES} bytes were seen`)
 }
 
-// The bare reader's time is that of its spawn alone: nobody sees it waiting for an answer.
+// The bare reader's time is that of its spawn alone, without the time of the answer.
 const timeOf = ({ ms, result }) => dataOf({ result }).spawnMs ?? ms
 
 const flood = ({ key, shell }, record) =>
-  visitShells([{ key, command: shell }], async ([client]) => {
+  withShellServers([{ key, command: shell }], async ([client]) => {
     expectSuccess(await client.bash('true'))
     await sleep(SETTLE_MS)
     const growth = watchGrowth(client.pid)

@@ -1,11 +1,10 @@
-// What the sandbox adds to a command. Warm: a shell was made ready in its cage while nobody waited. Cold: none is ready.
-// Two calls at once use up the one that is, so the slower of them has waited for a cage to be built. That is what a
-// client waits for, where running the cage's program by hand would leave out the server's part of it.
+// Measures the overhead of the sandbox. Warm: a sandboxed shell was prepared in advance. Cold: none is ready. Two calls at once use
+// up the prepared one, so the slower of them waits until a sandbox is built. Measured through the server, as a client sees it.
 
 import { readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { dataOf, expectSuccess, textOf, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, textOf, withShellServers } from './shell-client.mjs'
 import { AGENT_GAP_MS, callTrue, takeTurns } from './shell-turns.mjs'
 
 // One more than are kept ready.
@@ -18,11 +17,13 @@ const LEVELS = ['off', 'workspace']
 
 const launchOf = ({ shell }, level) => ({ key: level, command: shell, env: { SANDBOX: level } })
 
-/** Why commands of such a server run in no cage; undefined when they do. Not every build that is told to cage does so. */
-const whyNotCaged = async (server) => {
+/** Why commands of this server run outside of the sandbox; undefined if they run in it. */
+const whyNotSandboxed = async (server) => {
   if (process.platform !== 'linux') return 'the sandbox needs Linux'
   try {
-    const answer = await visitShells([launchOf(server, 'workspace')], ([client]) => client.bash(`readlink ${MOUNTS}`))
+    const answer = await withShellServers([launchOf(server, 'workspace')], ([client]) =>
+      client.bash(`readlink ${MOUNTS}`),
+    )
     if (dataOf(answer)?.exitCode !== 0) return textOf(answer)
     const isOurs = textOf(answer).trim() === readlinkSync(MOUNTS)
     return isOurs ? 'with SANDBOX=workspace, commands of this build run outside of any sandbox' : undefined
@@ -35,26 +36,26 @@ const callCold = async (client, bursts, record) => {
   for (let number = 0; number < bursts; number++) {
     await sleep(RECOVERY_MS)
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => client.bash('true')))
-    record('cageCold', Math.max(...answers.map((answer) => expectSuccess(answer).ms)))
+    record('sandboxCold', Math.max(...answers.map((answer) => expectSuccess(answer).ms)))
   }
 }
 
 const compare = async (server, recordFor, { turns, calls, bursts, note }) => {
-  // A build that cannot even do without is broken; only of one that works may it be said that it has no sandbox.
-  await visitShells([launchOf(server, 'off')], async ([client]) => expectSuccess(await client.bash('true')))
-  const reason = await whyNotCaged(server)
+  // Commands must work without the sandbox; otherwise the build is broken.
+  await withShellServers([launchOf(server, 'off')], async ([client]) => expectSuccess(await client.bash('true')))
+  const reason = await whyNotSandboxed(server)
   if (reason !== undefined) {
     note(reason)
     return
   }
   const warm = (client) =>
-    callTrue(client, { calls, gapMs: AGENT_GAP_MS }, ({ ms }) => recordFor(client.key)('cageWarm', ms))
+    callTrue(client, { calls, gapMs: AGENT_GAP_MS }, ({ ms }) => recordFor(client.key)('sandboxWarm', ms))
   const cold = (client) => callCold(client, bursts, recordFor(client.key))
   const launches = LEVELS.map((level) => launchOf(server, level))
-  await visitShells(launches, (clients) => takeTurns(clients, turns, [warm, cold]))
+  await withShellServers(launches, (clients) => takeTurns(clients, turns, [warm, cold]))
 }
 
-const cagesRound = async (subjects, recordFor, { leave, ...settings }) => {
+const sandboxRound = async (subjects, recordFor, { leave, ...settings }) => {
   for (const server of subjects) {
     try {
       await compare(server, recordFor, settings)
@@ -64,11 +65,11 @@ const cagesRound = async (subjects, recordFor, { leave, ...settings }) => {
   }
 }
 
-export const cagesPhase = {
-  name: 'cages',
+export const sandboxPhase = {
+  name: 'sandbox',
   subjects: ['server'],
   over: 'shell',
-  round: cagesRound,
+  round: sandboxRound,
   full: { rounds: 3, turns: 5, calls: 20, bursts: 10 },
   quick: { rounds: 1, turns: 3, calls: 20, bursts: 7 },
 }
