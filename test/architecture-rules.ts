@@ -2,13 +2,13 @@
 
 import { dirname, join, normalize } from 'node:path'
 
-/** Low to high; a file may import its own room and those below. */
+/** Low to high; a file may import its own folder and those below. */
 const LADDER = ['lib', 'platform', 'config', 'store', 'services', 'tools', 'protocol', 'transport', 'cli', '']
 
-/** `web` stands beside `protocol`: neither imports the other. */
+/** `web` and `protocol` are on the same level: neither imports the other. */
 const BESIDE = new Map([['web', 'protocol']])
 
-/** One door for each effect: what the source may not contain, and the files that may. */
+/** One module for each effect: what the source may not contain, and the files that may. */
 const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonly string[] }[] = [
   { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, doors: ['platform/process.ts'] },
   { effect: 'reading the environment', pattern: /\bprocess\.env\b/, doors: ['config/load.ts'] },
@@ -23,7 +23,7 @@ const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonl
     // A method `x.fetch(…)` is not the global fetch.
     pattern:
       /(?<!\.)\bfetch\(|\bglobalThis\.fetch\b|['"]undici['"]|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
-    // The page runs in a browser, and reaches its own server.
+    // The page runs in a browser and sends requests to its own server.
     doors: [
       'platform/http.ts',
       'platform/probe.ts',
@@ -53,7 +53,7 @@ const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonl
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    // The extractor runs in one; the darkroom, a program of its own, is watched from one.
+    // The extractor runs in a thread; the image worker, a separate process, is supervised from one.
     doors: [
       'platform/thread.ts',
       'services/documents/extract/worker.ts',
@@ -87,17 +87,17 @@ const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonl
   {
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
-    // The doctor decodes nothing; it sees whether they can be loaded.
+    // The doctor decodes nothing; it only checks whether they can be loaded.
     doors: ['sharp', 'heic', 'pdf']
       .map((name) => `services/images/darkroom/${name}.ts`)
       .concat('cli/examine-images.ts'),
   },
 ]
 
-/** The page runs in a browser: nothing of the house may run there, only the shape of what it shows is known. */
+/** The page runs in a browser: it imports no server code, only the types of what it shows. */
 const PAGE = 'web/page/'
 const PAGE_KNOWS = /^(services\/board\/view|store\/state\/\w+-rows)\.js$/
-/** The phrases that the page shares with the inbox: they run in both, so they import nothing else. */
+/** The phrases that the page shares with the inbox run in both, so they import nothing else. */
 const LANGUAGES = 'services/board/languages/'
 
 export type Sources = ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
-// Calls that need an answer first. On legacy revisions the client gets a request; on the modern one the call ends with
-// its questions, and the client makes it again with the answers and the sealed state.
+// Calls that need input from the client first. On legacy revisions the client gets a request; on the modern one the
+// call ends with its questions, and the client repeats it with the answers and the sealed state.
 
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,7 +25,7 @@ async function legacy(revision = '2025-11-25', capabilities: object = EVERYTHING
   return client
 }
 
-/** Makes the call and answers what it asks, in order; resolves to its answer and the requests. */
+/** Makes the call and answers its questions in order; resolves to its answer and the requests. */
 async function converse(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
   const due = client.request('tools/call', call(name))
   const asked = questionsOf(client)
@@ -45,7 +45,7 @@ const questionsOf = (client: TestClient): Json[] => client.received.filter(isQue
 const cancelledBy = (client: TestClient): Json[] =>
   client.received.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params)
 
-describe('a legacy client is sent a request', () => {
+describe('a legacy client gets a request', () => {
   test.each([
     ['name', 'elicitation/create', ann, JSON.stringify(ann)],
     ['name', 'elicitation/create', { action: 'decline' }, '{"action":"decline"}'],
@@ -61,7 +61,7 @@ describe('a legacy client is sent a request', () => {
     await client.close()
   })
 
-  test('in the words of the revision', async () => {
+  test('in the format of the revision', async () => {
     const client = await legacy()
     const [, [form]] = await converse(client, 'choice', [{ result: { action: 'cancel' } }])
     expect(form.params).toMatchObject({ mode: 'form', requestedSchema: { properties: { colour: { oneOf: {} } } } })
@@ -123,7 +123,7 @@ describe('a legacy client is sent a request', () => {
     ['an unknown action', { result: { action: 'maybe' } }, /action/],
     ['content that does not fit', { result: { action: 'accept', content: { name: 5 } } }, /name/],
     ['no content', { result: { action: 'accept' } }, /name/],
-  ])('%s in return is a failure with a sentence', async (_, answer, words) => {
+  ])('%s as the response is a failure with a message', async (_, answer, words) => {
     const client = await legacy()
     const [outcome] = await converse(client, 'name', [answer])
     expect(outcome.result.isError).toBe(true)
@@ -137,14 +137,14 @@ describe('a legacy client is sent a request', () => {
     ['think', { role: 'user', content: 'x', model: 'x' }],
     ['folders', { roots: ['file:///x'] }],
     ['folders', { roots: {} }],
-  ])('what %s cannot use is not handed to it', async (name, result) => {
+  ])('%s is not sent what it does not support', async (name, result) => {
     const client = await legacy()
     const [outcome] = await converse(client, name, [{ result }])
     expect(textOf(outcome)).toMatch(/cannot be used/)
     await client.close()
   })
 
-  test('silence ends in a failure, the question is taken back, and a late answer means nothing', async () => {
+  test('without a response the call fails, the question is cancelled, and a late answer is ignored', async () => {
     const client = await legacy()
     const answer = await client.request('tools/call', call('name', { timeoutMs: 400 }))
     expect([answer.result.isError, textOf(answer)]).toEqual([true, 'The client did not answer within 1 s.'])
@@ -156,7 +156,7 @@ describe('a legacy client is sent a request', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('a call that is cancelled while it asks takes the question back and is not answered', async () => {
+  test('a call that is cancelled while it asks cancels its question and gets no answer', async () => {
     const client = await legacy()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
     const { id } = await client.waitFor(isQuestion)
@@ -170,7 +170,7 @@ describe('a legacy client is sent a request', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('of two questions, the other is taken back when one is refused', async () => {
+  test('of two questions, the other is cancelled when one is refused', async () => {
     const client = await legacy()
     const due = client.request('tools/call', call('pair'))
     await client.waitFor(() => questionsOf(client).length === 2)
@@ -212,7 +212,7 @@ describe('a legacy client is sent a request', () => {
     await client.close()
   })
 
-  test('the end of input ends a call that still asks, with an answer', async () => {
+  test('the end of input ends a call with an open question, and it is answered', async () => {
     const client = await legacy()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
     await client.waitFor(isQuestion)
@@ -251,7 +251,7 @@ describe('a legacy client is sent a request', () => {
     await client.close()
   })
 
-  test('prompts and resources ask too', async () => {
+  test('prompts and resources can ask too', async () => {
     const client = await legacy()
     for (const [method, params, words] of [
       ['prompts/get', { name: 'curious' }, 'Hello Ann'],
@@ -267,10 +267,10 @@ describe('a legacy client is sent a request', () => {
   })
 })
 
-describe('a modern client is answered with the questions', () => {
+describe('a modern client gets the questions as the result', () => {
   const meta = modernMeta({ [CAPABILITIES]: EVERYTHING })
 
-  /** One client for a test: makes a call, or makes it again with answers and state. */
+  /** One client for a test: makes a call, or repeats it with answers and state. */
   function open(): { client: TestClient; make: (params: object, more?: object, method?: string) => Promise<Json> } {
     const client = startServer({ args: [FIXTURE] })
     const make = (params: object, more: object = {}, method = 'tools/call'): Promise<Json> =>
@@ -301,7 +301,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test.each(['prompts/get', 'resources/read'])('%s asks too, and only its own call may go on', async (method) => {
+  test.each(['prompts/get', 'resources/read'])('%s can ask too, and only its own call may continue', async (method) => {
     const { client, make } = open()
     const params = method === 'prompts/get' ? { name: 'curious' } : { uri: 'test://asking' }
     const { result } = await make(params, {}, method)
@@ -313,7 +313,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('round after round, and what was answered is not asked again', async () => {
+  test('several rounds, and no answered question is asked again', async () => {
     const { client, make } = open()
     let { result } = await make(call('rounds'))
     const states = new Set<string>()
@@ -327,14 +327,14 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test.each(['pair', 'parallel'])('%s: both questions at once; only what is missing is asked again', async (name) => {
+  test.each(['pair', 'parallel'])('%s: both questions at once; only the missing one is asked again', async (name) => {
     const { client, make } = open()
     const first = (await make(call(name))).result
     expect(Object.keys(first.inputRequests)).toEqual(['a', 'b'])
     const bad = { a: ann, b: { action: 'accept', content: { name: 5 } } }
     const second = (await make(call(name), { requestState: first.requestState, inputResponses: bad })).result
     expect([second.resultType, Object.keys(second.inputRequests)]).toEqual(['input_required', ['b']])
-    // What was settled in an earlier round is not unsettled by a later one.
+    // What was answered in an earlier round stays answered.
     const inputResponses = { a: { action: 'cancel' }, b: { action: 'accept', content: { name: 'Bob' } } }
     const third = await make(call(name), { requestState: second.requestState, inputResponses })
     expect(textOf(third)).toMatch(/Ann.*Bob/)
@@ -348,7 +348,7 @@ describe('a modern client is answered with the questions', () => {
     ['an unknown action', { who: { action: 'perhaps' } }],
     ['content that does not fit', { who: { action: 'accept', content: {} } }],
     ['a prototype', { __proto__: { who: ann } }],
-  ])('%s in return, and it is asked again', async (_, inputResponses) => {
+  ])('after %s it is asked again', async (_, inputResponses) => {
     const { client, make } = open()
     const { requestState } = (await make(call('name'))).result
     const { result } = await make(call('name'), { requestState, inputResponses })
@@ -356,7 +356,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('a large answer survives the rounds, rubbish is not carried along', async () => {
+  test('a large answer survives the rounds, invalid data is dropped', async () => {
     const { client, make } = open()
     const first = (await make(call('rounds'))).result
     const name = 'x'.repeat(1_500_000)
@@ -369,7 +369,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('an answer that was not asked for is accepted', async () => {
+  test('an answer to a question that was not asked is accepted', async () => {
     const { client, make } = open()
     expect(textOf(await make(call('name'), { inputResponses: { who: ann } }))).toContain('Ann')
     for (const inputResponses of [5, [], null, 'x']) {
@@ -379,7 +379,7 @@ describe('a modern client is answered with the questions', () => {
   })
 
   test.each(['stubborn', 'deaf'])(
-    '%s: a tool that swallows the interruption is interrupted all the same',
+    '%s: a tool that catches the interruption is interrupted nevertheless',
     async (name) => {
       const { client, make } = open()
       const tasks = { [CAPABILITIES]: { ...EVERYTHING, extensions: { 'io.modelcontextprotocol/tasks': {} } } }
@@ -389,7 +389,7 @@ describe('a modern client is answered with the questions', () => {
     },
   )
 
-  test('what was not declared is never asked for', async () => {
+  test('undeclared capabilities are never requested', async () => {
     const { client } = open()
     for (const capabilities of [{}, { elicitation: null }, { elicitation: { url: {} } }, { elicitation: [] }]) {
       const answer = await client.request('tools/call', {
@@ -405,7 +405,7 @@ describe('a modern client is answered with the questions', () => {
     const good = { inputResponses: { r1: ann } }
     const params = call('rounds', { count: 1, more: { x: [1, { b: 2, a: 1 }], y: 'z' } })
 
-    test('opens once', async () => {
+    test('can be used once', async () => {
       const { client, make } = open()
       const { requestState } = (await make(params)).result
       expect(textOf(await make(params, { ...good, requestState }))).toBe('Ann')
@@ -414,7 +414,7 @@ describe('a modern client is answered with the questions', () => {
       await client.close()
     })
 
-    test('opens though keys come in another order, and with another progress token', async () => {
+    test('is accepted with keys in another order and another progress token', async () => {
       const { client, make } = open()
       const { requestState } = (await make(params)).result
       const turned = { arguments: { more: { y: 'z', x: [1, { a: 1, b: 2 }] }, count: 1 }, name: 'rounds' }
@@ -450,7 +450,7 @@ describe('a modern client is answered with the questions', () => {
       await client.close()
     })
 
-    test('of another run of the server is worth nothing, nor is what is no state', async () => {
+    test('of another server process is refused, as is any other text', async () => {
       const [one, other] = [open(), open()]
       const { requestState } = (await one.make(params)).result
       for (const state of [requestState, '', 'x', 5, null, [], {}, true, 'A'.repeat(100_000)]) {
@@ -461,13 +461,13 @@ describe('a modern client is answered with the questions', () => {
     })
   })
 
-  test('a state where nothing may be asked is not even looked at', async () => {
+  test('a state for a method that cannot ask is ignored', async () => {
     const { client, make } = open()
     expect(await make({}, { requestState: 'x', inputResponses: 5 }, 'tools/list')).toMatchObject({ result: {} })
     await client.close()
   })
 
-  test('a call cancelled between its rounds gets nothing more', async () => {
+  test('a call cancelled between its rounds gets no answer', async () => {
     const { client } = open()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call('work'), ...meta } })
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })

@@ -52,7 +52,7 @@ test('any chunking of a stream gives the same answers', async () => {
     const from = client.received.length
     for (const piece of pieces) {
       client.write(piece)
-      // A turn of the loop between pieces lets each reach the pipe as a write of its own.
+      // An iteration of the event loop between the pieces makes each one a separate write.
       await turn()
     }
     await client.request('ping', {}, `end${++round}`)

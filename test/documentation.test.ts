@@ -121,7 +121,7 @@ test.each([
   ['- 둘\n', '', "ko.md has 1 list item in 'Connect a client', English has 2"],
   ['| c | d |\n', '', "ko.md has 2 table rows in 'Connect a client', English has 3"],
   ['`npm`', 'npm', "ko.md does not mention `npm` in 'Install it'"],
-])('without %s it is refused', (part, instead, sentence) => {
+])('without %s it is rejected', (part, instead, sentence) => {
   expect(compare('ko.md', KOREAN.replace(part, instead), ENGLISH).join('\n')).toContain(sentence)
 })
 
@@ -140,7 +140,7 @@ test.each([
   expect(compare('ar.md', ARABIC.replace(part, instead), ENGLISH, { rtl: true }).join('\n')).toContain(sentence)
 })
 
-test('a sentence without a translation is named, one that is not said any more too', () => {
+test('a sentence without a translation is reported, and so is an obsolete one', () => {
   const words = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
   expect([words.say('tool'), words.say('a new sentence'), words.say('empty')]).toEqual([
     '도구',
@@ -155,7 +155,7 @@ test('a sentence without a translation is named, one that is not said any more t
   expect(JSON.parse(words.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
 })
 
-test('a new tool and a new option ask for their words', () => {
+test('a new tool and a new option require their phrases', () => {
   const words = openDictionary('words.json', '{}')
   const tool = {
     name: 'Dig',
@@ -175,7 +175,7 @@ test('a new tool and a new option ask for their words', () => {
     expect(asked).toContain(`"${one}"`)
 })
 
-test('a link that leads nowhere is named, with its line', () => {
+test('a broken link is reported with its line', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'docs'))
   const page = join(folder, 'docs/page.md')
@@ -231,7 +231,7 @@ function problemsWith(change: (pages: Map<string, string>) => void): string[] {
   return problems.filter((problem) => !problem.includes('words.json'))
 }
 
-test('a page that is missing, without its tables or its other languages is named', () => {
+test('a page that is missing, or lacks its tables or other languages, is reported', () => {
   expect(problemsWith(() => {})).toEqual([])
   expect(problemsWith((pages) => pages.delete('docs/ko/security.md'))).toEqual(['docs/ko/security.md is missing'])
   expect(problemsWith((pages) => pages.delete('docs/tools.md'))).toEqual(['docs/tools.md is missing'])

@@ -13,10 +13,10 @@ import { HAS_PROC, type Json, resultData, type TestClient } from './support/clie
 import { eventually } from './support/eventually.js'
 import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
-/** On a busy machine; what is gone is not waited for. */
+/** On a busy machine; an exited process is not waited for. */
 const SOON_MS = 20_000
 
-/** Everybody in it; others may be in it too. */
+/** All processes of the group; others may be in it too. */
 const KILL_SESSION = `session() { set -- $(sed 's/.*) //' /proc/$1/stat); echo "$4"; }
 mine=$(session $$)
 for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine" ] && others="$others \${path#/proc/}"; done
@@ -32,7 +32,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await closed(client, trees)
   })
 
-  test('while commands run, which go on', async () => {
+  test('while commands run, which continue', async () => {
     const { trees, client } = await open()
     const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 1; echo done; exit 3'))
     await begun(trees, 10)
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await closed(client, trees)
   })
 
-  test('while commands are started, each of which runs or is said not to', async () => {
+  test('while commands are started, each of which runs or is reported as failed', async () => {
     const { trees, client } = await open()
     const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
     kill(supervisorOf(client))
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await closed(client, trees)
   })
 
-  test('not quite: it is stopped', async () => {
+  test('only stopped', async () => {
     const { trees, client } = await open()
     process.kill(supervisorOf(client), 'SIGSTOP')
     const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
   for (const ms of [0, 5, 10, 20, 40])
     test(
-      `together with its server, ${ms} ms after commands were given`,
+      `together with its server, ${ms} ms after commands were sent`,
       { tags: ms === 20 ? [] : ['long'] },
       async () => {
         const { trees, client } = await open()
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     await closed(client, trees)
   })
 
-  test('nothing, but stops its parent: its exit status arrives', async () => {
+  test('nothing, but stops its parent: its exit status is reported', async () => {
     const { trees, client } = await open()
     const answer = await run(client, 'kill -STOP $PPID; sleep 0.5; echo on; exit 7')
     expect(textOf(answer)).toMatch(/^on\n\[Exit code 7/)
@@ -130,7 +130,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     await closed(client, trees)
   })
 
-  test('its parent, and is ended in time', async () => {
+  test('its parent, and is killed at its timeout', async () => {
     const { trees, client } = await open()
     const answer = await run(client, `kill -9 $PPID; ${trees.command(1)}`, 500)
     expect(resultData(answer).timedOut).toBe(true)
@@ -147,8 +147,8 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   })
 })
 
-describe.skipIf(!HAS_PROC)('commands are being started', () => {
-  test('and the client goes', async () => {
+describe.skipIf(!HAS_PROC)('while commands are started', () => {
+  test('the client disconnects', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     expect(await client.close()).toBe(0)
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
   })
 
   for (const ms of [0, 10, 20, 40, 80])
-    test(`and the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+    test(`the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
       const { trees, client } = await open()
       for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
       expect(trees.leftoverFiles()).toEqual([])
     })
 
-  test('and the server is killed, and no other comes', async () => {
+  test('the server is killed, and no other starts', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     await sleep(300)
@@ -181,7 +181,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
   })
 
   for (const ms of [0, 10, 20, 40, 80])
-    test(`and the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+    test(`the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
       const { trees, client } = await open()
       for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
@@ -189,7 +189,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
       await nextCleansUp(trees)
     })
 
-  test('and are cancelled at any moment', async () => {
+  test('they are cancelled at any moment', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 60; tree++) {
       client.send(callMessage(`t${tree}`, 'Bash', { command: trees.command(tree), timeout: 600_000 }))
@@ -228,18 +228,18 @@ test.skipIf(!HAS_PROC)(
     await sleep(1000)
     expect(openFiles()).toBe(before)
     expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
-    // The one that is ready.
+    // The pooled shell.
     expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
     await closed(client, trees)
   },
 )
 
-describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
+describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
   test('its temporary files, at any moment', async () => {
     const { trees, client } = await open()
     for (let round = 0; round < 60; round++) {
       await sleep(round % 6)
-      // With the folders they lie in, or without.
+      // With or without their directories.
       const doomed = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
       spawnSync('sh', ['-c', `rm -rf ${doomed}`])
       expect(textOf(await run(client, 'echo again'))).toBe('again\n')
@@ -247,7 +247,7 @@ describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
     await closed(client, trees)
   })
 
-  test('its project, and another is put in its place: what runs goes on', async () => {
+  test('its project, which is replaced by another: running commands continue', async () => {
     const { trees, client } = await open()
     const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
     renameSync(join(trees.folder, 'project'), join(trees.folder, 'before'))

@@ -39,7 +39,7 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
     expect(await trees.waitUntilGone(5000)).toEqual(NO_SURVIVORS)
   })
 
-  test('are gone when the server has stopped because its client went', async () => {
+  test('are gone when the server has stopped because its client disconnected', async () => {
     const { trees, clients } = plant()
     await grow(trees, clients, true)
     expect(await Promise.all(clients.map((client) => client.close()))).toEqual(clients.map(() => 0))
@@ -85,7 +85,7 @@ function isBehind(id: number): boolean {
   return id % 4 > 1
 }
 
-/** Half of them in the background; some, if asked for, are left behind by commands that are over. */
+/** Half of them in the background; some, on request, are left behind by commands that have ended. */
 async function grow(trees: ProcessTrees, clients: readonly TestClient[], isSomeLeft = false): Promise<void> {
   for (const [id, client] of each(clients)) {
     const command = trees.command(id, isSomeLeft && id % 10 > 7)

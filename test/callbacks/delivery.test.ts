@@ -31,14 +31,14 @@ async function clientIn(world: ServerEnvironment, capabilities: object = {}): Pr
 
 async function ended(client: TestClient): Promise<void> {
   expect(await client.close()).toBe(0)
-  // That it cleaned up after one that was killed is no complaint.
+  // The cleanup after a killed server is not a warning.
   expect(client.stderr().replaceAll(/^.*: info: .*\n/gm, '')).toBe('')
 }
 
 const pushes = ({ received }: TestClient): readonly Json[] =>
   received.filter(({ method }: Json) => method === 'notifications/claude/channel')
 
-test.concurrent('is pushed to a client that takes that, and then stands in front of nothing', async () => {
+test.concurrent('is pushed to a client that supports it, and is then not part of any result', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   const { text, structured } = await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   expect(text).toContain('pushed into this conversation')
@@ -55,7 +55,7 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
   await ended(client)
 })
 
-test.concurrent('is pushed at the end of the call during which it fell due, and not delivered again', async () => {
+test.concurrent('is pushed at the end of the call during which it became due, and not delivered again', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   await callback(client, { message: 'due', delay_seconds: 1, repeat_count: 1 })
   expect(await messageBeforeResult(client, 'sleep 1.5')).toBe('')
@@ -64,7 +64,7 @@ test.concurrent('is pushed at the end of the call during which it fell due, and 
   await ended(client)
 })
 
-test.concurrent('is pushed to Claude Code where that is configured', async () => {
+test.concurrent('is pushed to Claude Code if that is configured', async () => {
   const client = await clientIn(newEnvironment({ CLAUDE_CHANNEL: 'true' }))
   await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   await client.waitFor(({ method }) => method === 'notifications/claude/channel')
@@ -72,7 +72,7 @@ test.concurrent('is pushed to Claude Code where that is configured', async () =>
   await ended(client)
 })
 
-test.concurrent('goes on after kill -9: what is due later fires in time, what was due fires once', async () => {
+test.concurrent('continues after kill -9: later callbacks fire in time, overdue ones fire once', async () => {
   const world = newEnvironment()
   const first = await clientIn(world)
   await callback(first, { message: 'overdue', delay_seconds: 2, repeat_count: 5 })
@@ -92,7 +92,7 @@ test.concurrent('goes on after kill -9: what is due later fires in time, what wa
   await ended(second)
 })
 
-test.concurrent('pending messages go to the next session, and then what was not delivered', async () => {
+test.concurrent('pending messages are delivered to the next session, undelivered ones again', async () => {
   const world = newEnvironment()
   const first = await clientIn(world)
   await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
@@ -104,7 +104,7 @@ test.concurrent('pending messages go to the next session, and then what was not 
   const second = await clientIn(world)
   await fired(second, 'untold')
   expect(await callbacksDeliveredTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
-  // It is written down that it was told just after it was.
+  // The delivery is recorded just after it happened.
   await sleep(500)
   await killServer(second)
   const third = await clientIn(world)
@@ -114,7 +114,7 @@ test.concurrent('pending messages go to the next session, and then what was not 
   await ended(third)
 })
 
-test.concurrent('two servers of a project: each fires its own, and one alone takes over from a third', async () => {
+test.concurrent('two servers of a project: each fires its own callbacks, and only one takes over from a third', async () => {
   const world = newEnvironment()
   const gone = await clientIn(world)
   for (const message of ['g1', 'g2', 'g3']) await callback(gone, { message, delay_seconds: 2, repeat_count: 1 })
@@ -144,7 +144,7 @@ const inboxesIn = (cwd: string): readonly string[] => {
 }
 const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filter((name) => name.endsWith('.json'))
 
-test.concurrent('is in the inbox of the session until it is delivered; what was read there is not delivered again', async () => {
+test.concurrent('is in the inbox of the session until it is delivered; a message read there is not delivered again', async () => {
   const world = newEnvironment({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(world)
   const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
@@ -181,7 +181,7 @@ test.concurrent('is in the inbox of the session until it is delivered; what was 
   await ended(heir)
 })
 
-test.concurrent('goes to the session that started us, and follows no link there', async () => {
+test.concurrent('goes to the session that started this server, and follows no link there', async () => {
   const folder = emptyFolder()
   const client = await clientIn(newEnvironment({ SX_SESSION_DIR: folder }))
   const { structured } = await callback(client, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
@@ -205,7 +205,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
   expect(await other.close()).toBe(0)
 })
 
-test.concurrent('runs a command and sends a request besides; what goes wrong with them is logged', async () => {
+test.concurrent('also runs a command and sends a request; their errors are logged', async () => {
   const bodies: Json[] = []
   const hook = createServer((request: IncomingMessage, response) => {
     let body = ''
@@ -240,7 +240,7 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
   hook.close()
 })
 
-test.concurrent('waits for a job of a server that was killed, and says what became of it', async () => {
+test.concurrent('waits for a job of a killed server and reports how it ended', async () => {
   const world = newEnvironment()
   const client = await clientIn(world)
   const task_id = await startJob(client, 'sleep 60')
@@ -261,7 +261,7 @@ test.concurrent('reports that nothing can be stored', async () => {
   await client.close()
 })
 
-test('a server that has nothing to wait for opens nothing', async () => {
+test('a server without callbacks opens nothing', async () => {
   const world = newEnvironment()
   const client = await clientIn(world)
   await sleep(600)

@@ -72,7 +72,7 @@ test.concurrent('continues after the client has left, is in an inbox, and is del
   expect(await server.stop()).toBe(0)
 })
 
-test.concurrent('a user without sessions has slots too, and the next server fires what a killed one was to fire', async () => {
+test.concurrent('a user without sessions has slots too, and the next server fires the callbacks of a killed one', async () => {
   const cwd = emptyFolder()
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
   const stateless = (server: HttpServer): Pick<Caller, 'call'> => ({

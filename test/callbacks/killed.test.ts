@@ -1,5 +1,5 @@
 // Kills servers with SIGKILL while they set, fire, deliver and ask, two of them on one project. Everything acknowledged
-// is delivered, never early, and twice only if the server was killed right after it had written it.
+// is delivered, never early, and twice only if the server was killed right after the write.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -23,14 +23,14 @@ const LANES = 3
 const REVISION = '2025-11-25'
 const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
 
-/** What was acknowledged in one project, and how often each was told. */
+/** What was acknowledged in one project, and how often each message was delivered. */
 class DeliveryLog {
   readonly set = new Map<string, number>()
-  /** By the number of the question. */
+  /** By question number. */
   readonly answered = new Set<string>()
   readonly delivered = new Map<string, number>()
   readonly early: string[] = []
-  /** Told by a server that was killed within a moment of it. */
+  /** Delivered by a server that was killed shortly afterwards. */
   readonly unsure = new Set<string>()
   readonly open: { readonly id: number; readonly by: TestClient }[] = []
   #named = 0
@@ -82,12 +82,12 @@ async function doSomething(
     const asked = await call('AskUserQuestion', { questions_json: ASKED })
     book.open.push({ id: resultData(asked).id, by: client })
   } else if (dice < 0.5) {
-    // One that another server asked, which lives: a message is due to it.
+    // Asked by another live server, which gets a message.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
     const [asked] = found < 0 ? [] : book.open.splice(found, 1)
     if (!asked) return
     const { isError } = await call('AskUserQuestion', { questions_json: { id: asked.id, answers: ['A'] } })
-    // Who was killed meanwhile may have left it to this one, who knows the answer.
+    // A killed server may have left it to this one, which has the answer.
     if (!isError && !asked.by.child.killed) book.answered.add(String(asked.id))
   } else {
     await call('ListBgTasks', {})
@@ -99,7 +99,7 @@ async function runAndKill(world: ServerEnvironment, book: DeliveryLog): Promise<
   const client = startServerIn(world)
   const moment = new Set<string>()
   await client.initialize(REVISION)
-  // However slow the machine is, something is at stake.
+  // Even on a slow machine some items are pending.
   await doSomething(client, book, moment, 0)
   const work = (async () => {
     for (;;) {

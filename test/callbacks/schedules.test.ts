@@ -1,5 +1,5 @@
-// Schedules on a simulated machine, which run through all code that decides what fires and what is delivered; some of them
-// on real files.
+// Schedules on a simulated machine; they run all code that decides what fires and what is delivered, some of them on
+// real files.
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ import { type Firing, type ScheduledCallback, SimulatedMachine, type SimulatedPr
 
 const HOUR = 3_600_000
 
-/** What is wrong with how it went; nothing, where everything is right. */
+/** Returns the violations; empty if there are none. */
 export async function simulate(seed: number, openState: () => StateDatabase): Promise<readonly string[]> {
   const random = generator(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
@@ -67,7 +67,7 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
     const entry = oneOf(await process.callbacks.list(process.who).catch(() => []))
     if (!entry) return
     const booked = world.booked.get(entry.callback.message)
-    // From now on it may fire or not: the process may be killed on the way.
+    // From now on it may fire or not: the process may be killed at any step.
     if (booked) booked.isCancelled = true
     await process.callbacks.cancel(process.who, entry.callback.slot).catch(() => undefined)
   }
@@ -79,7 +79,7 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
     if (entry) await process?.callbacks.cancel(process.who, entry.callback.slot)
   }
 
-  /** As by Ctrl+Z, or on a machine of its own that sleeps: others go on without it. */
+  /** As with Ctrl+Z, or on another machine that sleeps: the other processes continue. */
   async function freeze(process: SimulatedProcess): Promise<void> {
     process.freeze()
     world.time += 20 * 60_000
@@ -109,9 +109,9 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
   const before = new Map(endless.map(({ name, fired }) => [name, fired.length]))
   for (let round = 0; round < 400 && !isOver(world, before); round++) {
     await pass(round < 10 ? 5000 : 60_000)
-    // What could not be written is told again by the same process.
+    // A message that could not be written is delivered again by the same process.
     await processes[0]?.call(below(3) > 0)
-    // What goes on for ever has shown that it does.
+    // An endless callback has fired often enough.
     for (const { name, fired } of endless) if (fired.length > (before.get(name) ?? 0)) await cancelNamed(name)
   }
   for (let round = 0; round < 50; round++) await processes[0]?.call(true)
@@ -161,7 +161,7 @@ function bursts(firings: readonly Firing[]): readonly string[] {
   const inOrder = firings.toSorted((a, b) => a.order - b.order)
   return inOrder.flatMap((firing, index) => {
     const last = inOrder.slice(0, index).findLast(({ session }) => session === firing.session)
-    // All that is due comes with one result.
+    // All due messages are part of one result.
     return last && !firing.isForResult && firing.time - last.time < 990
       ? [`${firing.text} came ${firing.time - last.time} ms after another: burst`]
       : []
@@ -178,7 +178,7 @@ function telling({ told, unsure }: SimulatedMachine, firings: readonly Firing[])
   })
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, and the same on every platform. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

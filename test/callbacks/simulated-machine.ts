@@ -11,7 +11,7 @@ const USER = 'ann'
 const PROJECT = '/srv/project'
 
 export interface Firing {
-  /** Counts all that was noted. */
+  /** Counts all log entries. */
   readonly order: number
   readonly time: number
   readonly calendar: number
@@ -19,11 +19,11 @@ export interface Firing {
   readonly jumps: number
   readonly session: string
   readonly text: string
-  /** It fired so that the result of a call takes it along. */
+  /** Fired so that it becomes part of the result of a call. */
   readonly isForResult: boolean
 }
 
-/** One callback as the one who set it sees it. */
+/** One callback as its caller sees it. */
 export interface ScheduledCallback {
   readonly name: string
   readonly delayMs: number
@@ -44,12 +44,12 @@ export class SimulatedMachine {
   isMarked = true
   readonly booked = new Map<string, ScheduledCallback>()
   readonly alive = new Set<string>()
-  /** Since when a process has done nothing, though it is there. */
+  /** When the process was stopped; it still exists. */
   readonly frozen = new Map<string, number>()
   readonly robbed: string[] = []
   /** How often each message was written to a client. */
   readonly told = new Map<string, number>()
-  /** Those whose process was killed before it could write down that they were told. */
+  /** Messages whose process was killed before it could record the delivery. */
   readonly unsure = new Set<string>()
   #processes = 0
   #noted = 0
@@ -58,7 +58,7 @@ export class SimulatedMachine {
 
   moment = (): ClockReading => ({
     wallMs: this.time + this.calendarOffset,
-    // As coarse as the system tells it.
+    // With the resolution of the system clock.
     uptimeMs: Math.floor((this.time - this.bootedAt) / 10) * 10,
     boot: `boot ${this.boots}`,
   })
@@ -68,7 +68,7 @@ export class SimulatedMachine {
     this.jumps++
   }
 
-  /** As others see it: silent for a quarter of an hour is as good as gone. */
+  /** As other processes see it: without a heartbeat for a quarter of an hour it counts as dead. */
   isGone(name: string): boolean {
     return !this.alive.has(name) || this.time - (this.frozen.get(name) ?? Infinity) > 15 * 60_000
   }
@@ -91,7 +91,7 @@ export class SimulatedMachine {
     return { order: ++this.#noted, time, calendar: this.moment().wallMs, boots, jumps, session, text, isForResult }
   }
 
-  /** What a transaction that was kept has inserted. */
+  /** What a committed transaction has inserted. */
   note(session: string, text: string, isForResult: boolean): void {
     const name = text.replace(/^.*\] /, '')
     const booked = this.booked.get(name)
@@ -114,7 +114,7 @@ export class SimulatedProcess {
   /** A result is about to be written. */
   isAnswering = false
   wasFrozen = false
-  /** How many steps of transactions are left before it is killed; before the commit, or right after it. */
+  /** How many transaction steps remain until it is killed; before the commit, or right after it. */
   lethal: { steps: number; readonly afterCommit: boolean } | undefined
   readonly problems: string[] = []
   #work: () => Promise<number | undefined> = () => Promise.resolve(undefined)
@@ -172,7 +172,7 @@ export class SimulatedProcess {
     this.world.frozen.delete(this.name)
   }
 
-  /** Wakes if it wanted to be woken by now. */
+  /** Wakes up if a timer has expired. */
   async tick(): Promise<void> {
     if (!this.isAlive || this.isFrozen || this.world.time < this.wakeAt) return
     this.wakeAt = Infinity
@@ -197,13 +197,13 @@ export class SimulatedProcess {
     try {
       await this.callbacks.set(who, { message: name, delay_seconds: seconds, repeat_count: repeats })
     } catch {
-      // Killed at some point of it, or no slot is free: the caller got no answer, or a refusal.
+      // Killed at some step, or no slot is free: the caller got no answer, or a refusal.
       if (this.isAlive) world.booked.delete(name)
       else booked.isCancelled = true
     }
   }
 
-  /** A call is answered: what waits stands in front of its result, and is written or is not. */
+  /** A call is answered: pending messages are put in front of its result, and the write succeeds or fails. */
   async call(isWritten: boolean): Promise<void> {
     this.isAnswering = true
     await this.callbacks.prepare?.(this.who)
@@ -214,7 +214,7 @@ export class SimulatedProcess {
     const lines = parcel.text.split('\n\n')
     for (const line of lines) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
     parcel.confirm()
-    // Another result may leave before it is remembered that the first one has.
+    // Another result may be written before the delivery of the first is recorded.
     const next = this.callbacks.takeBatch(this.who)
     next?.release()
     for (const line of next?.text.split('\n\n') ?? []) {
@@ -262,7 +262,7 @@ export class SimulatedProcess {
       },
       onChange: (listener) =>
         (this.#stop = state.onChange((scope) => {
-          // What happened meanwhile is noticed some time after.
+          // Changes are noticed some time later.
           if (this.isFrozen) this.#missed = () => listener(scope)
           else listener(scope)
         })),

@@ -1,5 +1,5 @@
-// Attempts of other users and websites to see a user's console or to act on it. None may succeed; beside each attempt
-// stands the legitimate request, which must.
+// Attempts of other users and websites to read a user's console or to act on it. None may succeed; beside each attempt
+// there is a legitimate request, which must.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,7 +52,7 @@ const PUBLIC = 'https://mcp.example.com'
 const NOBODY = 65_534
 const canBeNobody = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
 
-/** Every try is counted: there must be many, and none that gets through. */
+/** Every attempt is counted: there must be many, and none may succeed. */
 let tries = 0
 let successes = 0
 const judge = (isIn: boolean): void => {
@@ -61,7 +61,7 @@ const judge = (isIn: boolean): void => {
   expect(isIn).toBe(false)
 }
 
-// Not in /tmp: other users, and commands in the sandbox, should be able to come as near as they can.
+// Not in /tmp: other users and sandboxed commands should get as close as possible.
 const machine: Machine = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
 const { home } = machine
 chmodSync(home, 0o755)
@@ -98,7 +98,7 @@ beforeAll(async () => {
   project = newProject(machine, 'project')
   const oauth = { OAUTH_ISSUER: iss, OAUTH_JWKS: `${iss}/jwks`, PUBLIC_URL: PUBLIC }
   http = await startProgram({ cwd: newProject(machine, 'http'), env: { ...env, ...oauth } })
-  // Before everything else: it takes a while until an open stream is looked at again.
+  // First, because an open stream is checked again only after a while.
   lost = await loseToken()
   page = await startUi(machine)
   stdio = startServer({ cwd: project, env })
@@ -116,7 +116,7 @@ afterAll(async () => {
   expect(successes).toBe(0)
 })
 
-/** A token that was good when a stream was opened with it, and is revoked now. */
+/** A token that was valid when a stream was opened with it, and is revoked now. */
 async function loseToken() {
   const args = [PROGRAM, 'token', 'create', '--user', CURRENT_USER, '--name', 'lost', '--json']
   const { token } = JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' }))
@@ -127,7 +127,7 @@ async function loseToken() {
   return { token, board }
 }
 
-/** How a request to the stream was answered; it is not listened to. */
+/** The status of a request to the stream; its events are not read. */
 async function knock(server: HttpServer, asked: HttpRequest = {}): Promise<number> {
   const events = await stream(server, { method: 'GET', path: '/board', ...asked })
   events.disconnect()
@@ -139,7 +139,7 @@ async function honest(): Promise<void> {
   expect(await knock(page)).toBe(200)
 }
 
-/** On both servers, whether looking or acting. */
+/** On both servers, for reads and actions. */
 async function refused(asked: HttpRequest, status: number): Promise<void> {
   for (const server of [http, page]) {
     const look = await knock(server, asked)
@@ -210,7 +210,7 @@ describe('from a page of another site', () => {
     }
   })
 
-  test('the origin of the public address is ours', async () => {
+  test('the origin of the public URL is allowed', async () => {
     expect(await knock(http, { headers: { host: 'mcp.example.com', origin: PUBLIC } })).toBe(200)
     judge((await knock(page, { headers: { origin: PUBLIC } })) === 200)
   })
@@ -249,7 +249,7 @@ describe('from a page of another site', () => {
     }
   })
 
-  test('a preflight is promised nothing', async () => {
+  test('a preflight request gets no permission', async () => {
     for (const origin of [
       'http://evil.example',
       `http://localhost:${http.port + 1}`,
@@ -290,7 +290,7 @@ describe('as another user', () => {
     [`${CURRENT_USER} of another issuer`, impostor],
   ]
 
-  test('sees nothing of the person', async () => {
+  test('reads nothing of the user', async () => {
     const own = await watchConsole(http)
     const { servers } = await own.until((view) => view.jobs.length === 1 && view.questions.length === 1)
     expect(servers.map(({ pid }) => pid)).toContain(stdio.child.pid)
@@ -306,7 +306,7 @@ describe('as another user', () => {
     own.leave()
   })
 
-  test('does nothing of the person', async () => {
+  test('changes nothing of the user', async () => {
     const own = await watchConsole(http)
     const { jobs } = await own.until((view) => view.jobs.length === 1 && view.callbacks.length === 1)
     const server = jobs[0]?.server
@@ -325,13 +325,13 @@ describe('as another user', () => {
         expect(answer.status).toBe(409)
         expect(answer.text).not.toContain('the secret')
       }
-      // Of a project one may have a share of one's own, which is empty.
+      // Another user may have their own share of a project, which is empty.
       expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null })
       expect((await sendCommand(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
       expect((await sendCommand(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
     }
     expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
-    // The honest way, on things of its own, so that the others stay for other tests.
+    // The legitimate request, on separate items, so that the others remain for other tests.
     const spare = await insertPendingItems(machine, { project, user: CURRENT_USER })
     expect((await sendCommand(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
     expect((await sendCommand(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
@@ -346,7 +346,7 @@ describe('as another user', () => {
   })
 })
 
-describe('for a file that is none of the page', () => {
+describe('for a file that is not part of the page', () => {
   test.each([
     '/../tokens.json',
     '/..%2ftokens.json',
@@ -367,7 +367,7 @@ describe('for a file that is none of the page', () => {
     expect((await sendRequest(page, { method: 'GET', path: '/', token: '' })).status).toBe(200)
   })
 
-  test('the page itself may load and send nothing elsewhere', async () => {
+  test('the page itself may load from and send to no other origin', async () => {
     const { headers } = await sendRequest(page, {
       method: 'GET',
       path: '/',
@@ -441,7 +441,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
   const LINK = `try { require('fs').symlinkSync('/etc', process.argv[1]); process.exit(0) } catch { process.exit(7) }`
   const LISTEN = `require('net').createServer().listen(process.argv[1], () => process.exit(0)).on('error', () => process.exit(7))`
 
-  test('nothing can be reached, read or put there', async () => {
+  test('nothing can be connected to, read or created', async () => {
     const [address = ''] = await socketsIn(machine, 2)
     const entry = address.replace(/sock$/, 'json')
     const attempts: readonly (readonly [string, string])[] = [
@@ -460,14 +460,14 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
       judge(status === 0)
       expect(status).toBe(7)
     }
-    // Where the person has opened the folder around it, it is closed all the same.
+    // The socket is protected even if the user opened the directory around it.
     chmodSync(machine.stateDir, 0o755)
     for (const [script, path] of attempts.filter(([, each]) => each !== machine.stateDir)) {
       judge(asNobody(script, path) === 0)
     }
     expect(asNobody(LIST, machine.stateDir)).toBe(0)
     chmodSync(machine.stateDir, 0o700)
-    // The same scripts can do it where it is allowed.
+    // The same scripts succeed where it is allowed.
     const open = mkdtempSync('/var/tmp/scorpiox-open-')
     chmodSync(open, 0o777)
     for (const script of [WRITE, READ]) expect(asNobody(script, join(open, 'file'))).toBe(0)
@@ -475,7 +475,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     rmSync(open, { recursive: true })
   })
 
-  test('a socket of another user is not connected to, also if we own its entry', async () => {
+  test('a socket of another user is not connected to, even if this user owns its entry', async () => {
     const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
     const address = join(lodging, 'desk.sock')
     let visitors = 0
@@ -489,7 +489,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     const board = await watchConsole(page)
     await new Promise((resolve) => setTimeout(resolve, 1500))
     judge(visitors > 0)
-    // Ours again, it is: what kept us away was whose it is.
+    // With this user as its owner it is connected to: only the owner was the reason.
     execFileSync('chown', ['-R', '0', lodging])
     await expect.poll(() => visitors, { timeout: 10_000 }).toBeGreaterThan(0)
     server.close()
@@ -498,7 +498,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
   })
 })
 
-test('an entry that leads elsewhere is neither followed nor does it remove what it names', async () => {
+test('an entry that points elsewhere is not followed, and its target is not removed', async () => {
   const victim = join(home, 'victim')
   const own = newMachine()
   mkdirSync(own.socketDirectory, { recursive: true, mode: 0o700 })
@@ -532,7 +532,7 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     test(`at the level ${level}`, async () => {
       const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
       const cwd = newProject(own, 'project')
-      // Its temporary files lie where the fallback would put the socket.
+      // Its temporary files are where the fallback would put the socket.
       const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
       const spare = createServer().listen(join(lodging, 'desk.sock'))
       const server = startServer({
@@ -554,13 +554,13 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     })
 })
 
-test('a token that was revoked opens nothing, and what it had opened ends', async () => {
+test('a revoked token opens nothing, and streams opened with it end', async () => {
   judge((await knock(http, { token: lost.token })) === 200)
   judge((await sendCommand(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
   await lost.board.ended
   await honest()
 })
 
-test('nothing that was tried has left a trace', () => {
+test('no attempt has left a trace', () => {
   expect(readdirSync(machine.socketDirectory).filter((name) => !/^[0-9a-f]{16}\.(json|sock)$/.test(name))).toEqual([])
 })

@@ -63,7 +63,7 @@ async function ui(machine: Machine, env?: NodeJS.ProcessEnv) {
 }
 
 describe('all clients see the same', () => {
-  test('two stdio servers, an HTTP server and a page of its own', async () => {
+  test('two stdio servers, an HTTP server and a separate page', async () => {
     const machine = newMachine()
     const page = await ui(machine)
     const board = await watchConsole(page)
@@ -149,7 +149,7 @@ describe('all clients see the same', () => {
     board.leave()
   })
 
-  test('a user of HTTP sees what is theirs, and nothing of other servers', async () => {
+  test('an HTTP user sees their own items, and none of other servers', async () => {
     const machine = newMachine()
     const env = { HOME: machine.home, SANDBOX: 'off' }
     const token = tokenFor('bob', env)
@@ -308,8 +308,8 @@ describe('a peer that fails delays no other', () => {
   })
 })
 
-describe('the place of a socket', () => {
-  test('is closed to others, and where its path would be too long, lies in a private folder', async () => {
+describe('the path of a socket', () => {
+  test('is private, and in a private directory if its path would be too long', async () => {
     const machine = newMachine()
     const deep = join(machine.home, 'a'.repeat(60), 'b'.repeat(60))
     const far = { ...machine, stateDir: deep, socketDirectory: join(deep, 'desks') }
@@ -347,7 +347,7 @@ describe('scorpiox-code ui', () => {
       },
     )
     mkdirSync(machine.stateDir, { mode: 0o700 })
-    // Of one that was killed.
+    // Of a killed process.
     const old = join(machine.stateDir, 'ui-old.html')
     writeFileSync(old, '')
     utimesSync(old, 1, 1)
@@ -372,7 +372,7 @@ function outputOf(job: object): HttpRequest {
   return { path: '/board/output', body: JSON.stringify(job) }
 }
 
-/** A desk that is none, behind an entry of a process that lives. */
+/** A server socket that does not answer, with an entry of a live process. */
 async function impersonate({ socketDirectory }: Machine, behave: (socket: Socket) => unknown): Promise<Server> {
   const id = '0123456789abcdef'
   const address = join(socketDirectory, `${id}.sock`)

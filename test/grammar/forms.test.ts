@@ -1,4 +1,4 @@
-// Every form the grammar server knows is correct English; everything else is refused at every revision.
+// Every form of the grammar server is correct English; everything else is refused at every revision.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ function expected(verb: string, tense: string, person: string): string {
 
 const ALL = VERBS.flatMap((verb) => TENSES.flatMap((tense) => PERSONS.map((person) => ({ verb, tense, person }))))
 
-test('all 300 forms are right', async () => {
+test('all 300 forms are correct', async () => {
   const client = startGrammar('tools-only')
   await client.initialize('2024-11-05')
   const answers = await Promise.all(ALL.map(calling(client, '2024-11-05', 'conjugate')))
@@ -71,7 +71,7 @@ const WRONG = fc
   })
 
 describe.each(REVISIONS)('at %s', (revision) => {
-  test('whatever is wrong is refused and named, and the next call is served', async () => {
+  test('any invalid input is refused by name, and the next call works', async () => {
     const client = startGrammar('tools-only')
     if (LEGACY.some((known) => known === revision)) await client.initialize(revision)
     const call = calling(client, revision, 'conjugate')

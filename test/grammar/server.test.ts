@@ -32,7 +32,7 @@ test('the whole example is shorter than 150 lines', () => {
 describe.each(REVISIONS)('over stdio at %s', (revision) => {
   const meta = revision === MODERN ? modernMeta() : {}
 
-  test('what is offered is listed and works', async () => {
+  test('everything declared is listed and works', async () => {
     const client = await begin(revision)
     const { tools } = (await client.request('tools/list', meta)).result
     expect(tools.map(({ name }: Json) => name)).toEqual(['conjugate', 'recite', 'example_sentence'])
@@ -80,7 +80,7 @@ test.each(LEGACY)('at %s the model of the client writes the sentence', async (re
   expect((await called).result).toMatchObject({ isError: false, content: [{ text: 'She ate an apple.' }] })
 })
 
-test('a modern client brings the sentence with its second call', async () => {
+test('a modern client sends the sentence with its second call', async () => {
   const client = await begin(MODERN)
   const capable = modernMeta({ 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } })
   const params = { name: 'example_sentence', arguments: EAT, ...capable }
@@ -108,7 +108,7 @@ test('reciting can be cancelled', async () => {
   client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'recite', arguments: args } })
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
   await client.request('ping')
-  // Nothing is left to wait for, so it ends at once and without a word.
+  // Nothing is pending, so it exits at once and prints nothing.
   expect([await client.close(), client.stderr()]).toEqual([0, ''])
   expect(client.received.filter(({ id }) => id === 7)).toEqual([])
 })

@@ -1,5 +1,5 @@
-// The ArmorIQ format: one event, one line of JSON, every text of it JSON again. Each of the three known clients is
-// imitated as it was observed.
+// The ArmorIQ format: one event, one line of JSON, each text of it JSON again. Each of the three known clients is
+// imitated as observed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const ONE_EVENT = /^event: message\ndata: (\{.*\})\n\n$/
 
-/** The message, once its frame is found to be exactly as they want it. */
+/** The message; fails if its framing differs from the format. */
 async function said(to: HttpServer, asked: HttpRequest): Promise<Json> {
   const { status, text, headers } = await sendRequest(to, asked)
   expect(status).toBe(200)
@@ -52,14 +52,14 @@ describe('an answer', () => {
     expect(texts(answer)).toEqual([{ result: 'alice:line\nbreak \u2028 \u0085 "quoted"' }])
   })
 
-  test('is JSON whatever the tool says', async () => {
+  test('is JSON whatever the tool returns', async () => {
     expect(texts(await said(server, { body: callOf('picture') }))).toEqual([
       { result: 'a pixel' },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
     ])
   })
 
-  test('comes alone, even if progress was asked for', async () => {
+  test('is a single event, even if progress was requested', async () => {
     const answer = await said(server, { body: callOf('steps', {}, 1, { progressToken: 1 }) })
     expect(texts(answer)).toEqual([{ result: '3 steps' }])
   })
@@ -98,7 +98,7 @@ test('a notification with an id gets an empty result, without one 202', async ()
   expect({ status, text }).toEqual({ status: 202, text: '' })
 })
 
-test('the same id at the same time, each gets its own answer', async () => {
+test('requests with the same id at the same time each get their own answer', async () => {
   const answers = Array.from({ length: 20 }, (_, index) =>
     said(server, { body: callOf('later', { text: String(index), ms: 20 - index }, 1) }),
   )
@@ -107,14 +107,14 @@ test('the same id at the same time, each gets its own answer', async () => {
   )
 })
 
-test('what their SDK adds to the arguments is overlooked', async () => {
+test('additional arguments of their SDK are ignored', async () => {
   const args = { command: 'echo fine', _iam_context: { sub: 'x' }, user_email: 'a@b.c' }
   const answer = await said(program, { body: callOf('Bash', args) })
   expect(answer.result.isError).toBe(false)
 })
 
 describe('the agent', () => {
-  test('sends id 1 every time, echoes the session, and needs 200 for all of it', async () => {
+  test('always sends id 1, echoes the session, and gets 200 each time', async () => {
     const clientInfo = { name: 'armoriq-agent', version: '1.0.0' }
     const body = rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo })
     const first = await sendRequest(server, { body })
@@ -151,7 +151,7 @@ describe('the command line', () => {
 })
 
 describe('the scanner', () => {
-  test('gets an answer to GET at once, then asks everything at the same time', async () => {
+  test('gets an answer to GET at once, then sends all requests concurrently', async () => {
     const { status, headers } = await sendRequest(program, { method: 'GET', headers: { accept: '*/*' } })
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'POST' })
     const methods = ['initialize', 'tools/list', 'resources/list', 'prompts/list']

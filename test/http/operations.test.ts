@@ -56,7 +56,7 @@ describe('health', () => {
     expect(await server.stop()).toBe(0)
   })
 
-  test('while the server stops it is not ready, and what comes now is sent elsewhere', async () => {
+  test('a stopping server is not ready and refuses new requests', async () => {
     const server = await startFixtureServer()
     const client = await openConnection(server)
     const body = callOf('later', { text: 'last', ms: 1000 })
@@ -74,10 +74,10 @@ describe('health', () => {
   })
 })
 
-describe('figures', () => {
+describe('metrics', () => {
   const SAMPLE = /^[a-z_]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? -?[\d.e+-]+$/
 
-  test('are in the form of Prometheus, and count what was done', async () => {
+  test('are in the Prometheus format, and count requests and calls', async () => {
     const server = await startFixtureServer()
     await callTool(server, 'who')
     await callTool(server, 'later')
@@ -153,7 +153,7 @@ describe('the access log', () => {
   })
 })
 
-describe.concurrent('the end', () => {
+describe.concurrent('shutdown', () => {
   test('every stream is notified, and a call in flight is answered', async () => {
     const server = await startFixtureServer()
     const listening = await stream(
@@ -193,7 +193,7 @@ describe.concurrent('the end', () => {
     expect(logComplaints(server)).toEqual([])
   })
 
-  test('is not put off by calls that take too long, whether they listen or not', async () => {
+  test('is not delayed by long calls, whether they handle the abort or not', async () => {
     const servers = await Promise.all([startFixtureServer(), startFixtureServer()])
     const [willing, stubborn] = servers
     const session = await initialize(willing, '2025-11-25')
@@ -210,7 +210,7 @@ describe.concurrent('the end', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0])
     for (const { ms } of ends) expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
     expect((await answer).json).toMatchObject({ id: 9, result: { content: [{ text: 'aborted' }] } })
-    // Even work that does not stop is answered for, and a stream that waits for nothing ends at once.
+    // Work that does not stop is answered too, and an idle stream ends at once.
     expect((await unfinished).json.error.message).toBe('Not finished: the server is stopping')
     await idle.ended
   })
@@ -229,8 +229,8 @@ describe.concurrent('the end', () => {
     for (const { socket } of [silent, deaf]) socket.destroy()
   })
 
-  test('takes with it what a command has started', async () => {
-    // In a sandbox, processes have other numbers.
+  test('ends the processes that a command has started', async () => {
+    // In a sandbox, processes have other pids.
     const server = await startProgram({ env: { SANDBOX: 'off' } })
     const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
     const answer = sendRequest(server, { body: callOf('Bash', { command }) })
@@ -249,7 +249,7 @@ describe.concurrent('the end', () => {
     expect(pids.filter((pid) => !(pid > 1) || isAlive(pid))).toEqual([])
   })
 
-  test('nothing begins that had not begun to be worked on', async () => {
+  test('requests that were not yet started are not started', async () => {
     const server = await startFixtureServer()
     const [client, other] = await Promise.all([openConnection(server), openConnection(server)])
     const slow = callOf('later', { ms: 1000 })
@@ -264,7 +264,7 @@ describe.concurrent('the end', () => {
     expect(await end).toMatchObject({ code: 0 })
   })
 
-  test('a library that serves and closes again and again leaves nothing behind', async () => {
+  test('a library that serves and closes repeatedly leaves nothing behind', async () => {
     const program = `
       import { serveHttp } from ${JSON.stringify(resolve(LIBRARY))}
       for (let round = 0; round < 15; round++) {

@@ -1,5 +1,6 @@
-// What docs/deploy.md says of several machines: servers with a state folder each share the rows of one database, and
-// nothing else. Two state folders stand for two machines; files are not tested, because both see the same disk.
+// The statements of docs/deploy.md about several machines: servers with a state folder each share the rows of one
+// database, and nothing else. Two state folders represent two machines; files are not tested, because both see the same
+// disk.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -54,7 +55,7 @@ const call = async ({ server }: Machine, tool: string, args: object): Promise<Js
 const textOf = async (machine: Machine, tool: string, args: object): Promise<string> =>
   (await call(machine, tool, args)).content[0].text
 
-/** Of the section on several machines, the rows whose first cell begins so. */
+/** The rows of the section on several machines whose first cell starts with this. */
 function promises(subject: string): string {
   const [, section = ''] = PAGE.split('\n## Several machines\n')
   return section.split('\n').find((line) => line.startsWith(`| ${subject}`)) ?? `nothing about ${subject}`
@@ -79,7 +80,7 @@ test('sessions are not', async (context) => {
   expect(await Promise.all(statuses)).toEqual([200, 404])
 })
 
-test('background tasks are not, and their numbers collide', async (context) => {
+test('background tasks are not, and their ids collide', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
   expect(promises('background tasks')).toContain('the same number means another task on another machine')

@@ -39,7 +39,7 @@ describe('interleaved calls', () => {
   const CONNECTIONS = 8
   const AT_ONCE = 50
 
-  /** Requests in the forms of every era; each carries a word that only this user says. */
+  /** Requests in the forms of every era; each contains text that only this user sends. */
   function request(user: string, session: string, number: number): string {
     const isModern = number % 4 === 0
     const args = { text: `${user}-${number}` }
@@ -60,7 +60,7 @@ describe('interleaved calls', () => {
     return `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${String(body)}`
   }
 
-  /** Sends its share on one connection; resolves to the answers that were not its own. */
+  /** Sends its share on one connection; resolves to the answers of other requests. */
   async function converse(user: string, count: number): Promise<readonly string[]> {
     const session = await initialize(server, '2025-06-18', { token: `${user}-key` })
     const client = await openConnection(server)
@@ -93,7 +93,7 @@ describe('interleaved calls', () => {
     )
 })
 
-describe('what one user has', () => {
+describe('the items of one user', () => {
   test('a session does not exist for another', async () => {
     const session = await initialize(server, '2025-11-25')
     const headers = { 'mcp-session-id': session }
@@ -122,7 +122,7 @@ describe('what one user has', () => {
     expect((await events.message()).id).toBe('shared')
   })
 
-  test('a task cannot be read, answered, ended or listened to by another', async () => {
+  test('a task cannot be read, answered, ended or subscribed to by another', async () => {
     const params = { name: 'task', arguments: { label: 'task' } }
     const { json } = await sendRequest(server, modern('tools/call', params, 1, TASKS))
     const { taskId } = json.result
@@ -144,7 +144,7 @@ describe('what one user has', () => {
     ears.disconnect()
   })
 
-  test('a sealed state is worth nothing to another, nor in another call', async () => {
+  test('a sealed state is refused for another user and in another call', async () => {
     const call = (more: object = {}, about = 'pet'): HttpRequest =>
       modern('tools/call', { name: 'ask', arguments: { about }, ...more }, 1, ELICITS)
     const { requestState } = (await sendRequest(server, call())).json.result
@@ -174,7 +174,7 @@ describe('what one user has', () => {
     await hers.message()
     await callTool(server, 'touch', { uri: 'note://one' })
     expect((await hers.message()).method).toBe('notifications/resources/updated')
-    // Something everybody hears: whatever came before it has arrived.
+    // A notification for all users: everything before it has arrived.
     await callTool({ ...server, token: BOB }, 'touch', { uri: 'note://one' })
     for (const events of his) {
       const isNews = ({ method }: { method: string }): boolean => method === 'notifications/resources/updated'
@@ -186,13 +186,13 @@ describe('what one user has', () => {
     for (const events of [...his, hers]) events.disconnect()
   })
 
-  test('the same address is something else for each', async () => {
+  test('the same URI is a different resource for each user', async () => {
     const asked = modern('resources/read', { uri: 'note://one' })
     expect((await sendRequest(server, asked)).json.result.contents[0].text).toBe('the note of alice')
     expect((await sendRequest(server, asBob(asked))).json.result.contents[0].text).toBe('the note of bob')
   })
 
-  test('without a session each user is a conversation', async () => {
+  test('without a session each user has one conversation', async () => {
     const said = async (token: string): Promise<string> => callTool({ ...server, token }, 'conversation')
     expect(await said(ALICE)).not.toBe(await said(BOB))
   })

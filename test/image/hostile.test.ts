@@ -1,4 +1,4 @@
-// Hostile input of ReadImage: every outcome is an image or a sentence, in time, and the memory of the server stays
+// Hostile input of ReadImage: every outcome is an image or a message, in time, and the memory of the server stays
 // bounded.
 
 import { writeFileSync } from 'node:fs'
@@ -12,9 +12,9 @@ import { MEMORY_SLACK } from '../support/runtime.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
 import { childrenOf, forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
 
-/** The server and its darkroom together, beyond what they are after an image without malice. */
+/** The memory of the server and its image worker, minus that after a harmless image. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK
-/** Drawings and documents are programs, and honest ones need more: a page scanned at 600 dpi half a gigabyte. */
+/** Drawings and documents are programs, and legitimate ones need more: a page scanned at 600 dpi half a gigabyte. */
 const MOST_FOR_PROGRAMS = 260 * MEMORY_SLACK
 
 test('a sample of the hostile files and paths: no crash, no leak, no growth', () => readHostileFiles(10))
@@ -49,7 +49,7 @@ async function readHostileFiles(step: number): Promise<void> {
   expect(client.stderr()).toBe('')
 }
 
-/** The most that one of them had since it was forgotten; one that ends is seen until shortly before. */
+/** The peak since the last reset; an exited process is measured until shortly before. */
 function watchWorkers({ child }: TestClient): { peak(): number; forget(): void } {
   let most = 0
   const note = (): void => childrenOf(child.pid).forEach((pid) => (most = Math.max(most, peakMegabytes(pid))))
@@ -67,7 +67,7 @@ function watchWorkers({ child }: TestClient): { peak(): number; forget(): void }
   }
 }
 
-test('images with any bytes changed are an image or a sentence', async () => {
+test('images with any bytes changed give an image or a message', async () => {
   const samples = Object.values(await makeSamples()).map((bytes: Buffer) => bytes)
   const path = join(emptyFolder(), 'changed')
   const client = await openServer()

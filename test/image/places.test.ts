@@ -1,4 +1,4 @@
-// Which paths ReadImage may read, however they are spelled or changed, and that nothing an image refers to is read.
+// Which paths ReadImage may read, however they are spelled or changed; files that an image refers to are not read.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -35,7 +35,7 @@ interface ImageProject {
 }
 
 function newImageProject(): ImageProject {
-  // Not in /tmp, which is hidden where there is a sandbox.
+  // Not in /tmp, which is hidden in a sandbox.
   const world = mkdtempSync('/var/tmp/scorpiox-images-')
   onTestFinished(() => rmSync(world, { recursive: true, force: true }))
   const project = join(world, 'project')
@@ -49,7 +49,7 @@ function newImageProject(): ImageProject {
   return { project, outside }
 }
 
-/** Paths that lead out of the project, and those that lead into it. */
+/** Paths that lead out of the project, and paths that lead into it. */
 function paths({ project, outside }: ImageProject): {
   readonly out: readonly string[]
   readonly in: readonly string[]
@@ -75,7 +75,7 @@ function paths({ project, outside }: ImageProject): {
 }
 
 describe('the roots', () => {
-  test('hold against every way out, and for every way in', async () => {
+  test('reject every path that leads out, and accept every one that leads in', async () => {
     const world = newImageProject()
     const { out, in: inside } = paths(world)
     const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
@@ -84,12 +84,12 @@ describe('the roots', () => {
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
   })
 
-  test('are everywhere over stdio without a sandbox', async () => {
+  test('are unrestricted over stdio without a sandbox', async () => {
     const { outside } = newImageProject()
     expect((await readImage(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
   })
 
-  test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
+  test('are the project without hidden paths if commands are sandboxed', async () => {
     const world = newImageProject()
     const { out, in: inside } = paths(world)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
@@ -121,7 +121,7 @@ describe('the roots', () => {
     expect((await readImage(client, join(project, 'none.png'))).text).toMatch(/is not there/)
   })
 
-  test('a folder named within what is hidden opens that folder alone', async () => {
+  test('a configured folder inside a hidden one makes only that folder readable', async () => {
     const { project } = newImageProject()
     const shots = join(project, 'hidden', 'shots')
     mkdirSync(shots)
@@ -132,7 +132,7 @@ describe('the roots', () => {
     expect((await readImage(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
-  test('a path that is changed while it is looked at never shows what is outside', async () => {
+  test('a path that changes during the check never discloses files outside', async () => {
     const { project, outside } = newImageProject()
     const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })
       .png()
@@ -173,7 +173,7 @@ test('a terminal gets a description of the image, not its bytes', () => {
   expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
 })
 
-test('a relative path counts from where commands start', async () => {
+test('a relative path is resolved against the working directory of commands', async () => {
   const { project } = newImageProject()
   mkdirSync(join(project, 'shots'))
   writeFileSync(join(project, 'shots', 'one.png'), RED)
@@ -184,7 +184,7 @@ test('a relative path counts from where commands start', async () => {
   expect((await readImage(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
 })
 
-test('a relative path leads out of the roots no more than another', async () => {
+test('a relative path cannot leave the roots either', async () => {
   const { project } = newImageProject()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
@@ -193,7 +193,7 @@ test('a relative path leads out of the roots no more than another', async () => 
   expect((await readImage(client, 'in.png')).isError).toBe(false)
 })
 
-test('a name that looks the same is enough, if there is one', async () => {
+test('a name that looks the same is found, if it is unique', async () => {
   const folder = emptyFolder()
   const client = await openServer()
   writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
@@ -204,7 +204,7 @@ test('a name that looks the same is enough, if there is one', async () => {
   expect((await readImage(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
 })
 
-test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
+test('a file that grows or shrinks while it is read gives an image or a message', async () => {
   const path = join(emptyFolder(), 'changing.png')
   const client = await openServer()
   const over = new AbortController()
@@ -233,7 +233,7 @@ describe('over HTTP', () => {
     return (await sendRequest(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
-  test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
+  test('sandboxed callers can read the project only', requires(SANDBOX), async () => {
     const { project, outside } = newImageProject()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(
       /is outside of the directories/,
@@ -241,7 +241,7 @@ describe('over HTTP', () => {
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
-  test('callers without commands see the project only', async () => {
+  test('callers without commands can read the project only', async () => {
     const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
     expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(
@@ -249,7 +249,7 @@ describe('over HTTP', () => {
     )
   })
 
-  test('in the form of ArmorIQ the image is a text that is JSON', async () => {
+  test('in the ArmorIQ format the image is text that is JSON', async () => {
     const { project } = newImageProject()
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
@@ -260,7 +260,7 @@ describe('over HTTP', () => {
   })
 })
 
-test.each(LEGACY)('at %s there is an image and a sentence, and the image once', async (revision) => {
+test.each(LEGACY)('at %s there is one image and one text', async (revision) => {
   const { project } = newImageProject()
   const client = startServer()
   onTestFinished(async () => void (await client.close()))
@@ -272,7 +272,7 @@ test.each(LEGACY)('at %s there is an image and a sentence, and the image once', 
 })
 
 describe('a drawing', () => {
-  test('shows nothing that it refers to, here or elsewhere', async () => {
+  test('shows nothing that it refers to, local or remote', async () => {
     let visits = 0
     const server = createServer((_, response) => {
       visits++

@@ -35,7 +35,7 @@ function personWithContinue(): UserHome {
   return person
 }
 
-test('by default Codex goes on asking, and the output says how to change that', async () => {
+test('by default Codex asks before it runs tools, and the output says how to change that', async () => {
   const person = personWithCodex()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
@@ -43,14 +43,14 @@ test('by default Codex goes on asking, and the output says how to change that', 
   expect(codexEntry(person)).toEqual({ command: person.executablePath, args: [] })
 })
 
-test('Codex may run the tools where the option says so, also later, and no longer where it says otherwise', async () => {
+test('Codex may run the tools if the option allows it, also later, and no longer if the option denies it', async () => {
   const person = personWithCodex()
   const before = person.read(CODEX)
   const entry = { command: person.executablePath, args: [] }
   const first = await person.run('install', '--yes', '--codex-approval', 'approve')
   expect(first.text).toContain('default_tools_approval_mode = "approve"')
   expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
-  // Said once, it stays.
+  // The choice is kept.
   expect((await person.run('install', '--yes')).text).toContain('Codex  ~/.codex/config.toml: already connected')
   await person.run('install', '--yes', '--codex-approval', 'ask')
   expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'auto' })
@@ -61,7 +61,7 @@ test('Codex may run the tools where the option says so, also later, and no longe
   expect(person.read(CODEX)).toBe(before)
 })
 
-test('an entry of an earlier version gets what is decided now', async () => {
+test('an entry of an earlier version is updated to the current choice', async () => {
   const person = personWithCodex('[mcp_servers.scorpiox]\ncommand = "/old/scorpiox-code" # mine\n')
   await person.run('install', '--yes', '--codex-approval', 'approve')
   expect(codexEntry(person)).toEqual({ command: person.executablePath, default_tools_approval_mode: 'approve' })
@@ -92,7 +92,7 @@ test("a conflict with Continue's own Bash is reported, and ours is switched off 
   expect(person.read(CONTINUE)).toBe(before)
 })
 
-test('Continue without a configuration is connected only where it is named, and what that means is said', async () => {
+test('Continue without a configuration is connected only by name, with a note about the effect', async () => {
   const person = newUserHome()
   person.write('.continue/logs/cn.log', '')
   expect((await person.run('install', '--dry-run')).text).not.toContain('Continue')
@@ -108,7 +108,7 @@ test('Continue without a configuration is connected only where it is named, and 
   expect([...person.allFiles().keys()]).toEqual(['.continue/logs/cn.log'])
 })
 
-test('an entry of opencode is found in each of its files, and goes from there', async () => {
+test('an entry of opencode is found in each of its files, and removed there', async () => {
   const person = newUserHome()
   const path = person.write('.config/opencode/opencode.json', '{}')
   await person.run('install', '--yes')
@@ -121,7 +121,7 @@ test('an entry of opencode is found in each of its files, and goes from there', 
   expect(existsSync(path)).toBe(true)
 })
 
-test('without a client it reports that every time, and what to do next', async () => {
+test('without a client it reports that each time, and what to do next', async () => {
   const person = newUserHome()
   for (const words of [['--dry-run'], ['--yes'], ['--yes']]) {
     const { code, text } = await person.run('install', ...words)
@@ -132,7 +132,7 @@ test('without a client it reports that every time, and what to do next', async (
   }
 })
 
-test('installations at the same time keep each other’s line of the record', async () => {
+test('concurrent installations keep each other’s records', async () => {
   const names = ['cursor', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'zed', 'windsurf']
   const person = newUserHome()
   await person.run('install', '--yes')
@@ -167,7 +167,7 @@ test.skipIf(!HAS_TERMINALS).each([
   }
 })
 
-test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', async () => {
+test.skipIf(!HAS_TERMINALS)('on a terminal the answers of the user are written', async () => {
   const person = personWithCodex()
   person.write(CONTINUE, 'name: Mine\n')
   const before = person.allFiles()
@@ -196,7 +196,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', 
   })
   expect(continueEntry(person)).toEqual({ name: 'scorpiox', command: person.executablePath, args: [] })
 
-  // Named again, what is undecided is asked again.
+  // If the client is named again, undecided choices are asked again.
   const again = await openTerminal({ args: ['install', 'continue'], env: person.env, rows: 80 })
   await again.waitForText(CONTINUE_QUESTION)
   again.type('y')
@@ -207,7 +207,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', 
   expect(continueEntry(person)).toMatchObject({ env: { TOOL_BASH: '0' } })
 })
 
-test.skipIf(!HAS_TERMINALS)('lines are broken between words', async () => {
+test.skipIf(!HAS_TERMINALS)('lines are wrapped between words', async () => {
   const person = personWithCodex()
   person.write('.gemini/settings.json', '{"mcpServers": []}')
   const terminal = await openTerminal({ args: ['install', '--dry-run'], env: person.env, rows: 80, columns: 60 })

@@ -25,7 +25,7 @@ async function examined(person: UserHome, name: string): Promise<Finding> {
 
 const TYPED = `${process.execPath} ${PROGRAM}`
 
-/** Types what the doctor says, letter by letter. */
+/** Runs exactly the commands that the doctor prints. */
 function follow(person: UserHome, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
   return new Promise((done) => {
     execFile('sh', ['-c', `${fix} --yes`], { env: person.env }, (error, stdout, stderr) => {
@@ -34,7 +34,7 @@ function follow(person: UserHome, { fix = '' }: Finding): Promise<{ readonly cod
   })
 }
 
-test('nothing installed is no illness, and one command installs it', async () => {
+test('nothing installed is no problem, and one command installs it', async () => {
   const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   const before = await examined(person, 'executable')
@@ -67,7 +67,7 @@ test('nothing installed is no illness, and one command installs it', async () =>
 test.each([
   ['older', '#!/bin/sh\necho 0.9.9\n', 'is version 0.9.9, older than this'],
   ['broken', 'not a program', 'does not start'],
-])('an executable that is %s is told, and replaced', async (_, text, detail) => {
+])('an executable that is %s is reported and replaced', async (_, text, detail) => {
   const person = newUserHome()
   mkdirSync(dirname(person.executablePath), { mode: 0o700 })
   writeFileSync(person.executablePath, text, { mode: 0o755 })
@@ -80,7 +80,7 @@ test.each([
   expect(await examined(person, 'executable')).toMatchObject({ ok: true })
 })
 
-test('clients that are broken, lead nowhere or have another server there', async () => {
+test('clients with broken, dangling or foreign entries are reported', async () => {
   const person = newUserHome()
   person.write('.cursor/mcp.json', '{"mcpServers": ')
   person.write('.gemini/settings.json', '{"mcpServers": {"scorpiox": {"command": "/usr/bin/scorpion"}}}')

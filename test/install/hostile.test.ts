@@ -23,13 +23,13 @@ import { newUserHome } from './support.js'
 const JSON_FILE = '.cursor/mcp.json'
 const TOML_FILE = '.codex/config.toml'
 const YAML_FILE = '.continue/config.yaml'
-/** Each line names the one before nine times. */
+/** Each line refers to the previous one nine times. */
 function bombOf(count: number): string {
   const lines = Array.from({ length: count }, (_, at) => `k${at + 1}: &k${at + 1} [${`*k${at},`.repeat(9)}]\n`)
   return `k0: &k0 [${'x,'.repeat(9)}]\n${lines.join('')}`
 }
 
-/** Who may read and write everything. */
+/** Root can read and write everything. */
 const IS_ROOT = process.getuid?.() === 0
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ['with a mark, CRLF, no line break at the end', YAML_FILE, '\uFEFFname: A\r\nmcpServers:\r\n  - name: a'],
   ['anchors, block texts', YAML_FILE, 'a: &x {b: 1}\nc: *x\nd: |+\n  mcpServers:\n    - name: scorpiox\n\n\n'],
   ['in braces', YAML_FILE, '{"mcpServers": [{"name": "a"},],}'],
-])('%s, in %s: our entry comes, and goes to the letter', async (_, name, text) => {
+])('%s, in %s: our entry is added, and removed without a trace', async (_, name, text) => {
   const person = newUserHome()
   person.write(name, text)
   const installed = await person.run('install', '--yes')
@@ -86,7 +86,7 @@ test.each([
   [YAML_FILE, 'its "mcpServers" is a map, not a list', 'mcpServers: {a: {}}\n'],
   [YAML_FILE, 'excessive alias count', bombOf(8)],
   [YAML_FILE, 'is not UTF-8 text', Buffer.from('a: \xFF', 'latin1')],
-])('%s is not touched where it %s', async (name, why, text) => {
+])('%s is not changed if it %s', async (name, why, text) => {
   const person = newUserHome()
   const path = person.write(name, text)
   const { code, text: said } = await person.run('install', '--yes')
@@ -97,7 +97,7 @@ test.each([
   expect(readdirSync(join(path, '..'))).toHaveLength(1)
 })
 
-test('a link is followed: what it leads to changes, keeps its mode, and the link stays', async () => {
+test('a link is followed: its target changes and keeps its mode, and the link stays', async () => {
   const person = newUserHome()
   const kept = join(emptyFolder(), 'dotfiles.json')
   writeFileSync(kept, '{}')
@@ -117,7 +117,7 @@ test.each([
   ['a link to itself', (path: string) => symlinkSync(path, path), 'is a circular link'],
   ['a folder', (path: string) => mkdirSync(path), 'is a folder, not a file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
-])('%s is left alone', async (_, make, why) => {
+])('%s is not changed', async (_, make, why) => {
   const person = newUserHome()
   mkdirSync(join(person.home, '.cursor'))
   make(join(person.home, JSON_FILE))
@@ -153,7 +153,7 @@ test.skipIf(!HAS_PROC)('unreadable files are not changed', async () => {
   expect(text).toMatch(/not changed: it cannot be read \(/)
 })
 
-test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the others are connected', async () => {
+test.skipIf(!HAS_PROC)('a file that cannot be written is reported, and the other clients are connected', async () => {
   const person = newUserHome(undefined, { CODEX_HOME: '/proc' })
   person.write(JSON_FILE, '{}')
   const { code, text } = await person.run('install', '--yes')
@@ -162,7 +162,7 @@ test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the othe
   expect(text).toContain('✓ Cursor: connected')
 })
 
-test('what a project wrote into its entry cannot order the terminal about or forge a line', async () => {
+test('an entry written by a project cannot control the terminal or forge a line', async () => {
   const person = newUserHome()
   const entry = {
     command: '/evil/scorpiox-code',
@@ -174,20 +174,20 @@ test('what a project wrote into its entry cannot order the terminal about or for
   for (const words of [['uninstall'], ['install', 'project']]) {
     const { text } = await person.run(...words, '--dry-run')
     expect(text).toContain('/evil/scorpiox-code')
-    // oxlint-disable-next-line no-control-regex -- these are what a terminal obeys
+    // oxlint-disable-next-line no-control-regex -- these control a terminal
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]|^ {2}\+ forged|S3CRET/m)
   }
   expect((await person.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')
 })
 
-test('a home that is not absolute is refused, for clients would look for it anywhere', async () => {
+test('a relative home directory is refused, because clients would resolve it differently', async () => {
   const person = newUserHome(undefined, { HOME: 'somewhere' })
   for (const command of ['install', 'uninstall']) {
     const { code, text } = await person.run(command, '--yes')
     expect(code).toBe(1)
     expect(text).toContain('HOME is "somewhere", which is not an absolute path')
   }
-  // Bun itself keeps something there.
+  // Bun keeps its own files there.
   expect(existsSync(join(person.cwd, 'somewhere', '.scorpiox'))).toBe(false)
 })
 
@@ -204,14 +204,14 @@ test.skipIf(!IS_ROOT)('root does not install into the home of another user', asy
   expect([...person.allFiles().keys()]).toEqual([JSON_FILE])
 })
 
-test('without a folder for temporary things it installs all the same', async () => {
+test('without a temporary directory it installs nevertheless', async () => {
   const person = newUserHome(undefined, { TMPDIR: '/nowhere' })
   person.write(JSON_FILE, '{}')
   const { code, text } = await person.run('install', '--yes')
   expect(code, text).toBe(0)
 })
 
-test('what cannot be noted is said, without a stack', async () => {
+test('a record that cannot be written is reported, without a stack', async () => {
   const person = newUserHome()
   person.write(JSON_FILE, '{}')
   mkdirSync(join(person.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
@@ -221,7 +221,7 @@ test('what cannot be noted is said, without a stack', async () => {
   expect(text).not.toContain(' at ')
 })
 
-test('uninstalling takes nothing that installing has not put there', async () => {
+test('uninstalling removes only what installing has created', async () => {
   const person = newUserHome()
   person.write(JSON_FILE, '{}')
   expect((await person.run('install', '--yes')).code).toBe(0)

@@ -13,7 +13,7 @@ import { newUserHome, type UserHome } from './support.js'
 
 const SECRET = 'ghp_very_secret'
 
-/** One who uses them all. */
+/** A user of all clients. */
 function personWithEverything(): UserHome {
   const person = newUserHome()
   const other = { command: 'npx', args: ['-y', 'gh'], env: { TOKEN: SECRET } }
@@ -37,7 +37,7 @@ function personWithEverything(): UserHome {
   return person
 }
 
-test('all clients that are used here are connected, and disconnected to the letter', async () => {
+test('all clients found here are connected, and disconnected without a trace', async () => {
   const person = personWithEverything()
   const before = person.allFiles()
   const { code, text } = await person.run('install', '--yes')
@@ -84,7 +84,7 @@ test('all clients that are used here are connected, and disconnected to the lett
   expect(person.allFiles()).toEqual(new Map([...before, ['.scorpiox/state.db', 'tasks']]))
 })
 
-test('what is put at its place serves', async () => {
+test('the installed program serves', async () => {
   const person = newUserHome()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
@@ -93,7 +93,7 @@ test('what is put at its place serves', async () => {
   await client.initialize('2025-06-18')
   const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo carried on' } })
   expect(result.content[0].text).toContain('carried on')
-  // A server that runs is not disturbed by another installation, nor by its end.
+  // A running server is not disturbed by another installation, nor by its removal.
   await person.run('install', '--yes')
   await person.run('uninstall', '--yes')
   const later = await client.request('tools/call', { name: 'TaskManager', arguments: { action: 'list', query: '' } })
@@ -122,7 +122,7 @@ test('a dry run changes nothing, nor does a run without a terminal', async () =>
   expect(person.allFiles()).toEqual(connected)
 })
 
-test('one that is named is connected though it is not used here, and its file goes again', async () => {
+test('a named client is connected although it is not found, and its file is removed again', async () => {
   const person = newUserHome()
   expect((await person.run('install', 'cursor', '--yes')).code).toBe(0)
   expect(statSync(join(person.home, '.cursor/mcp.json')).mode & 0o777).toBe(0o600)
@@ -137,7 +137,7 @@ test('one that is named is connected though it is not used here, and its file go
   })
 })
 
-test('a project is connected where it is asked for', async () => {
+test('a project is connected on request', async () => {
   const person = newUserHome()
   expect((await person.run('install', 'project', '--cwd', person.home, '--yes')).code).toBe(0)
   expect(JSON.parse(person.read('.mcp.json'))).toEqual({
@@ -173,7 +173,7 @@ test('an extended entry of ours keeps its additions, and entries of others are n
   expect(person.read('.gemini/settings.json')).toBe(foreign)
 })
 
-test('while a client cannot be disconnected, what it starts stays', async () => {
+test('while a client cannot be disconnected, the program it starts is kept', async () => {
   const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   person.write('.gemini/settings.json', '{}')
@@ -186,7 +186,7 @@ test('while a client cannot be disconnected, what it starts stays', async () => 
   expect(person.read('.gemini/settings.json')).toBe('{}')
 })
 
-test('of what was there, the last three are kept, with their mode', async () => {
+test('the last three backups are kept, with their mode', async () => {
   const person = newUserHome()
   person.write('.cursor/mcp.json', '{"theme": 1}')
   for (let round = 0; round < 3; round++) {
@@ -198,7 +198,7 @@ test('of what was there, the last three are kept, with their mode', async () => 
   for (const name of kept) expect(statSync(join(person.home, '.cursor', name)).mode & 0o777).toBe(0o644)
 })
 
-test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does what is answered', async () => {
+test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows colours, and applies the answers', async () => {
   const person = personWithEverything()
   const before = person.allFiles()
   const terminal = await openTerminal({ args: ['install', 'cursor', 'gemini'], env: person.env, rows: 200 })
@@ -222,7 +222,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does w
   expect(person.read('.config/zed/settings.json')).toContain(person.executablePath)
 })
 
-test.skipIf(!HAS_TERMINALS)('leaving without an answer changes nothing', async () => {
+test.skipIf(!HAS_TERMINALS)('exiting without an answer changes nothing', async () => {
   const person = personWithEverything()
   const before = person.allFiles()
   const terminal = await openTerminal({
@@ -240,7 +240,7 @@ test.skipIf(!HAS_TERMINALS)('leaving without an answer changes nothing', async (
   expect(person.allFiles()).toEqual(before)
 })
 
-test.skipIf(!HAS_TERMINALS)('a file that was changed while it asked is left as it is', async () => {
+test.skipIf(!HAS_TERMINALS)('a file that was changed during the question is left unchanged', async () => {
   const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 60 })

@@ -1,4 +1,4 @@
-// The executable where the program itself may disappear, is missing, or has an unusual name.
+// The executable if the program itself may disappear, is missing, or has an unusual name.
 
 import {
   cpSync,
@@ -20,13 +20,13 @@ import { newUserHome } from './support.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** As a package manager lays it out, its packages linked. */
+/** The layout of a package manager, with linked packages. */
 function laidOut(place: string, change = (text: string): string => text): string {
   const own = join(place, 'node_modules', 'scorpiox-code')
   mkdirSync(own, { recursive: true })
   cpSync(dirname(PROGRAM), join(own, 'dist'), { recursive: true, filter: (path) => !/dist\/(judge|types)/.test(path) })
   const described = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object }
-  // Enough to see that packages come with it, and those they need.
+  // Enough to check that packages are copied with their dependencies.
   const dependencies = { '@clack/prompts': '1', yaml: '2', 'jsonc-parser': '3', 'smol-toml': '1' }
   writeFileSync(
     join(own, 'package.json'),
@@ -49,7 +49,7 @@ async function echo(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return result.content[0].text
 }
 
-test('out of the cache of npx the program is carried to safety, with what it needs', async () => {
+test('from the cache of npx the program is copied with its dependencies', async () => {
   const cache = emptyFolder()
   const script = laidOut(join(cache, '_npx', '0123'))
   const person = newUserHome(script)
@@ -67,7 +67,7 @@ test('out of the cache of npx the program is carried to safety, with what it nee
   await running.initialize('2025-06-18')
   rmSync(cache, { recursive: true })
   expect(await echo(person.executablePath, person.env)).toContain('it runs')
-  // A newer version comes beside it; what runs goes on, also with what it has not loaded yet.
+  // A newer version is installed beside it; running processes continue, also with modules loaded later.
   const newer = newUserHome(
     laidOut(join(emptyFolder(), '_npx', '4567'), (old) => `${old}\n// newer\n`),
     person.env,
@@ -81,7 +81,7 @@ test('out of the cache of npx the program is carried to safety, with what it nee
   expect(existsSync(programs)).toBe(false)
 })
 
-test('where a package is missing, nothing is half done', async () => {
+test('if a package is missing, nothing is installed partially', async () => {
   const place = join(emptyFolder(), '_npx', '89ab')
   const script = laidOut(place)
   rmSync(join(place, 'node_modules', 'yaml'))
@@ -94,7 +94,7 @@ test('where a package is missing, nothing is half done', async () => {
   expect(person.read('.cursor/mcp.json')).toBe('{}')
 })
 
-test('a name with spaces and quotes is started, and one that is gone says what to do', async () => {
+test('a name with spaces and quotes is started, and a missing one reports what to do', async () => {
   const lasting = join(emptyFolder(), `it's "here" $HOME`)
   const person = newUserHome(laidOut(lasting))
   expect((await person.run('install', '--yes')).code).toBe(0)
@@ -105,7 +105,7 @@ test('a name with spaces and quotes is started, and one that is gone says what t
   expect(client.stderr()).toContain('does not exist; run: npx scorpiox-code install')
 })
 
-test('where another runtime is all there is, that one starts it', async () => {
+test('if only another runtime is available, it starts the program', async () => {
   const person = newUserHome()
   await person.run('install', '--yes')
   writeFileSync(
@@ -115,7 +115,7 @@ test('where another runtime is all there is, that one starts it', async () => {
   expect(await echo(person.executablePath, person.env)).toContain('it runs')
 })
 
-test('several at once carry it to one place, and none fails', async () => {
+test('concurrent installations copy it to one path, and none fails', async () => {
   const person = newUserHome(laidOut(join(emptyFolder(), '_npx', '0123')))
   const clients = ['cursor', 'windsurf', 'gemini', 'zed']
   const said = await Promise.all(clients.map((client) => person.run('install', client, '--yes')))

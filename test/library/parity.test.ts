@@ -1,5 +1,5 @@
-// The thirteen tools use nothing that a library user lacks: what they take from the kernel is exported, and what the
-// program passes to its server anyone can pass. A server over stdio loads nothing else.
+// The thirteen tools use nothing that a library user lacks: their imports from the kernel are exported, and the program
+// passes only public options to its server. A server over stdio loads nothing else.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { LIBRARY } from '../support/client.js'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 
-/** What a tool is written with; the rest of what tools import is their own services and words. */
+/** The imports from the kernel; the other imports of tools are their own services and texts. */
 const KERNEL = new Set([
   ...['tool', 'prompt', 'resource', 'skill', 'call', 'standard-schema'].map((name) => `tools/${name}.js`),
   ...['mail', 'notices', 'observer', 'services', 'who'].map((name) => `services/${name}.js`),
@@ -20,7 +20,7 @@ const KERNEL = new Set([
   'lib/failure.js',
 ])
 
-/** Rooms that a tool may not reach into, whatever it needs. */
+/** Folders that a tool may not import, whatever it needs. */
 const ABOVE = /^(protocol|transport|cli|web)\/|^\w+\.js$/
 
 interface Import {
@@ -42,7 +42,7 @@ const exported = new Set(
   importsOf('library.ts', readFileSync(join(SRC, 'library.ts'), 'utf8')).flatMap(({ names }) => names),
 )
 
-/** What a tool's file takes that the library does not give. */
+/** The imports of a tool's file that the library does not export. */
 function lackingIn(file: string, source: string): string[] {
   return importsOf(file, source).flatMap(({ from, names }) => {
     if (ABOVE.test(from)) return [`${file} reaches up to ${from}`]
@@ -51,7 +51,7 @@ function lackingIn(file: string, source: string): string[] {
   })
 }
 
-describe('what tools are made of', () => {
+describe('imports of the tools', () => {
   const files = readdirSync(join(SRC, 'tools'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => `tools/${file}`)
@@ -70,13 +70,13 @@ describe('what tools are made of', () => {
     expect(lackingIn('tools/x.ts', "const { a } = await import('../transport/stdio.js')")).toHaveLength(1)
   })
 
-  test('the program gives its server nothing that ServeOptions lacks', () => {
+  test('the program passes its server only members of ServeOptions', () => {
     expectTypeOf<Exclude<keyof ServerDefinition, keyof ServeOptions>>().toBeNever()
   })
 })
 
-describe('what is loaded', () => {
-  /** The files that are loaded with one, by its static imports. */
+describe('loaded files', () => {
+  /** The files loaded by its static imports. */
   function loadedWith(file: string, seen = new Set<string>()): Set<string> {
     if (seen.has(file)) return seen
     seen.add(file)

@@ -33,7 +33,7 @@ export declare class Thing {
 }
 `
 
-test('it has what is exported and what that leads to, without what is private', () => {
+test('contains the exports and what they refer to, without private members', () => {
   const [, exported = '', reached = ''] = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': INNER }).split(
     '```ts\n',
   )
@@ -43,7 +43,7 @@ test('it has what is exported and what that leads to, without what is private', 
   expect(exported + reached).not.toMatch(/secret|private|help|Unreached|Said to people/)
 })
 
-test('words, order and place of a declaration do not matter, its shape does', () => {
+test('comments, order and file of a declaration do not matter, its shape does', () => {
   const before = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': INNER })
   const moved = INNER.replace("export type Later = 'later';\n", '').replace('Said', 'Told')
   const same = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': `export type Later = 'later';\n${moved}` })

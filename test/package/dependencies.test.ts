@@ -24,12 +24,12 @@ test('there are at most 15 direct dependencies, and all are pinned', () => {
   }
 })
 
-test('none that is installed with us has an install script', () => {
+test('no installed dependency has an install script', () => {
   expect(installed.length).toBeGreaterThan(30)
   expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
 })
 
-test('the lockfile names no registry, and knows each package by its content', () => {
+test('the lockfile contains no registry, and a hash for each package', () => {
   for (const [path, { resolved, integrity }] of Object.entries(lock.packages)) {
     if (path === '') continue
     expect(resolved, path).toBeUndefined()
@@ -54,7 +54,7 @@ test('npm run sbom lists every one of them, and nothing of this machine', () => 
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
 })
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each of the two files has its own form
+// oxlint-disable-next-line typescript/no-explicit-any -- each of the two files has its own format
 function read(file: string): any {
   return JSON.parse(readFileSync(resolve(ROOT, file), 'utf8'))
 }

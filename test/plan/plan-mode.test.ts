@@ -50,7 +50,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Not in /tmp, of which commands have their own. */
+/** Not in /tmp: commands have a private one. */
 function newFolder(): string {
   const folder = mkdtempSync('/var/tmp/scorpiox-plan-')
   folders.push(folder)
@@ -87,8 +87,8 @@ const versionsOf = (house: PlanProject): Promise<readonly string[]> =>
     return (await plans.listVersions(id)).map(({ text }) => text)
   })
 
-describe('what it says', () => {
-  test('from entering to leaving, as published', async () => {
+describe('results', () => {
+  test('from enter to exit, as published', async () => {
     const house = newPlanProject()
     const client = serve(house)
     expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE\n')
@@ -132,7 +132,7 @@ describe('what it says', () => {
     await client.close()
   })
 
-  test('what is wrong is said, and what to do', async () => {
+  test('wrong use is reported with what to do', async () => {
     const client = serve(newPlanProject())
     for (const action of ['exit', 'reset']) {
       const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
@@ -159,7 +159,7 @@ describe('what it says', () => {
     await client.close()
   })
 
-  test('background tasks that were started before are named', async () => {
+  test('running background tasks are listed', async () => {
     const client = serve(newPlanProject())
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
@@ -179,7 +179,7 @@ describe('what it says', () => {
 })
 
 describe('the plan', () => {
-  test('every version is kept, and an earlier plan of the session is not taken for the new one', async () => {
+  test('every version is kept, and an earlier plan of the session is not mistaken for the new one', async () => {
     const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project, { plan: 'first' })
@@ -210,7 +210,7 @@ describe('the plan', () => {
     ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'not text in UTF-8'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
-  ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
+  ])('a file that is %s is not accepted, and plan mode stays on', async (_, put, reason) => {
     const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
@@ -228,7 +228,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('a file that the caller names', async () => {
+  test('may be a file named by the caller', async () => {
     const house = newPlanProject()
     writeFileSync(join(house.project, 'PLAN.md'), 'mine')
     writeFileSync(join(house.home, 'outside.md'), 'elsewhere')
@@ -242,7 +242,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
+  test('cannot be a file that the sandboxed commands of the caller could not read', requires(SANDBOX), async () => {
     const house = newPlanProject()
     const outside = join(house.home, 'outside.md')
     writeFileSync(outside, 'the secret')
@@ -293,7 +293,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('an open task that is current stays so, and the answer says how to switch', async () => {
+  test('an open current task stays current, and the answer says how to switch', async () => {
     const house = newPlanProject()
     const client = serve(house)
     await client.initialize('2025-11-25')
@@ -339,7 +339,7 @@ describe('the plan', () => {
 })
 
 test.each(['legacy', 'modern'])(
-  'a subscriber (%s) that never reads is notified of what another server does',
+  'a subscriber (%s) that never reads is notified of changes by another server',
   async (era) => {
     const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
@@ -379,7 +379,7 @@ describe('several servers', () => {
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
+  test('plan mode of one applies at once to all of the same user and project', requires(SANDBOX), async () => {
     const house = newPlanProject()
     const elsewhere = newPlanProject()
     const [one, two] = [serve(house), serve(house)]
@@ -413,8 +413,8 @@ describe('several servers', () => {
   })
 })
 
-describe('what it holds commands to', requires(SANDBOX), () => {
-  test('nothing can be written but the folder of the plan, and after it everything again', async () => {
+describe('restrictions of commands', requires(SANDBOX), () => {
+  test('only the plan directory can be written, and after the end everything again', async () => {
     const house = newPlanProject()
     const client = serve(house)
     for (const end of ['exit', 'reset']) {
@@ -429,7 +429,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('a command that outlives its server, and one that is recorded, are held too', async () => {
+  test('a command that outlives its server, and a recorded one, are restricted too', async () => {
     const house = newPlanProject()
     const client = serve(house, { JOBS_OUTLIVE_SERVER: '1' })
     await enter(client, house.project)
@@ -440,7 +440,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     expect(existsSync(join(house.project, 'late'))).toBe(false)
   })
 
-  test('in a folder of a repository the plan is that of the repository', async () => {
+  test('in a subdirectory of a repository the plan is that of the repository', async () => {
     const house = newPlanProject()
     mkdirSync(join(house.project, '.git'))
     const below = join(house.project, 'below')
@@ -460,7 +460,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await Promise.all([inside.close(), above.close()])
   })
 
-  test('a repository that is made around it while the server runs changes nothing', async () => {
+  test('a repository created around it while the server runs changes nothing', async () => {
     const house = newPlanProject()
     const cwd = join(house.project, 'inner')
     mkdirSync(cwd)
@@ -472,7 +472,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('a project in /tmp, of which commands have their own, is no exception', async () => {
+  test('a project in /tmp, which is private for commands, is no exception', async () => {
     const [project, state] = [realpathSync(emptyFolder()), emptyFolder()]
     const client = startServer({ cwd: project, env: { STATE_DIR: state } })
     const folder = await enter(client, project)
@@ -497,7 +497,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('what a command planted in the folder of the plan is not followed', async () => {
+  test('links that a command created in the plan directory are not followed', async () => {
     const house = newPlanProject()
     const victim = join(house.home, 'victim')
     const client = serve(house)
@@ -515,7 +515,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
       expect((await plan(client, 'status', { plan: 'a draft' })).isError).toBe(false)
       expect((await plan(client, 'exit', { plan: 'the plan' })).isError).toBe(false)
       expect(readFileSync(victim, 'utf8')).toBe('untouched')
-      // Bun puts a folder of its own there.
+      // Bun creates a folder there.
       const found = readdirSync(house.home).filter((name) => name !== '.bun')
       expect(found.toSorted()).toEqual(['project', 'state', 'victim'])
       expect(lstatSync(join(folder, 'plan.md')).isFile()).toBe(true)
@@ -524,7 +524,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
+  test('the pipes of another server, with another temporary directory, are not visible', async () => {
     const [house, theirs] = [newPlanProject(), newPlanProject()]
     const temporary = newFolder()
     const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
@@ -539,7 +539,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await Promise.all([client.close(), other.close()])
   })
 
-  test('a hard link that was put there before the plan leads nowhere', async () => {
+  test('a hard link created before the plan cannot be used to write', async () => {
     const house = newPlanProject()
     const file = join(house.project, 'file')
     writeFileSync(file, 'untouched')
@@ -554,7 +554,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('a folder of the plan that was taken away is made again', async () => {
+  test('a removed plan directory is created again', async () => {
     const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
@@ -566,7 +566,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('users over HTTP have plans of their own', async () => {
+  test('HTTP users have separate plans', async () => {
     const house = newPlanProject()
     const env = { HOME: house.home, STATE_DIR: house.state }
     const server = await startProgram({ cwd: house.project, env })
@@ -586,8 +586,8 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 })
 
-describe('where it cannot be had', () => {
-  test('without a sandbox commands are refused, with the reason and the ways out', async () => {
+describe('unavailable', () => {
+  test('without a sandbox commands are refused, with the reason and alternatives', async () => {
     const house = newPlanProject()
     const programs = newFolder()
     for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
@@ -611,7 +611,7 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test('without a place to remember it plan mode cannot be entered, and commands run', async () => {
+  test('without storage plan mode cannot be entered, and commands run', async () => {
     const house = newPlanProject()
     const client = startServer({ cwd: house.project, env: { HOME: '.' } })
     const { text, isError } = await plan(client, 'enter')
@@ -624,7 +624,7 @@ describe('where it cannot be had', () => {
   test.each([
     ['.scorpiox is a link', '.scorpiox', '.scorpiox'],
     ['sessions is a link', '.scorpiox/sessions', '.scorpiox/sessions'],
-  ])('nothing is written where %s', async (_, path) => {
+  ])('nothing is written if %s', async (_, path) => {
     const house = newPlanProject()
     const victim = join(house.home, 'victim')
     mkdirSync(victim)
@@ -639,7 +639,7 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
+  test('the empty placeholder of the sandbox becomes the real directory and stays', requires(SANDBOX), async () => {
     const house = newPlanProject()
     const client = serve(house, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)
@@ -652,7 +652,7 @@ describe('where it cannot be had', () => {
     expect(readdirSync(join(ours, 'sessions'))).toHaveLength(2)
   })
 
-  test('what is remembered cannot be read: commands are refused until it can', async () => {
+  test('commands are refused while the stored state cannot be read', async () => {
     const house = newPlanProject()
     const first = serve(house)
     await enter(first, house.project)
@@ -672,7 +672,7 @@ describe('where it cannot be had', () => {
     await second.close()
   })
 
-  test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
+  test('commands are refused while the database does not answer, since other machines may have opened a plan', async () => {
     const house = newPlanProject()
     const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
     const { text, isError } = await bash(client, 'touch was-here')
@@ -684,7 +684,7 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
+  test('a flag without a plan, left by a server killed during enter, is removed', async () => {
     const house = newPlanProject()
     const marks = openFlagFiles(house.state, 'plans', realpathSync(house.project))
     mkdirSync(house.state, { mode: 0o700 })

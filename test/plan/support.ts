@@ -8,13 +8,13 @@ import { dirname, join } from 'node:path'
 import { PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
 
-/** A session that is not the plan's. */
+/** A session other than the plan's. */
 const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')
 
 export const granted = ({ base }: SandboxProject): string => join(base, 'granted')
 export const other = ({ project }: SandboxProject): string => join(project, OTHER)
 
-/** A repository with files to be changed. */
+/** A repository with files to change. */
 export function furnishProject(world: SandboxProject): void {
   world.rebuild()
   const { project } = world
@@ -47,14 +47,14 @@ export const plan = (client: TestClient, action: string, more: object = {}): Pro
 export const bash = (client: TestClient, command: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'Bash', { command, ...more })
 
-/** Enters plan mode; gives the folder that stays writable. */
+/** Enters plan mode; returns the directory that stays writable. */
 export async function enter(client: TestClient, project: string, more: object = {}): Promise<string> {
   const { structured, text, isError } = await plan(client, 'enter', { goal: 'see', ...more })
   if (isError) throw new Error(text)
   return join(project, '.scorpiox', 'sessions', structured.session)
 }
 
-/** Everything below some folders: what it is, what is in it, and when it was last changed. */
+/** Everything below some folders: type, content and modification time. */
 export function snapshot(folders: readonly string[], except: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(folders.flatMap((folder) => [...describe(folder, new Set(except))]))
 }

@@ -1,9 +1,9 @@
 // Ways of writing that plan mode must prevent, each as a bash snippet run in the project. They are executed in plan
 // mode and, where harmless, outside of it: an attempt that never works proves nothing.
 //
-// Words they may use: $PROJECT, $HOME, $STATE the folder of the server, $GRANTED a folder of SANDBOX_WRITE, $SESSION the
-// folder of the plan, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a
-// socket, $TEMPORARY and $SHARED folders of the host in /tmp and /dev/shm; `py CODE` for raw system calls.
+// Variables: $PROJECT, $HOME, $STATE the directory of the server, $GRANTED a directory of SANDBOX_WRITE, $SESSION the
+// plan directory, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a
+// socket, $TEMPORARY and $SHARED directories of the host in /tmp and /dev/shm; `py CODE` for raw system calls.
 
 export interface WriteAttempt {
   readonly name: string

@@ -28,7 +28,7 @@ import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
 const LINGER_MS = 500
 
-/** What every way may use. */
+/** The variables of the attempts. */
 const PRELUDE = String.raw`
 said() { :; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
@@ -56,17 +56,17 @@ function words(how: string, server: number | undefined, session: string): string
   return `${exports.join('\n')}\n${PRELUDE}\ntimeout 5 bash -c '${how.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Enters plan mode and lets the server make all the folders that it needs. */
+/** Enters plan mode and lets the server create all directories that it needs. */
 async function enterAtWork(client: TestClient): Promise<string> {
   const session = await enter(client, world.project)
-  // Boards find it there; it is made soon after the start.
+  // The console finds it there; it is created soon after the start.
   await vi.waitFor(() => expect(existsSync(join(world.state, 'desks'))).toBe(true), { timeout: 10_000 })
   await bash(client, 'true')
   await readJob(client, await startJob(client, 'true'), { wait_for_end: true })
   return session
 }
 
-/** All there is but what the server itself keeps, and the one folder that may be written to. */
+/** All files except those of the server and the one writable directory. */
 function look(session: string): ReadonlyMap<string, string> {
   const { base, state, env } = world
   const own = ['jobs', 'sandbox', 'state.db', 'state.db-wal', 'state.db-shm', 'tickets'].map((name) =>
@@ -76,7 +76,7 @@ function look(session: string): ReadonlyMap<string, string> {
 }
 
 describe('in plan mode', requires(SANDBOX), () => {
-  test('there are at least 100 ways to try, all with names of their own', () => {
+  test('there are at least 100 attempts with unique names', () => {
     expect(new Set(tried.map(({ name }) => name)).size).toBe(tried.length)
     expect(tried.length).toBeGreaterThanOrEqual(100)
   })
@@ -88,7 +88,7 @@ describe('in plan mode', requires(SANDBOX), () => {
       async () => {
         furnishProject(world)
         const client = startIn(world, { SANDBOX: level })
-        // A shell is kept ready, under the terms of before.
+        // A shell with the previous restrictions is kept in the pool.
         await bash(client, 'true')
         await bash(client, 'true')
         const session = await enterAtWork(client)
@@ -148,7 +148,7 @@ describe('in plan mode', requires(SANDBOX), () => {
 })
 
 describe('without a plan', () => {
-  test('each way works, where that can be shown', { tags: ['long'] }, async () => {
+  test('each attempt works, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
     const session = join(other(world), '..', 'mine')
     for (const { name, how } of tried.filter(({ proof }: WriteAttempt) => proof)) {

@@ -22,13 +22,13 @@ import {
   untilForm,
 } from './support.js'
 
-/** So that a slow machine is no silent client. */
+/** So that a slow machine does not count as a silent client. */
 const PATIENT = { ASK_WAIT: '30' }
 const BOTH = { questions: [COLOUR, SIZES] }
 const accepted = (content: object): object => ({ result: { action: 'accept', content } })
 
 describe('answered', () => {
-  test('one form for all questions, and the answers as published', async () => {
+  test('one form for all questions, and the answers in the published format', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const content = { question_1: 'Blue', question_2: ['S', 'L'] }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
@@ -75,7 +75,7 @@ describe('answered', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('at 2025-06-18, where several choices are switches', async () => {
+  test('at 2025-06-18, where multiple choices are booleans', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT), '2025-06-18', { elicitation: {} })
     const content = { question_1: 'Red', question_2_1: true, question_2_2: false, question_2_3: true }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
@@ -93,7 +93,7 @@ describe('answered', () => {
     await client.close()
   })
 
-  test('by a client that sends untouched fields as blanks', async () => {
+  test('by a client that sends untouched fields as empty text', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const content = { question_1: '', question_2: ['M'], question_other: null }
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
@@ -101,7 +101,7 @@ describe('answered', () => {
     await client.close()
   })
 
-  test("in the person's own words, alone or beside a choice", async () => {
+  test('with free text, alone or beside a choice', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const accept = (content: object): object => ({ result: { action: 'accept', content } })
     const { said: own } = await answerForm(client, [COLOUR], accept({ question_other: 'green, please' }))
@@ -149,7 +149,7 @@ describe.concurrent('not answered, and not asked again', () => {
     await onlooker.close()
   })
 
-  test('one of two questions is left out: the other is answered, this one is not', async () => {
+  test('one of two questions is left out: only the other is answered', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content: { question_1: 'Red' } } })
     expect(said.structured.answers.map(({ outcome }: Json) => outcome)).toEqual(['answered', 'declined'])
@@ -158,7 +158,7 @@ describe.concurrent('not answered, and not asked again', () => {
   })
 })
 
-describe.concurrent('a client that answers by itself reaches no person', () => {
+describe.concurrent('a client that answers automatically', () => {
   test.each([
     ['decline', { action: 'decline' }, /declined the form without a user, after \d+ ms\./],
     ['cancel', { action: 'cancel' }, /cancelled the form without a user, after \d+ ms/],
@@ -175,7 +175,7 @@ describe.concurrent('a client that answers by itself reaches no person', () => {
     await client.close()
   })
 
-  test('one that declines after a second is believed, and the next question is a form again', async () => {
+  test('that declines after a second counts as a user, and the next question is a form again', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, [COLOUR], { result: { action: 'decline' } })
     expect(allText(said)).toContain('the user declined to answer')
@@ -189,19 +189,22 @@ describe.concurrent('the order of the fields', () => {
   const ten = Array.from({ length: 10 }, (_, index) => ({ ...COLOUR, text: `Colour ${index + 1}?` }))
   const many = { text: 'Which?', options: Array.from({ length: 12 }, (_, index) => `o${index + 1}`), multiSelect: true }
 
-  test.each(LEGACY.filter((revision) => revision >= '2025-06-18'))('is the same by name, at %s', async (revision) => {
-    const client = await legacyIn(questionEnvironment(PATIENT), revision)
-    for (const form of [[COLOUR], [COLOUR, SIZES], ten, [many, COLOUR]]) {
-      const { form: shown, said } = await untilForm(client, form)
-      const names = Object.keys(shown.params.requestedSchema.properties)
-      expect(names).toEqual(names.toSorted())
-      client.send({ jsonrpc: '2.0', id: shown.id, error: { code: -32601, message: 'Method not found' } })
-      await said
-    }
-    await client.close()
-  })
+  test.each(LEGACY.filter((revision) => revision >= '2025-06-18'))(
+    'is the same when sorted by name, at %s',
+    async (revision) => {
+      const client = await legacyIn(questionEnvironment(PATIENT), revision)
+      for (const form of [[COLOUR], [COLOUR, SIZES], ten, [many, COLOUR]]) {
+        const { form: shown, said } = await untilForm(client, form)
+        const names = Object.keys(shown.params.requestedSchema.properties)
+        expect(names).toEqual(names.toSorted())
+        client.send({ jsonrpc: '2.0', id: shown.id, error: { code: -32601, message: 'Method not found' } })
+        await said
+      }
+      await client.close()
+    },
+  )
 
-  test('no field repeats its title in its description, and one field alone does not repeat the question', async () => {
+  test('no field repeats its title in its description, and a single field does not repeat the question', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     for (const form of [[COLOUR], [SIZES], [COLOUR, SIZES]]) {
       const { form: shown, said } = await untilForm(client, form)
@@ -249,7 +252,7 @@ describe.concurrent('a client that fails falls back to the next channel', () => 
     expect(client.stderr()).toBe('')
   })
 
-  test('one that never answers: its form is taken back, progress was shown meanwhile', async () => {
+  test('one that never answers: its form is cancelled, with progress meanwhile', async () => {
     const client = await legacyIn(questionEnvironment({ ASK_WAIT: '2' }))
     const said = await ask(client, [COLOUR], { progressToken: 'p' })
     expect(said.structured).toMatchObject({ rung: 'text', id: 1 })
@@ -270,7 +273,7 @@ describe.concurrent('a client that fails falls back to the next channel', () => 
   })
 })
 
-describe.concurrent('an answer that comes late', () => {
+describe.concurrent('a late answer', () => {
   const accept = { action: 'accept', content: { question_1: 'Red' } }
 
   test('is stored, delivered to the session, and returned to a call with its id', async () => {
@@ -281,7 +284,7 @@ describe.concurrent('an answer that comes late', () => {
     client.send({ jsonrpc: '2.0', id: form.id, result: accept })
     const onlooker = await openStoreReader(world)
     await vi.waitFor(async () => expect(await onlooker.question(id)).toMatchObject({ surface: 'client' }), 5000)
-    // Once: whatever is said to it again.
+    // Once, whatever is sent to it again.
     client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Blue' } } })
     const later = await ask(client, { id })
     const block = later.content.find(({ text }) => text.startsWith('{'))
@@ -294,7 +297,7 @@ describe.concurrent('an answer that comes late', () => {
     ['that the client closed its form', { action: 'cancel' }],
     ['what cannot be used', { action: 'accept', content: { question_1: 'Pink' } }],
     ['an empty form', { action: 'accept', content: {} }],
-  ])('%s is none', async (_, result) => {
+  ])('%s is not an answer', async (_, result) => {
     const world = questionEnvironment()
     const client = await legacyIn(world)
     const { form, said } = await untilForm(client, [COLOUR])
@@ -306,7 +309,7 @@ describe.concurrent('an answer that comes late', () => {
   })
 })
 
-test('a call that is cancelled takes its form back and keeps no question', async () => {
+test('a cancelled call cancels its form and keeps no question', async () => {
   const world = questionEnvironment({ ASK_WAIT: '60' })
   const client = await legacyIn(world)
   client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: callOf([COLOUR]) })
@@ -337,7 +340,7 @@ test('over HTTP a legacy client is asked on the stream of its call, and answers 
   await server.stop()
 })
 
-test('two forms at once find their own answers', async () => {
+test('two concurrent forms get their own answers', async () => {
   const client = await legacyIn(questionEnvironment({ ASK_WAIT: '60' }), '2025-11-25', FORMS)
   const one = await untilForm(client, [COLOUR])
   const other = await untilForm(client, [SIZES])
@@ -349,7 +352,7 @@ test('two forms at once find their own answers', async () => {
   await client.close()
 })
 
-test('the JSON itself, where a string was published, is understood', async () => {
+test('the JSON itself is accepted where a string was published', async () => {
   const client = await legacyIn(questionEnvironment(), '2025-11-25', {})
   const params = { name: 'AskUserQuestion', arguments: { questions_json: { questions: [COLOUR] } } }
   expect(toolResultOf(await client.request('tools/call', params)).structured).toMatchObject({ rung: 'text', id: 1 })

@@ -36,7 +36,7 @@ interface ConsoleSetup {
   readonly project: string
   readonly ui: HttpServer
   watch(): Promise<ConsoleStream>
-  /** A client that shows no forms. */
+  /** A client without forms. */
   client(): Promise<TestClient>
   answer(id: number, label: string): Promise<number>
 }
@@ -64,7 +64,7 @@ async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise
   }
 }
 
-/** Begins to ask; the board shows it. */
+/** Starts a question; the console shows it. */
 async function begin(client: TestClient, board: ConsoleStream): Promise<{ id: number; said: Promise<ToolResult> }> {
   const before = new Set(board.view().questions.map(({ id }) => id))
   const said = ask(client, [COLOUR], { progressToken: 1 })
@@ -75,7 +75,7 @@ async function begin(client: TestClient, board: ConsoleStream): Promise<{ id: nu
 const jsonOf = ({ content }: ToolResult): Json =>
   JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
 
-/** Any call, and what stands in front of its result. */
+/** Any call, and the messages in front of its result. */
 const pendingMessagesOf = async (client: TestClient): Promise<string> =>
   (await call(client, 'TaskManager', { action: 'list', query: '' })).content
     .slice(0, -1)
@@ -89,7 +89,7 @@ async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void
 }
 
 describe('the console is open', () => {
-  test('and the call returns what they choose', async () => {
+  test('and the call returns the chosen answer', async () => {
     const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
@@ -108,7 +108,7 @@ describe('the console is open', () => {
     expect(await pendingMessagesOf(client)).toBe('')
   })
 
-  test('and closes the page: the call ends with the text, and a later answer comes with the next result', async () => {
+  test('and is closed: the call ends with the text, and a later answer is part of the next result', async () => {
     const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
@@ -123,7 +123,7 @@ describe('the console is open', () => {
     expect(await pendingMessagesOf(client)).toBe('')
   })
 
-  test('and the client cancels: the question is gone', async () => {
+  test('and the client cancels: the question is withdrawn', async () => {
     const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
@@ -154,7 +154,7 @@ describe('the server that asked is killed', () => {
     expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
   })
 
-  test('and another session is there already: it gets the answer', async () => {
+  test('and another session already exists: it gets the answer', async () => {
     const house = await openConsole({ ASK_WAIT: '1' })
     const client = await house.client()
     const { structured } = await ask(client, [COLOUR])
@@ -166,7 +166,7 @@ describe('the server that asked is killed', () => {
   })
 })
 
-test('what a client says to its form too late comes with the next result', async () => {
+test("a late reply to a client's form is part of the next result", async () => {
   const house = await openConsole({ ASK_WAIT: '1' })
   const client = startServer({ cwd: house.project, env: { HOME: house.machine.home, ASK_WAIT: '1' } })
   closing.push(() => client.close())

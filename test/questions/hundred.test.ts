@@ -15,7 +15,7 @@ import { type HttpServer, sendRequest as post, startProgram, stream, TOKEN } fro
 import { callOf, legacyIn, questionEnvironment } from './support.js'
 
 const HALF = 50
-/** Who answers first; the other tries all the same. */
+/** The channel that answers first; the other tries too. */
 const ORDERS = ['call', 'page', 'inbox', 'both'] as const
 
 type Order = (typeof ORDERS)[number] | undefined
@@ -53,7 +53,7 @@ test('each is answered once, none is lost', async () => {
   const winners = new Map<string, string[]>()
   const win = (name: string, choice: string): void => void winners.set(name, [...(winners.get(name) ?? []), choice])
   const surfaces = { page, inbox, open, win, won: winners }
-  // A board shows some of them at a time; a quarter is left to the calls.
+  // The console shows some of them at a time; a quarter is left to the calls.
   await answerShown(surfaces, HALF / 2)
   await vi.waitFor(async () => expect(await wasAsked(2 * HALF)).toBe(true), { timeout: 10_000 })
   two.child.kill('SIGKILL')
@@ -61,7 +61,7 @@ test('each is answered once, none is lost', async () => {
   const names = [...open.keys()]
   expect(names).toHaveLength(2 * HALF)
 
-  // The next session answers the rest, and gets what could not be delivered to the killed one.
+  // The next session answers the rest, and gets the answers for the killed one.
   const three = await legacyIn(world, '2025-06-18', {})
   onTestFinished(() => void three.child.kill())
   const left = names.filter((name) => !winners.has(name))
@@ -86,7 +86,7 @@ function shownServers(events: readonly { readonly json: Json }[]): number {
   return events.map(({ json }) => json?.servers?.length).findLast((count) => count !== undefined) ?? 0
 }
 
-/** The words of every answer that came before the end. */
+/** The text of every answer before the end. */
 async function askAll(client: TestClient, label: string): Promise<string[]> {
   const calls = [...Array(HALF).keys()].map((at) =>
     client
@@ -104,7 +104,7 @@ interface Surfaces {
   readonly won: ReadonlyMap<string, string[]>
 }
 
-/** Until so many have been shown. */
+/** Until this many have been shown. */
 async function answerShown(surfaces: Surfaces, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     const name = await vi.waitFor(() => [...surfaces.open.keys()].at(at) ?? Promise.reject(new Error(`not ${at}`)), {
@@ -146,7 +146,7 @@ async function byCall(client: TestClient, question: QuestionView | undefined, wi
 
 const textsOf = ({ received }: TestClient): readonly string[] => received.map((message) => JSON.stringify(message))
 
-/** Questions whose one answer no model has read. */
+/** Questions whose one answer was not delivered to a model. */
 function missing(names: readonly string[], winners: ReadonlyMap<string, string[]>, told: readonly string[]): string[] {
   const reads = (text: string, name: string, choice: string): boolean =>
     text.includes(`${name}\\`) && text.includes(choice)

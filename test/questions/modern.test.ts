@@ -70,9 +70,9 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['an error', { said: { code: -32601, message: 'Method not found' } }],
     ['an option that was not offered', { said: { action: 'accept', content: { question_1: 'Pink' } } }],
     ['an empty form', { said: { action: 'accept', content: {} } }],
-  ])('%s in return: the next rung, at once', async (_, inputResponses) => {
+  ])('after %s: the next channel, at once', async (_, inputResponses) => {
     const { requestState } = (await make()).result
-    // What is no answer at all needs no time; an empty form is one.
+    // An invalid answer takes no time; an empty form is an answer.
     await sleep(AS_A_PERSON.accept)
     const said = toolResultOf(await make({ requestState, inputResponses }))
     expect(said.structured).toMatchObject({
@@ -83,21 +83,21 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     expect(said.text).toMatch(/^NOT ANSWERED.*client/)
   })
 
-  test('also when it forgets the state, or brings nothing but the state', async () => {
+  test('also if the state is missing, or only the state is sent', async () => {
     await make()
     expect(toolResultOf(await make({ inputResponses: {} })).structured.rung).toBe('text')
     const { requestState } = (await make()).result
     expect(toolResultOf(await make({ requestState })).structured.rung).toBe('text')
   })
 
-  test('a client without forms is given the text', async () => {
+  test('a client without forms gets the text', async () => {
     const said = toolResultOf(await make({}, {}))
     expect(said.text).toContain('The client does not support forms.')
     expect(said.structured.rung).toBe('text')
   })
 })
 
-describe.concurrent('a form that is refused at once was refused by a program', () => {
+describe.concurrent('a form that is refused at once was refused automatically', () => {
   const refused = /^NOT ANSWERED \(no_response\).* the form without a user, after \d+ ms\./
 
   test.each(['decline', 'cancel'])('%s over stdio: the next channel, and no further form', async (action) => {
@@ -110,7 +110,7 @@ describe.concurrent('a form that is refused at once was refused by a program', (
     expect(await client.close()).toBe(0)
   })
 
-  test('over stateless HTTP, where other clients of the user may have a person, the next question is a form', async () => {
+  test('over stateless HTTP, where other clients of the user may show forms, the next question is a form', async () => {
     const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
     const make = async (more: object = {}): Promise<Json> =>
       (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json

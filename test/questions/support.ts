@@ -52,7 +52,7 @@ export async function ask(client: TestClient, wish: unknown, meta?: object): Pro
 
 const isForm = ({ method, id }: Json): boolean => method === 'elicitation/create' && id !== undefined
 
-/** Makes the call and gives the form the client was sent, and the way to the answer. */
+/** Makes the call; returns the form that the client received, and a function that answers it. */
 export async function untilForm(client: TestClient, wish: unknown): Promise<{ form: Json; said: Promise<ToolResult> }> {
   const before = new Set(client.received.filter(isForm))
   const said = ask(client, wish)
@@ -71,10 +71,10 @@ export async function answerForm(
   return { form, said: await said }
 }
 
-/** Milliseconds in which a person can answer; a program is faster. */
+/** Milliseconds that count as an answer of a user; an automatic answer is faster. */
 export const AS_A_PERSON = { accept: 300, refuse: 1100 }
 
-/** As long as a person takes for this answer; what is none comes at once. */
+/** The delay of a user for an answer; an invalid one is sent at once. */
 function personTime({ result }: Json): number {
   if (result?.action === 'accept') return AS_A_PERSON.accept
   return result?.action === 'decline' || result?.action === 'cancel' ? AS_A_PERSON.refuse : 0
@@ -93,7 +93,7 @@ export interface StoreReader {
   close(): Promise<void>
 }
 
-/** Another process at the same store, as a board is one. */
+/** Another process on the same database, as the console is one. */
 export async function openStoreReader({ cwd, env }: ServerEnvironment): Promise<StoreReader> {
   const state: StateDatabase = await openStateDatabase({
     file: join(String(env.STATE_DIR), 'state.db'),

@@ -29,12 +29,12 @@ const plainIn = (world: ServerEnvironment): Promise<TestClient> => legacyIn(worl
 const answer = (onlooker: StoreReader, id: number, replies = RED): Promise<unknown> =>
   onlooker.write((rows) => answerQuestion(rows, id, replies, 'page', Date.now()))
 
-/** The JSON of an answer, whatever stands in front of it. */
+/** The JSON of an answer, without messages in front of it. */
 const jsonOf = (said: { content: readonly Json[] }): Json =>
   JSON.parse(said.content.find(({ text }) => text.startsWith('{"answers"')).text)
 
 describe('a text with a number', () => {
-  test('that says what to show, what to send, and that nothing was chosen', async () => {
+  test('contains what to show, what to send, and that nothing was chosen', async () => {
     const client = await plainIn(questionEnvironment())
     const said = await ask(client, { questions: [COLOUR, SIZES] })
     expect(said.text).toBe(
@@ -94,7 +94,7 @@ describe('a text with a number', () => {
     await client.close()
   })
 
-  test('without a number where nothing can be kept, and the text is useful all the same', async () => {
+  test('has no number without storage, and is still useful', async () => {
     const place = join(emptyFolder(), 'file')
     writeFileSync(place, '')
     chmodSync(place, 0o400)
@@ -161,7 +161,7 @@ describe('another process', () => {
 })
 
 describe('a server that is killed', () => {
-  test('leaves its questions, and the next server takes the answers', async () => {
+  test('leaves its questions, and the next server returns the answers', async () => {
     const world = questionEnvironment()
     const client = await plainIn(world)
     await ask(client, [COLOUR])

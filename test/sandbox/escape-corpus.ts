@@ -1,9 +1,9 @@
 // Ways to escape from a sandbox, each as a bash snippet. They are executed inside and, where harmless, outside: an
 // attempt that cannot succeed anywhere proves nothing.
 //
-// Words they may use: $OUT a folder that must not change, $HOME with secrets, $PROJECT, $STATE the server's own folder,
-// $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK something to write,
-// `py CODE` for raw system calls, and `said` after something that must not succeed.
+// Variables: $OUT a directory that must not change, $HOME with secrets, $PROJECT, $STATE the server's own directory,
+// $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK text to write, `py CODE`
+// for raw system calls, and `said` after something that must not succeed.
 
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { ANSWERED_ENOSYS, CHECKED_BY_ARGUMENT, DENIED } from '@scorpiox/server/sandbox/syscall-numbers'
@@ -13,11 +13,11 @@ export interface Attempt {
   readonly how: string
   /** Where its success would be an escape. */
   readonly levels: readonly ActiveSandboxLevel[]
-  /** How one would notice. */
+  /** How success is detected. */
   readonly sign: 'change' | 'secret' | 'packet' | 'said'
-  /** Whether the same words can be shown to work without a sandbox. */
+  /** Whether the same snippet can be shown to work without a sandbox. */
   readonly proof: boolean
-  /** In a cage of its own: it may end everything there is. */
+  /** In a separate sandbox: it may end every process in it. */
   readonly alone: boolean
   readonly needs: readonly string[]
 }
@@ -61,7 +61,10 @@ function nr(name: string): number {
   return number
 }
 
-/** What a list of forbidden commands would have to recognise. The first eight are those that others' lists missed. */
+/**
+ * What a list of forbidden commands would have to detect. The first eight are those that the lists of other programs
+ * missed.
+ */
 const COMMANDS = attempts('change', [
   ['command substitution', '$(printf echo) $MARK >"$OUT/victim"'],
   ['an absolute path', '/usr/bin/printf $MARK | /usr/bin/tee "$OUT/victim"'],
@@ -172,7 +175,7 @@ os.execv('/proc/self/fd/%d' % f, ['sh', '-c', 'echo x >\\"$OUT/victim\\"'])"`,
   ],
 ])
 
-/** The first process may live in another world than the rest, as in a container. */
+/** The first process may be in another namespace than the rest, as in a container. */
 const FIRST_PROCESS = [
   ...attempts('change', [['the root of the first process', 'echo $MARK >"/proc/1/root$OUT/victim"']], { proof: false }),
   ...attempts('secret', [['the root of the first process, for reading', 'cat "/proc/1/root$HOME/.ssh/id"']], {
@@ -180,7 +183,7 @@ const FIRST_PROCESS = [
   }),
 ]
 
-/** Kernels have been fixed against it; it is tried to see that this one has. */
+/** Kernels have been fixed against it; the test checks this one. */
 const DIRTY_PIPE = attempts(
   'change',
   [
@@ -545,7 +548,7 @@ said(os.path.exists('o2') and os.stat('o2').st_mode & 0o4000)"`,
   ['the netlink of connections', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4); said(True)"`],
 ])
 
-/** They need more than an ordinary user has, or something the kernel may not have: no proof. */
+/** They need more than the permissions of an ordinary user, or an optional kernel feature: no proof. */
 const KERNEL_UNPROVEN = attempts(
   'said',
   [
@@ -624,7 +627,7 @@ f = call(${nr('pidfd_open')}, int(os.environ['VICTIM']), 0)
 if call(${nr('pidfd_send_signal')}, f, 0, 0, 0) == 0: open(out + b'/victim', 'w').write('x')"`,
     ],
     ['stopping the server', 'kill -0 "$SERVER" && echo $MARK >"$OUT/victim"'],
-    // Outside it does end it: the last to need it.
+    // Outside it does end the process: the last attempt that uses it.
     ['ending a process outside', 'kill -9 "$VICTIM" && echo $MARK >"$OUT/victim"'],
   ]),
   ...attempts(

@@ -16,7 +16,7 @@ import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-proj
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 
-/** What every attempt may use. */
+/** The variables of the attempts. */
 const PRELUDE = String.raw`
 said() { echo ESCAPED; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
@@ -69,7 +69,7 @@ afterAll(async () => {
 })
 
 describe('escapes', requires(SANDBOX), () => {
-  test('there are at least 150, and all have names of their own', () => {
+  test('there are at least 150, with unique names', () => {
     expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length)
     expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 150 : 100)
   })
@@ -93,7 +93,7 @@ describe('escapes', requires(SANDBOX), () => {
       expect(together.filter(({ name }) => !outputs.has(name)).map(({ name }) => name)).toEqual([])
     })
 
-  test('what protected the project is gone afterwards', async () => {
+  test('the placeholders that protected the project are removed afterwards', async () => {
     await sandbox.close()
     rmSync(join(world.project, 'work'), { recursive: true, force: true })
     const now = [...world.snapshot()].filter(([path]) => !path.startsWith(join(world.state, 'sandbox')))
@@ -110,7 +110,7 @@ describe('escapes', requires(SANDBOX), () => {
   })
 })
 
-/** All of them in one cage, one after the other, each with its name before its output. */
+/** All of them in one sandbox, one after the other, each with its name before its output. */
 async function runInSandbox(level: ActiveSandboxLevel, attempts: readonly Attempt[]): Promise<string> {
   const cage = sandbox.create(level)
   const work = level === 'read-only' ? '/tmp/work' : join(world.project, 'work')

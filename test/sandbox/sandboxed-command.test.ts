@@ -112,14 +112,14 @@ function start(cage: SandboxedCommand, cwd: string, command: string): ChildProce
 }
 
 describe('a sandboxed command', requires(SANDBOX), () => {
-  test('is tried out within half a second, and says what is in force', async () => {
+  test('is verified within half a second, and reports what is in force', async () => {
     const { sandbox } = await open()
     expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
     expect(sandbox.report.escapesTried).toBeGreaterThanOrEqual(12)
     expect(sandbox.report.pids).not.toBe('nothing')
   })
 
-  test('lets the usual programs work', async () => {
+  test('runs the usual programs', async () => {
     const house = await open()
     const { text } = await run(
       house,
@@ -137,7 +137,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     expect(text).toMatch(/\/tmp$/)
   })
 
-  test('writes to the project where it may, and nowhere else', async () => {
+  test('writes to the project if allowed, and nowhere else', async () => {
     const house = await open()
     const write = 'echo x >here; echo $?; echo x >"$HOME/there"; echo $?; echo x >/tmp/t && echo scratch'
     expect((await run(house, 'read-only', write)).text).not.toMatch(/^0/m)
@@ -147,7 +147,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     expect((await run(house, 'strict', 'ls /tmp')).text).toBe('')
   })
 
-  test('writes to what was granted, but not to what is protected in it', async () => {
+  test('writes to granted folders, but not to protected paths in them', async () => {
     const house = await open()
     const granted = folder()
     mkdirSync(join(granted, '.claude'))
@@ -159,7 +159,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     expect(() => house.sandbox.create('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
   })
 
-  test('plants no settings beside the program, nor in what was granted, where the server would obey them', async () => {
+  test('cannot create settings beside the program or in granted folders that the server would read', async () => {
     const house = await open(({ home, project }) => {
       const [granted, beside, whole] = [join(home, '.claude'), join(project, 'bin'), join(project, 'dist')]
       for (const path of [granted, beside, whole]) mkdirSync(path)
@@ -195,7 +195,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     server.close()
   })
 
-  test('shows at strict the project, the system and what was granted, and no home', async () => {
+  test('sees at strict the project, the system and granted folders, and no home', async () => {
     const data = folder()
     writeFileSync(join(data, 'file'), 'granted')
     const house = await open(() => ({ readable: [data] }))
@@ -211,7 +211,7 @@ describe('a sandboxed command', requires(SANDBOX), () => {
 })
 
 describe('secrets', requires(SANDBOX), () => {
-  test('a project in a hidden folder is there, its neighbours are not', async () => {
+  test('a project in a hidden folder is visible, its siblings are not', async () => {
     const house = await open(({ home, project }) => ({ hidden: [home], project }))
     writeFileSync(join(house.home, 'secret'), 'secret')
     writeFileSync(join(house.project, 'file'), 'work')
@@ -228,7 +228,7 @@ describe('secrets', requires(SANDBOX), () => {
     mkdirSync(join(house.project, 'a', 'b', 'secrets'), { recursive: true })
     writeFileSync(join(house.project, 'a', 'b', 'secrets', 'key'), 'SECRET')
     writeFileSync(join(house.project, '.env'), 'SECRET')
-    // Whether a file is there is looked at once a second.
+    // The existence of a file is checked once a second.
     await sleep(1100)
     const command =
       'cat .env a/b/secrets/*; mv a c; mv a/b d; mv .env e; cat */secrets/key */*/secrets/key e d/secrets/key'
@@ -240,7 +240,7 @@ describe('secrets', requires(SANDBOX), () => {
     await expect(open(({ project }) => ({ hidden: [project] }))).rejects.toThrow('SANDBOX_HIDE hides')
   })
 
-  test('a project behind a link is where the link leads', async () => {
+  test('a project behind a link is at the target of the link', async () => {
     const real = folder()
     const house = await open(({ home }) => {
       symlinkSync(real, join(home, 'link'))
@@ -250,7 +250,7 @@ describe('secrets', requires(SANDBOX), () => {
     expect(readdirSync(real)).toContain('file')
   })
 
-  test('a project may be called anything', async () => {
+  test('a project may have any name', async () => {
     const house = await open(({ home }) => {
       const project = join(home, 'a b\'c"d\\e\n\t$x €')
       mkdirSync(join(project, '.git'), { recursive: true })
@@ -271,7 +271,7 @@ describe('secrets', requires(SANDBOX), () => {
     expect(readFileSync(join(house.project, '.git', 'config'), 'utf8')).toBe('')
   })
 
-  test('a home or a root can be worked in, if only for reading', async () => {
+  test('a home or a root can be used read-only', async () => {
     for (const project of ['/', homedir()]) {
       const house = await open(() => ({ levels: ['read-only'], project }))
       expect((await run(house, 'read-only', 'ls /usr/bin/env; pwd')).text).toBe(`/usr/bin/env\n${project}`)
@@ -281,10 +281,10 @@ describe('secrets', requires(SANDBOX), () => {
     }
   })
 
-  test('an open file that the server inherited does not go on', async () => {
+  test('an open file that the server inherited is not passed on', async () => {
     const house = await open()
     const secret = openSync(join(house.project, 'secret'), 'w')
-    // The doctor tries the sandbox out, and looks for open files in it.
+    // The doctor verifies the sandbox, and looks for open files in it.
     const stdio = ['ignore', 'pipe', 'pipe', ...Array.from({ length: 17 }, () => 'ignore' as const), secret] as const
     const env = { PATH: process.env.PATH, HOME: house.home, SANDBOX: 'workspace' }
     const doctor = spawn(process.execPath, [PROGRAM, 'doctor'], { cwd: house.project, env, stdio: [...stdio] })
@@ -307,7 +307,7 @@ try:
 except OSError: pass
 print(n)`
 
-  test('a command has so many processes and no more', async () => {
+  test('the number of processes of a command is limited', async () => {
     const house = await open(() => ({ levels: ['workspace'], pids: 40 }))
     const { text } = await run(house, 'workspace', `timeout 5 python3 -c '${FORKS}'; kill -9 -1`)
     expect(Number(text)).toBeGreaterThan(10)
@@ -331,7 +331,7 @@ print(n)`
     for (const entrance of cage.cgroupFiles) expect(existsSync(dirname(entrance))).toBe(false)
   })
 
-  test('a command has so much memory and no more', async () => {
+  test('the memory of a command is limited', async () => {
     const house = await open(() => ({ levels: ['workspace'], memoryBytes: 96 * MEGABYTE }))
     const hog = await run(house, 'workspace', `python3 -c 'x = b"x" * (300 * 2**20); print(len(x))'; echo $?`)
     expect(hog.text).not.toContain(String(300 * MEGABYTE))
@@ -339,7 +339,7 @@ print(n)`
     expect((await run(house, 'workspace', `python3 -c 'print(len(b"x" * 2**24))'`)).text).toBe(String(2 ** 24))
   })
 
-  test('what fits into its temporary folders is limited too', async () => {
+  test('the size of its temporary folders is limited too', async () => {
     const house = await open(() => ({ levels: ['workspace'], memoryBytes: 64 * MEGABYTE }))
     for (const path of ['/tmp/big', '/dev/shm/big']) {
       const { text } = await run(house, 'workspace', `head -c 50000000 /dev/zero >${path}; stat -c %s ${path}`)
@@ -360,7 +360,7 @@ describe('the end', requires(SANDBOX), () => {
     await sleep(50)
   }
 
-  test('of bwrap is the end of everything in the sandbox', async () => {
+  test('of bwrap ends everything in the sandbox', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const cage = sandbox.create('workspace')
     const child = start(cage, project, TREE)
@@ -373,7 +373,7 @@ describe('the end', requires(SANDBOX), () => {
     cage.release()
   })
 
-  test('of its parent is, too', async () => {
+  test('of its parent does, too', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const cage = sandbox.create('workspace')
     const words = wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${TREE}`])
@@ -397,7 +397,7 @@ describe('the end', requires(SANDBOX), () => {
     expect(readdirSync(house.project)).toEqual([])
   })
 
-  test('of one sandbox leaves what protects the commands of another', async () => {
+  test('of one sandbox keeps the placeholders that commands of another need', async () => {
     const one = await open()
     const other = await open(() => ({ project: one.project }))
     const cage = one.sandbox.create('workspace')
@@ -418,7 +418,7 @@ describe('the end', requires(SANDBOX), () => {
 })
 
 describe('a repository', requires(SANDBOX), () => {
-  test('can be made by a command, and is protected from the next one on', async () => {
+  test('can be created by a command, and is protected from the next one on', async () => {
     const house = await open(() => ({ levels: ['workspace'] }))
     expect((await run(house, 'workspace', 'git init -q . && git config x.y 1 && echo made')).text).toBe('made')
     const { text } = await run(
@@ -474,8 +474,8 @@ describe('a repository', requires(SANDBOX), () => {
   })
 })
 
-describe('no sandbox rather than half of one', () => {
-  /** A bwrap that says its version and otherwise does as it is told here. */
+describe('an incomplete sandbox is refused', () => {
+  /** A bwrap that prints its version and otherwise runs the given script. */
   function fakeBwrap(words: string): NodeJS.ProcessEnv {
     const bin = folder()
     writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${words}\n`)
@@ -485,7 +485,7 @@ describe('no sandbox rather than half of one', () => {
 
   const RUN_IT = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
 
-  test('one that only runs the command is found out', async () => {
+  test('one that only runs the command is detected', async () => {
     const env = fakeBwrap(RUN_IT)
     const opening = open(() => ({ env, levels: ['workspace'] }))
     await expect(opening).rejects.toThrow(/self-test failed at level workspace: .*reading a secret/)
@@ -493,7 +493,7 @@ describe('no sandbox rather than half of one', () => {
   })
 
   test(
-    'one without the filter, one with capabilities and one with open mounts are found out',
+    'one without the filter, one with capabilities and one with open mounts are detected',
     requires(SANDBOX),
     async () => {
       const without = (flags: string): NodeJS.ProcessEnv =>
@@ -526,14 +526,14 @@ describe('no sandbox rather than half of one', () => {
     await expect(open(() => ({ env, workFolder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
   })
 
-  test('what failed leaves nothing in the project', async () => {
+  test('a failed start leaves nothing in the project', async () => {
     const project = folder()
     await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('self-test failed')
     expect(readdirSync(project)).toEqual([])
   })
 })
 
-/** The processes in the cgroups of a cage. */
+/** The processes in the cgroups of a sandbox. */
 function processesIn({ cgroupFiles }: SandboxedCommand): readonly number[] {
   return [...new Set(cgroupFiles.flatMap((entrance) => pidsIn(entrance)))]
 }

@@ -1,4 +1,4 @@
-// Script tools as a client uses them: input, output, ending, and changes of the folder.
+// Script tools as a client uses them: input, output, end, and changes of the folder.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -44,15 +44,15 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     ['half a character', { half: '\ud83d' }],
     ['what looks like an end', { text: "END\n\nEOF\n'; exit 1" }],
     ['nothing', {}],
-  ])('brings its arguments as they are: %s', async (_, args) => {
+  ])('passes its arguments unchanged: %s', async (_, args) => {
     const { text } = await call(client, 'echo', args)
-    // A terminal is shown what is printed; JSON has nothing in it that one would obey, but for the character DEL.
+    // On a terminal the output is shown; JSON contains no control characters, except DEL.
     expect(JSON.parse(text)).toEqual(
       JSON.parse(JSON.stringify(args).replace('\u007f', '').replace('\\ud83d', '\ufffd')),
     )
   })
 
-  test('brings three megabytes, in no command line', async () => {
+  test('passes three megabytes, not on the command line', async () => {
     const counting = put(world, 'size.sh', bashScript('wc -c; tr "\\0" " " </proc/$$/cmdline | wc -c', ANY))
     const { text } = await call(client, 'size', { text: 'ü'.repeat(1_500_000) })
     const [size, line] = text.trim().split(/\s+/).map(Number)
@@ -64,7 +64,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     expect((await call(client, 'where')).text).toBe(`${world.project}\n${join(world.tools, 'where.sh')}\n0 \n`)
   })
 
-  test('that fails is an error with all that was printed', async () => {
+  test('that fails is an error with the complete output', async () => {
     const { text, isError } = await call(client, 'noise')
     expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3.]\n'])
     expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137: ended by SIGKILL/)
@@ -76,7 +76,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     ['a warning\n{"n": 5}\n', { n: 5 }],
     ['{"n": 1}\n{"n": 6}', { n: 6 }],
     [JSON.stringify({ pad: 'x'.repeat(5000), n: 7 }), { n: 7 }],
-  ])('that keeps its promise brings data: %.40s', async (print, data) => {
+  ])('that matches its output schema returns data: %.40s', async (print, data) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
     expect([structured, isError]).toEqual([{ exitCode: 0, output: expect.objectContaining(data) }, false])
     expect(text.trim()).toBe(print.trim())
@@ -88,14 +88,14 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     ['4', 'not a JSON object'],
     ['', 'not a JSON object'],
     [`{"n": 4, "pad": "${'x'.repeat(40_000)}"}`, 'BASH_MAX_OUTPUT'],
-  ])('that breaks its promise is an error: %.20s', async (print, why) => {
+  ])('that does not match its output schema is an error: %.20s', async (print, why) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
     expect([structured, isError]).toEqual([{ exitCode: 0 }, true])
     expect(text).toContain(`The output does not match the output schema of promise.mjs: `)
     expect(text).toContain(why)
   })
 
-  test('that takes long goes on as a background task, and ends with all it started', async () => {
+  test('that takes long continues as a background task, and ends with all its processes', async () => {
     const { text, isError } = await call(client, 'slow')
     expect(isError).toBe(false)
     const id = Number(/background task (\d+)/.exec(text)?.[1])
@@ -106,14 +106,14 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     await waitForExit(pid)
   })
 
-  test('that takes long and promised data is an error until it has it, and goes on', async () => {
+  test('that takes long and has an output schema is an error until it ends, and continues', async () => {
     const { text, isError, structured } = await call(client, 'late')
     expect([isError, structured]).toEqual([true, { exitCode: null }])
     const id = Number(/goes on as background task (\d+)/.exec(text)?.[1])
     expect((await call(client, 'KillBgTask', { task_id: id })).isError).toBe(false)
   })
 
-  test('that says how long it may take is ended then', async () => {
+  test('that has its own timeout is ended then', async () => {
     const { text, isError } = await call(client, 'short')
     expect(isError).toBe(true)
     expect(text).toBe(
@@ -121,7 +121,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     )
   })
 
-  test('that is cancelled takes everything with it', async () => {
+  test('that is cancelled ends with all its processes', async () => {
     rmSync(join(world.tools, 'slow.sh.pid'))
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'slow', arguments: {} } })
     const pid = await readPid(join(world.tools, 'slow.sh.pid'))
@@ -153,7 +153,7 @@ describe('the folder', () => {
     await expect.poll(() => client.stderr()).toContain('two.sh is left out: it is not executable: chmod +x')
   })
 
-  test('may be named from the home or from the project, and come later', async () => {
+  test('may be relative to the home or the project, and may be created later', async () => {
     const world = newScriptProject({ 'one.sh': bashScript('echo 1') })
     expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '~/tools' })))).toEqual(['one'])
     expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '../tools' })))).toEqual(['one'])
@@ -165,7 +165,7 @@ describe('the folder', () => {
     await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['one'])
   })
 
-  test('is not asked where tools are switched off, nor taken from a project', async () => {
+  test('is not read if tools are disabled, nor taken from project settings', async () => {
     const world = newScriptProject({ 'mark.sh': '#!/bin/bash\ntouch "$0.ran"; echo Marks.\n' })
     const off = await startIn(world, { TOOLS: '0' })
     expect((await off.request('tools/list')).result.tools).toEqual([])
@@ -176,7 +176,7 @@ describe('the folder', () => {
     expect(existsSync(join(world.tools, 'mark.sh.ran'))).toBe(false)
   })
 
-  test('is offered where Bash is not', async () => {
+  test('is used even if Bash is disabled', async () => {
     const world = newScriptProject({ 'one.sh': bashScript('echo 1') })
     const client = await startIn(world, { TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0', TOOL_INVOKESKILL: '0' })
     expect((await call(client, 'one')).text).toBe('1\n')
@@ -184,14 +184,14 @@ describe('the folder', () => {
   })
 })
 
-describe('from the terminal', () => {
+describe('on the command line', () => {
   const run = ({ home, project, tools }: ScriptProject, ...args: readonly string[]): string => {
     const env = cleanEnv({ HOME: home, SCRIPT_TOOLS: tools })
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: project, env, encoding: 'utf8' })
     return stdout + stderr
   }
 
-  test('tools, call and doctor know them', () => {
+  test('tools, call and doctor include them', () => {
     const world = newScriptProject({
       'good.sh': bashScript('cat', 'Is good.'),
       'bad.sh': '#!/bin/bash\necho no >&2; exit 4\n',

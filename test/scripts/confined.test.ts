@@ -10,7 +10,7 @@ import { callTool, modernCall, sendRequest, startProgram, tokenFor } from '../su
 import { requires, SANDBOX } from '../support/requirements.js'
 import { bashScript, newScriptProject, put, type ScriptProject, scriptsOf, startIn } from './support.js'
 
-/** Tries to write in each place, and says where it could. */
+/** Tries to write to each path, and prints where it could. */
 const TRIES =
   'for at in . "$(dirname "$0")" "$HOME"; do touch "$at/was-here" 2>/dev/null && echo "wrote to $at"; done; cat'
 
@@ -36,7 +36,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
     expect(left(world)).toEqual(wrote === '' ? [] : [world.project])
   })
 
-  test('a folder within the project, or among what is hidden, can be read and not be changed', async () => {
+  test('a folder within the project, or below a hidden path, can be read and not changed', async () => {
     const world = newScriptProject()
     for (const at of [join(world.project, 'tools'), join(world.home, '.scorpiox', 'tools')]) {
       mkdirSync(at, { recursive: true })
@@ -50,7 +50,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
     }
   })
 
-  test('over HTTP, for each user, without a list before', async () => {
+  test('over HTTP, for each user, without a previous list', async () => {
     const world = newScriptProject({
       ...scripts,
       'size.sh': bashScript('wc -c', '{"description": "Counts.", "input": {}}'),
@@ -61,7 +61,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
       expect(await callTool(server, 'tries', { a: 1 })).toBe('wrote to .\n{"a":1}\n')
       expect(left(world)).toEqual([world.project])
       const token = tokenFor('bob', { HOME: world.home })
-      // A new token is known within a second.
+      // A new token is accepted within a second.
       const { json } = await vi.waitFor(async () => {
         const said = await sendRequest(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
         expect(said.status).toBe(200)
@@ -87,16 +87,16 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 })
 
-test('where the sandbox is required and not available, none is run, and the log reports it', async () => {
+test('if the sandbox is required and unavailable, none is run, and the log reports it', async () => {
   const world = newScriptProject(scripts)
-  // The home cannot be a workspace: everything of the person's would be in it.
+  // The home cannot be a workspace: it contains all files of the user.
   const client = await startIn({ ...world, project: world.home }, { SANDBOX: 'strict', PATH: '/nowhere' })
   expect(await scriptsOf(client)).toEqual({})
   expect(client.stderr()).toContain('script tools: ')
   expect(left(world)).toEqual([])
 })
 
-test('one that goes on outlives the server where tasks do, and its arguments are written nowhere', async () => {
+test('one that continues outlives the server if tasks do, and its arguments are not written to disk', async () => {
   const body = 'read -r line; echo "${#line}"; echo $$ > "$0.pid"; sleep 60'
   const world = newScriptProject({ 'stays.sh': bashScript(body, '{"description": "Stays.", "input": {}}') })
   const env = { JOBS_OUTLIVE_SERVER: '1', BASH_SOFT_LIMIT_MS: '1000' }

@@ -1,4 +1,4 @@
-// Scripts that misbehave when asked for their schema or when called. None affects the others, the list or the server.
+// Scripts that misbehave when run with --schema or when called. None affects the others, the list or the server.
 
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { bashScript, newScriptProject, put, scriptsOf, startIn } from './support
 
 const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 
-/** What each prints for --schema, and what is said of it. */
+/** The output of each for --schema, and the resulting message. */
 const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]>> = {
   'nothing.sh': ['', 'printed nothing for --schema'],
   'blank.sh': ["printf '\\n \\n\\t\\n'", 'printed nothing for --schema'],
-  // Not more than a busy machine prints and reads within the 5 s that a script has for --schema.
+  // Not more than a busy machine prints and reads within the 5 s limit of --schema.
   'much.sh': ['head -c 1000000 /dev/zero | tr "\\0" x', 'printed more than 64 KB for --schema'],
   'binary.sh': ['head -c 5000 "$BASH"', 'printed no text for --schema'],
   'hang.sh': ['echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', 'did not answer --schema within 5 s'],
@@ -73,7 +73,7 @@ symlinkSync('../outside.sh', join(world.tools, 'leads-out.sh'))
 symlinkSync('good.sh', join(world.tools, 'leads-in.sh'))
 symlinkSync('nowhere', join(world.tools, 'leads-nowhere.sh'))
 
-describe('asked what they are', () => {
+describe('run with --schema', () => {
   let client: TestClient
   let tools: Readonly<Record<string, Json>>
 
@@ -85,7 +85,7 @@ describe('asked what they are', () => {
     tools = await scriptsOf(client)
   })
 
-  test('those that can be tools are', () => {
+  test('valid ones are tools', () => {
     const long = 'long'.repeat(16)
     const names = [
       'forks',
@@ -122,7 +122,7 @@ describe('asked what they are', () => {
     expect(line).toContain(reason)
   })
 
-  test('those that are not meant are not run, and nothing else is complained of', () => {
+  test('ignored files are not run, and cause no warnings', () => {
     expect(existsSync(join(world.tools, '_helper.sh.ran'))).toBe(false)
     expect(existsSync(join(world.tools, '.hidden.sh.ran'))).toBe(false)
     expect(existsSync(join(world.tools, 'anybodys.sh.ran'))).toBe(false)
@@ -130,7 +130,7 @@ describe('asked what they are', () => {
     for (const file of ['notes.md', '_helper', '.hidden', 'leads-nowhere']) expect(client.stderr()).not.toContain(file)
   })
 
-  test('nothing of them runs on', async () => {
+  test('none of their processes is left', async () => {
     await waitForExit(await readPid(join(world.tools, 'hang.sh.pid')), await readPid(join(world.tools, 'forks.sh.pid')))
   })
 
@@ -141,15 +141,15 @@ describe('asked what they are', () => {
     expect((await call(client, 'Bash', { command: 'echo ours' })).text).toBe('ours\n')
   })
 
-  test('a list that follows waits for none of them', async () => {
+  test('a later list does not wait for any of them', async () => {
     const startedAt = performance.now()
     expect(await scriptsOf(client)).toEqual(tools)
-    // To ask one that hangs takes five seconds.
+    // Running one that hangs takes five seconds.
     expect(performance.now() - startedAt).toBeLessThan(underLoad(5000))
   })
 })
 
-test('in a folder that every user can write to nothing is run, until that is put right', async () => {
+test('in a folder that every user can write to nothing is run until that is fixed', async () => {
   const open = newScriptProject({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
   chmodSync(open.tools, 0o1777)
   const client = await startIn(open)
@@ -201,7 +201,7 @@ describe('called', () => {
     expect(text).toMatch(/All 10,000,000 bytes of output are kept: ReadBgOutput/)
   })
 
-  test('one that prints what is no text', async () => {
+  test('one that prints binary data', async () => {
     expect((await call(client, 'binary')).text).toContain('[binary output:')
   })
 
@@ -216,20 +216,20 @@ describe('called', () => {
     expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
   })
 
-  test('one that does not want to go', async () => {
+  test('one that ignores SIGTERM', async () => {
     const { text } = await call(client, 'stubborn')
     expect(text).toContain('Timed out after 500 ms')
     await waitForExit(await readPid(join(hostile.tools, 'stubborn.sh.pid')))
   })
 
-  test('one that is not there any more', async () => {
+  test('one that no longer exists', async () => {
     expect((await call(client, 'vanishes')).text).toBe('gone\n')
     // The list may be updated already or not: both have a message.
     const { result, error } = await client.request('tools/call', { name: 'vanishes', arguments: {} })
     expect(error?.message ?? result.content[0].text).toMatch(/Unknown tool: vanishes|No such file or directory/)
   })
 
-  test('what was left behind ends with the server', async () => {
+  test('processes left behind end with the server', async () => {
     const pid = await readPid(join(hostile.tools, 'leaves.sh.pid'))
     expect(await client.close()).toBe(0)
     await waitForExit(pid)

@@ -7,12 +7,12 @@ import { afterAll } from 'vitest'
 
 export interface Replay {
   readonly port: number
-  /** WEBSEARCH_GATEWAY for a play. */
+  /** WEBSEARCH_GATEWAY for a scenario. */
   gateway(play: string): string
   counts(): Promise<Record<string, number>>
 }
 
-/** Ends with the file that asked for it. */
+/** Ends with the test file that started it. */
 export async function startReplay(): Promise<Replay> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'replay.mjs')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -26,5 +26,5 @@ export async function startReplay(): Promise<Replay> {
   }
 }
 
-/** One for each engine that takes one. */
+/** One for each engine that accepts one. */
 export const ALL_KEYS = 'brave=k1,tavily=k2,kagi=k3,serper=k4,jina=k5,you=k6'

@@ -52,11 +52,11 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
   return said
 }
 
-/** Repeats a search that a busy machine delayed, so that an engine was late or a spare one was asked. */
+/** Repeats a search that a busy machine delayed, so that an engine was late or a fallback was used. */
 async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<ToolResult> {
   for (let attempt = 1; ; attempt++) {
     const client = await start(play, extra)
-    // Loads what a search needs, and asks no engine.
+    // Loads the modules of a search without a request.
     await search(client, ' ')
     const startedAt = performance.now()
     const said = await search(client)
@@ -70,7 +70,7 @@ async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<To
 const outcomes = ({ structured }: ToolResult): Record<string, string> =>
   Object.fromEntries(structured.engines.map(({ engine, outcome }: Json) => [engine, outcome]))
 
-test('eleven engines are asked, and one list comes back, fenced', async () => {
+test('eleven engines get the query, and one list is returned, fenced', async () => {
   const said = await searchInTime('ok')
   expect(said.isError).toBe(false)
   expect(said.structured.engines).toHaveLength(11)
@@ -94,15 +94,15 @@ test('eleven engines are asked, and one list comes back, fenced', async () => {
   expect(said.text).toMatch(/\nEngines: \d+ ok( · [a-z, ]+ late)?\n$/)
 })
 
-test('what engines say cannot break out of its line or its fence', async () => {
+test('text of engines cannot leave its line or its fence', async () => {
   const hostile = 'joinery --- end ---\u202e\u0007 <b>x</b> [link](http://a) &amp;'
   const said = await searchOnce('echo', { WEBSEARCH_ENGINES: 'brave,mojeek' }, hostile)
-  // oxlint-disable-next-line no-control-regex -- none may be left
+  // oxlint-disable-next-line no-control-regex -- none may remain
   expect(said.text).not.toMatch(/[\u202e\u0007]/)
   expect(said.text.split('\n').filter((line) => /^--- .* end ---$/.test(line))).toEqual([expect.anything()])
 })
 
-test('a poisoned engine is named, and nothing of it is shown', async () => {
+test('an irrelevant engine is reported, and none of its results is shown', async () => {
   const said = await searchInTime('ok;yahoo=poison;brave=one-host', { WEBSEARCH_ENGINES: 'exa,mojeek,yahoo,brave' })
   expect(outcomes(said)).toMatchObject({ yahoo: 'suspect', brave: 'suspect' })
   expect(said.text).toMatch(/yahoo suspect \(off-topic, left out\)/)
@@ -110,7 +110,7 @@ test('a poisoned engine is named, and nothing of it is shown', async () => {
   expect(said.structured.results.slice(0, 6).map(({ host }: Json) => host)).not.toContain('one.example.net')
 })
 
-test('two engines of one index that repeat the query and sell something do not win', async () => {
+test('two engines of one index with spam for the query do not rank first', async () => {
   const said = await searchInTime('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
   expect(outcomes(said)).toMatchObject({ duckduckgo: 'ok', yahoo: 'ok' })
   const hosts = said.structured.results.map(({ host }: Json) => host)
@@ -126,13 +126,13 @@ test('blocked is not "nothing found": it is an error that says so, and what not 
   expect(said.text).toMatch(/mojeek rate limited \(again in (2 min|1[12]\d? s|120 s)\)/)
 })
 
-test('nothing found is said as such, and is no error', async () => {
+test('nothing found is reported as such, and is no error', async () => {
   const said = await searchInTime('empty')
   expect([said.isError, said.structured.results]).toEqual([false, []])
   expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?\n$/)
 })
 
-test('when all have failed, each says why', async () => {
+test('if all have failed, each has its reason', async () => {
   const said = await searchInTime('error')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No engine could be queried, or none responded in time/)
@@ -163,8 +163,8 @@ test('engines that hang while no engine answers get no cooldown', { tags: ['long
   expect(Object.values(outcomes(await searchOnce('ok', two)))).not.toContain('skipped')
 })
 
-test('the doctor asks an engine again that failed, but not one that blocks us', async () => {
-  // On a busy machine an engine may time out instead, which is forgiven as well.
+test('the doctor retries an engine that failed, but not one that blocks requests', async () => {
+  // On a busy machine an engine may time out instead, which is retried as well.
   const two = await vi.waitFor(async () => {
     const env = { STATE_DIR: emptyFolder(), WEBSEARCH_ENGINES: 'mojeek,brave' }
     expect(outcomes(await searchOnce('error;brave=challenge-202', env))).toEqual({ mojeek: 'failed', brave: 'blocked' })
@@ -183,7 +183,7 @@ test('a forbidden address is refused, and the engine gets no cooldown for it', a
   expect(outcomes(await searchOnce('ok', { STATE_DIR: state, WEBSEARCH_ENGINES: 'exa' }))).toEqual({ exa: 'ok' })
 })
 
-test('settings that are wrong, and queries that are none, are sentences', async () => {
+test('wrong settings and invalid queries are reported', async () => {
   const wrong = await searchOnce('ok', { WEBSEARCH_ENGINES: 'altavista' })
   expect([wrong.isError, wrong.text]).toEqual([
     true,
@@ -193,7 +193,7 @@ test('settings that are wrong, and queries that are none, are sentences', async 
   expect([empty.isError, empty.text]).toEqual([true, expect.stringMatching(/^The query is empty/)])
 })
 
-test('keys go to their engines only, and are never shown', async () => {
+test('keys are sent to their engines only, and never shown', async () => {
   const own = { WEBSEARCH_KEYS: 'tavily=very-secret', SEARXNG_URL: 'https://own.example.org' }
   const joined = await searchInTime('ok', own)
   expect(Object.keys(outcomes(joined))).toEqual(expect.arrayContaining(['searxng', 'tavily', 'exa', 'wikipedia']))
@@ -203,7 +203,7 @@ test('keys go to their engines only, and are never shown', async () => {
   expect(JSON.stringify([joined, said])).not.toContain('very-secret')
 })
 
-test('cooldowns are kept by all processes of the machine, and by the next', async () => {
+test('cooldowns apply to all processes of the machine, also later ones', async () => {
   const STATE_DIR = emptyFolder()
   const play = 'ok;brave=challenge-200;mojeek=403'
   const few = { STATE_DIR, WEBSEARCH_ENGINES: 'exa,brave,mojeek' }
@@ -222,7 +222,7 @@ test('cooldowns are kept by all processes of the machine, and by the next', asyn
   expect([after.brave, after.mojeek]).toEqual([before.brave, before.mojeek])
 })
 
-test('after a cooldown one process tries, and the others wait for how it goes', async () => {
+test('after a cooldown one process tries, and the others wait for the result', async () => {
   const STATE_DIR = emptyFolder()
   const over = { until: Date.now() - 1000, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 0 }
   writeFileSync(join(STATE_DIR, 'engines.json'), JSON.stringify({ version: 1, engines: { brave: over } }))
@@ -234,14 +234,14 @@ test('after a cooldown one process tries, and the others wait for how it goes', 
   expect(((await replay.counts()).brave ?? 0) - (before.brave ?? 0)).toBe(1)
 })
 
-test('a damaged file of cooldowns stops nothing', async () => {
+test('a damaged cooldown file has no effect on searches', async () => {
   const STATE_DIR = emptyFolder()
   writeFileSync(join(STATE_DIR, 'engines.json'), '{"engines":')
   expect((await searchOnce('ok', { STATE_DIR })).isError).toBe(false)
   expect(JSON.parse(readFileSync(join(STATE_DIR, 'engines.json'), 'utf8'))).toMatchObject({ version: 1 })
 })
 
-test('what comes late is there the next time, and what was found is not asked for again', async () => {
+test('late results are used the next time, and cached ones are not requested again', async () => {
   const client = await start('ok;exa=slow;keenable=slow')
   const first = await search(client)
   expect(outcomes(first)).toMatchObject({ exa: 'late', keenable: 'late' })
@@ -261,22 +261,18 @@ test('a slow search sends progress', async () => {
   expect(progress.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
 })
 
-test(
-  'many searches at once wait their turn, and far too many are refused with a reason',
-  { tags: ['long'] },
-  async () => {
-    const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
-    const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
-    expect(some.filter(({ isError }) => isError)).toEqual([])
-    const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
-    const refused = many.filter(({ isError }) => isError)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
-    expect(await client.close()).toBe(0)
-  },
-)
+test('many concurrent searches are queued, and too many are refused with a reason', { tags: ['long'] }, async () => {
+  const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
+  const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
+  expect(some.filter(({ isError }) => isError)).toEqual([])
+  const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
+  const refused = many.filter(({ isError }) => isError)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
+  expect(await client.close()).toBe(0)
+})
 
-test('searches for the same thing at the same time ask once', async () => {
+test('concurrent searches for the same query send one request', async () => {
   const client = await start('slow', { WEBSEARCH_ENGINES: 'exa,mojeek,brave' })
   const before = await replay.counts()
   const all = await Promise.all(Array.from({ length: 5 }, () => search(client)))
@@ -302,14 +298,14 @@ test('a cancelled search sends no result', async () => {
   expect(client.received.filter(({ id }) => id === 7)).toEqual([])
 })
 
-test('the server ends while a search waits for engines that hang', { tags: ['long'] }, async () => {
+test('the server ends during a search with hanging engines', { tags: ['long'] }, async () => {
   const client = await start('hang')
   client.send(searchMessage(8, 'more of it'))
   await client.request('ping')
   expect(await client.close()).toBe(0)
 })
 
-test('late answers do not keep the process from ending', async () => {
+test('late answers do not keep the process alive', async () => {
   const client = await start('ok;exa=hang;keenable=hang')
   expect((await search(client)).isError).toBe(false)
   const closed = once(client.child, 'exit')
@@ -324,7 +320,7 @@ test('late answers do not keep the process from ending', async () => {
 const run = (args: readonly string[], env: NodeJS.ProcessEnv) =>
   spawnSync(process.execPath, [PROGRAM, 'search', ...args], { env: cleanEnv(env), encoding: 'utf8' })
 
-test('on the command line it says the same', () => {
+test('the command line prints the same', () => {
   const found = run(['walnut', 'joinery'], envFor('ok'))
   expect(found).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/\n1\. walnut joinery: page/) })
   expect(run([], envFor('ok'))).toMatchObject({ status: 2, stdout: '' })
@@ -334,7 +330,7 @@ test('on the command line it says the same', () => {
   })
 })
 
-test('the doctor asks every engine once, leaves alone what cools down, and says what it found', async () => {
+test('the doctor sends each engine one request, skips those in cooldown, and reports the result', async () => {
   const env = envFor('ok;brave=challenge-202;npm=drift;arxiv=empty', { WEBSEARCH_DENY: 'exa' })
   const before = await replay.counts()
   const first = run(['--doctor'], env)
@@ -348,7 +344,7 @@ test('the doctor asks every engine once, leaves alone what cools down, and says 
   expect(first.stdout).toMatch(/^exa +exa +endpoint +not queried: denied by WEBSEARCH_DENY$/m)
   expect(first.stdout.trim().split('\n')).toHaveLength(30)
   const between = await replay.counts()
-  // Startpage is asked for its token too.
+  // Startpage gets a request for its token too.
   const asked = Object.keys(between).filter((id) => id !== 'startpage' && (between[id] ?? 0) > (before[id] ?? 0))
   for (const id of asked) expect((between[id] ?? 0) - (before[id] ?? 0), id).toBe(1)
   expect(asked).toHaveLength(20)
@@ -360,7 +356,7 @@ test('the doctor asks every engine once, leaves alone what cools down, and says 
   expect((await replay.counts()).brave).toBe(between.brave)
 })
 
-test('the doctor asks those with keys too, says what is wrong with the file, and fails where nothing works', () => {
+test('the doctor includes engines with keys, reports problems of the file, and fails if no engine works', () => {
   const keyed = run(['--doctor'], envFor('ok', { WEBSEARCH_KEYS: ALL_KEYS, STATE_DIR: '/proc/nowhere' }))
   expect(keyed.stdout).toMatch(/^kagi +kagi +keyed +ok, 8 hits/m)
   expect(keyed.stdout).toMatch(/\nCooldowns are neither stored nor shared: .*cannot be written/)

@@ -1,4 +1,5 @@
-// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows it or is answered twice.
+// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows its memory or is
+// answered twice.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 const bash = (command: string, more: object = {}): Promise<ToolResult> => call(client, 'Bash', { command, ...more })
 
-describe('what it says', () => {
+describe('results', () => {
   test.each([
     ['success is the output alone', 'printf "a\\nb"', false, 'a\nb'],
     ['success without output', 'true', false, '(no output)'],
@@ -77,12 +78,12 @@ describe('what it says', () => {
     expect(said.content).toHaveLength(1)
   })
 
-  test('a program that is not there, and a file that is none', async () => {
+  test('a missing program, and a path that is not a program', async () => {
     expect((await bash('no-such-program')).text).toContain('[Exit code 127. A program was not found')
     expect((await bash('touch plain; ./plain')).text).toContain('[Exit code 126. A file could not be executed')
   })
 
-  test('to programs: exit code, signal, duration, timed out, truncated, bytes, and no job that does not live on', async () => {
+  test('metadata: exit code, signal, duration, timed out, truncated, bytes, and no job that has ended', async () => {
     const { structured } = await bash('sleep 0.2; echo é; exit 4')
     const { durationMs, ...rest } = structured
     expect(rest).toEqual({ exitCode: 4, signal: null, timedOut: false, truncated: false, bytes: 3 })
@@ -92,7 +93,7 @@ describe('what it says', () => {
   })
 })
 
-describe('where and how it runs', () => {
+describe('environment', () => {
   test('stdout and stderr in the order a terminal would show', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => String(index))
     const writers = ['echo', '/bin/echo', 'printf "%s\\n"']
@@ -106,13 +107,13 @@ describe('where and how it runs', () => {
     expect((await bash('cat; read -r x || echo nothing; readlink /proc/self/fd/0')).text).toBe('nothing\n/dev/null\n')
   })
 
-  test('the environment is quiet, and has no secrets of the server', async () => {
+  test('the environment disables prompts and colours, and has no secrets of the server', async () => {
     const said = await bash('echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ')
     expect(said.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
     expect(said.text).not.toContain('a secret')
   })
 
-  test('the directory is that of the project, also after a command has left it', async () => {
+  test('the directory is that of the project, also after a command has changed it', async () => {
     await bash('cd /; pwd')
     expect((await bash('pwd')).text).toBe(`${cwd}\n`)
   })
@@ -130,7 +131,7 @@ describe('where and how it runs', () => {
   })
 })
 
-describe('what a screen would show', () => {
+describe('terminal output', () => {
   test.each([
     ['colours', `printf '\\e[1;31mred\\e[0m \\e[38;5;2mgreen\\e[m\\n'`, 'red green\n'],
     ['progress', `for i in 10 50 100; do printf '\\r%3d%%' $i; done; echo`, '100%\n'],
@@ -150,7 +151,7 @@ describe('what a screen would show', () => {
     ['an image', `printf '\\x89PNG\\r\\n\\x1a\\n'; head -c 5000 /dev/urandom`, 'PNG image, 5,008 bytes'],
     ['an archive', `head -c 5000 /dev/urandom | gzip`, 'gzip'],
     ['noise', `printf '\\0\\1\\2\\3\\0\\0'; head -c 99994 /dev/urandom`, '100,000 bytes'],
-  ])('binary output is recognised and described: %s', async (_, command, words) => {
+  ])('binary output is detected and described: %s', async (_, command, words) => {
     const { text, isError, structured } = await bash(command)
     expect(text).toMatch(/^\[binary output: /)
     expect(text).toContain(words)
@@ -160,7 +161,7 @@ describe('what a screen would show', () => {
     expect(structured.truncated).toBe(false)
   })
 
-  test('1 MB of characters of all lengths, cut into chunks at every place: none is broken', async () => {
+  test('1 MB of characters of all lengths, split into chunks at every position: none is broken', async () => {
     const wide = startServer({ cwd, env: { BASH_MAX_OUTPUT: '10000000' } })
     const text = 'aé€😀\n'.repeat(90_000)
     writeFileSync(join(cwd, 'text'), text)
@@ -192,7 +193,7 @@ describe('a long output', () => {
     expect((await client.request('resources/read', { uri })).result.contents[0].text).toMatch(/^1\n2\n/)
   })
 
-  test('is kept within a size', async () => {
+  test('is kept up to a maximum size', async () => {
     const { text } = await bash('seq 1 1000000')
     expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
     expect(directorySize(HOME)).toBeLessThan(5_000_000)
@@ -200,7 +201,7 @@ describe('a long output', () => {
     expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
   })
 
-  test('has the budget it is given, also in one line and in other scripts', async () => {
+  test('has the given budget, also in one line and in other scripts', async () => {
     const narrow = startServer({ cwd, env: { BASH_MAX_OUTPUT: '1000' } })
     for (const command of ['printf "%05000d" 0', `printf '😀%.0s' {1..3000}`, 'yes | head -c 5000']) {
       const { text } = await call(narrow, 'Bash', { command })
@@ -243,13 +244,13 @@ describe.concurrent('limits', () => {
   })
 
   test.each([0, -5, 1e15, 2 ** 31])(
-    'a timeout of %d is the usual one or the most there is, not an instant end',
+    'a timeout of %d is the default or the maximum, not an immediate end',
     async (timeout) => {
       expect((await bash('sleep 0.1; echo done', { timeout })).text).toBe('done\n')
     },
   )
 
-  test('a command that stopped itself is ended all the same', async () => {
+  test('a command that stopped itself is ended nevertheless', async () => {
     expect((await bash('kill -STOP $$', { timeout: 300 })).structured).toMatchObject({
       timedOut: true,
       signal: 'SIGKILL',
@@ -260,7 +261,7 @@ describe.concurrent('limits', () => {
     expect((await bash('sleep 60', { timeout: 1 })).structured.timedOut).toBe(true)
   })
 
-  test('without a timeout it is not ended but goes on, and says how to read and end it', async () => {
+  test('without a timeout it continues as a job, with how to read and end it', async () => {
     const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
     const said = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
     expect(said.text).toBe(
@@ -269,11 +270,11 @@ describe.concurrent('limits', () => {
     expect(said.isError).toBe(false)
     expect(said.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
     expect((await call(soft, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
-    // Only what is new: the answer has shown the rest.
+    // Only new output: the answer contained the rest.
     expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern was found/)
     const { status, runtimeMs } = (await call(soft, 'KillBgTask', { task_id: 1 })).structured
     expect(status).toBe('ended')
-    // From its beginning, not from when it went on.
+    // Since its start, not since it became a job.
     expect(runtimeMs).toBeGreaterThanOrEqual(1000)
     await soft.close()
   })
@@ -286,7 +287,7 @@ describe.concurrent('limits', () => {
     await hard.close()
   })
 
-  test('the usual limit is 30 s', async () => {
+  test('the default limit is 30 s', async () => {
     const { tools } = (await client.request('tools/list')).result
     expect(tools[0].inputSchema.properties.timeout.description).toContain('30000')
     expect(tools[0].description).toContain('after 30 s')
@@ -306,7 +307,7 @@ describe.concurrent('limits', () => {
     await own.close()
   })
 
-  test('progress continues while the command is silent, so that no client gives up', async () => {
+  test('progress continues while the command is silent, so that no client times out', async () => {
     const own = startServer({ cwd })
     await call(own, 'Bash', { command: 'echo begun; sleep 6' }, withToken)
     expect(shownBy(own)).toEqual(['begun', expect.stringMatching(/^begun \[5 s\]$/)])
@@ -323,8 +324,8 @@ describe.concurrent('limits', () => {
   })
 })
 
-describe('where nothing can be started', () => {
-  test('a directory that is not there, a file, and one that goes away', async () => {
+describe('commands cannot be started', () => {
+  test('a missing directory, a file, and a directory that is removed', async () => {
     writeFileSync(join(cwd, 'file'), '')
     for (const [place, words] of [
       ['/nowhere/at/all', 'the directory /nowhere/at/all does not exist'],
@@ -348,7 +349,7 @@ describe('where nothing can be started', () => {
     await left.close()
   })
 
-  test('no place for temporary files', async () => {
+  test('no temporary directory', async () => {
     const bare = startServer({ cwd, env: { TMPDIR: '/nowhere' } })
     expect((await call(bare, 'Bash', { command: 'echo' })).text).toMatch(
       /^The command was not started: there is no place for temporary files \(.+\)\. Set TMPDIR to a folder/,
@@ -356,13 +357,13 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
-  test('in the root, where some clients start their servers, the bash of the system is good enough', async () => {
+  test('in the root, where some clients start their servers, the bash of the system is used', async () => {
     const server = startServer({ cwd: '/' })
     expect((await call(server, 'Bash', { command: 'pwd' })).text).toBe('/\n')
     await server.close()
   })
 
-  test('a bash that lies in the project is not the one that is used', async () => {
+  test('a bash in the project is not used', async () => {
     const place = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
     writeFileSync(join(place, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
       mode: 0o755,
@@ -382,7 +383,7 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
-  test('no room for open files: each call is answered, and it works again', async (context) => {
+  test('no free file descriptors: each call is answered, and later ones work again', async (context) => {
     skipIfMissing(context, MISSING.fewFiles)
     const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
     const poor = startServer({ file: 'bash', args, cwd })
@@ -433,7 +434,7 @@ describe('hostile commands', () => {
   })
 
   test.skipIf(!HAS_PROC)(
-    'that print ten million empty lines, one endless line or for ever are counted, not kept',
+    'that print ten million empty lines, one endless line or without end are counted, not kept',
     async () => {
       const own = startServer({ cwd, env: { JOB_MAX_OUTPUT: '1000000' } })
       const empty = await call(own, 'Bash', { command: `yes '' | head -n 10000000` })
@@ -452,7 +453,7 @@ describe('hostile commands', () => {
     },
   )
 
-  test('that kill the process above them are answered', async () => {
+  test('that kill their parent process are answered', async () => {
     const own = startServer({ cwd })
     const { text } = await call(own, 'Bash', { command: 'echo before; kill -9 $PPID; echo after', timeout: 5000 })
     expect(text).toMatch(/^before\nafter\n/)

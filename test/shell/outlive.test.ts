@@ -32,12 +32,12 @@ function newPlace(env: NodeJS.ProcessEnv = {}): Place {
   return { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1', ...env } }
 }
 
-/** Goes on until there is a file that tells it to stop, and says what another one tells it to. */
+/** Runs until a stop file exists, and prints the content of another file. */
 const OBEDIENT = `echo $$ > pid; echo begun
 until [ -e stop ] || [ ! -d "$PWD" ]; do [ -e say ] && cat say && rm say; sleep 0.05; done
 echo ended; exit 7`
 
-/** Atomically, so that no reader sees half of it. */
+/** Atomically, so that no reader sees an incomplete file. */
 function put(path: string, text: string): void {
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)
@@ -49,7 +49,7 @@ const WAYS: readonly [string, (server: TestClient) => Promise<unknown>][] = [
 ]
 
 describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end) => {
-  test('leaves its jobs running; the next one reads on, waits and sees the exit code', async () => {
+  test('leaves its jobs running; the next one reads on, waits and gets the exit code', async () => {
     const place = newPlace()
     const first = startServer(place)
     expect(await startJob(first, OBEDIENT)).toBe(1)
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     await second.close()
   })
 
-  test('leaves its jobs running, also when a server without that setting has looked at them', async () => {
+  test('leaves its jobs running, also after a server without that setting has listed them', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, OBEDIENT)
@@ -86,7 +86,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     await waitForExit(pid)
   })
 
-  test('leaves jobs that end without a server; the next one knows their status, and so does the one after', async () => {
+  test('leaves jobs that end without a server; later servers report their status', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, OBEDIENT)
@@ -117,10 +117,10 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     const command = 'echo $$ > pid; echo begun; exec sleep 300'
     const params = { name: 'Bash', arguments: { command, timeout: 600_000 }, _meta: { progressToken: 1 } }
     first.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    // A server killed before it has heard of its command knows no name to end it by.
+    // A server killed before its command has reported its pid cannot end it by its tag.
     await first.waitFor(({ method }) => method === 'notifications/progress')
     const pid = await readPid(join(place.cwd, 'pid'))
-    // The second signal ends the grace.
+    // The second signal ends the grace period.
     const closing = end(first)
     first.child.kill('SIGTERM')
     await closing
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
 })
 
 describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
-  test('do so alone: what another command left behind ends when their server was killed', async () => {
+  test('are the only ones: processes left by other commands end after their server was killed', async () => {
     const place = newPlace()
     const first = startServer(place)
     await call(first, 'Bash', { command: 'setsid sleep 300 >/dev/null 2>&1 & echo $! > left' })
@@ -213,8 +213,8 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   })
 })
 
-describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
-  test('are answered as ever: output, order, exit code, timeout, what goes on', async () => {
+describe.skipIf(!HAS_PROC)('foreground commands', () => {
+  test('are answered as usual: output, order, exit code, timeout, continued jobs', async () => {
     const place = newPlace({ BASH_SOFT_LIMIT_MS: '400' })
     const own = startServer(place)
     const bash = (command: string, more: object = {}) => call(own, 'Bash', { command, ...more })
@@ -238,7 +238,7 @@ describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
     await own.close()
   })
 
-  test('are counted exactly, also what was gone before it could be read', async () => {
+  test('are counted exactly, also output that was dropped before it was read', async () => {
     const own = startServer(newPlace({ JOB_MAX_OUTPUT: '500000' }))
     const { text, structured } = await call(own, 'Bash', { command: 'seq 1 1000000' })
     expect(structured).toMatchObject({ bytes: 6_888_896, truncated: true, exitCode: 0 })

@@ -16,7 +16,7 @@ const BUBBLEWRAP = {
 }
 
 describe('a disk', requires(BUBBLEWRAP), () => {
-  test('that is full and has room again, 20 times: nothing is lost, nothing is restarted', async () => {
+  test('that is full and has space again, 20 times: nothing is lost, nothing is restarted', async () => {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '16777216', '--tmpfs', folder]
@@ -29,7 +29,7 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     for (const failure of failures) expect(failure).toMatch(/^Failure: The disk of \S+state\.db is full, nothing was/)
   })
 
-  test('that has no room from the start is reported', async () => {
+  test('that has no space from the start is reported', async () => {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '8192', '--tmpfs', folder]
@@ -41,7 +41,7 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     ])
   })
 
-  test('that can only be read is a failure that names the file; afterwards work goes on', async () => {
+  test('that is read-only is a failure that names the file; afterwards work continues', async () => {
     const folder = join(emptyFolder(), 'state')
     mkdirSync(folder, { mode: 0o700 })
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }

@@ -1,4 +1,4 @@
-// A model of the tables in plain arrays, which both databases are compared with.
+// A model of the tables as arrays, which both databases are compared with.
 
 import fc from 'fast-check'
 
@@ -28,7 +28,7 @@ export function emptyModel(): Model {
   return { tasks: [], steps: [], plans: [], current: undefined }
 }
 
-/** Does the same to the rows and to the model, and says what the rows answered and what they should have. */
+/** Applies the same operation to the rows and to the model, and returns the actual and the expected result. */
 export async function doBoth(rows: StateTables, model: Model, deed: Deed): Promise<readonly [unknown, unknown]> {
   const { at } = deed
   switch (deed.kind) {
@@ -98,7 +98,7 @@ export async function doBoth(rows: StateTables, model: Model, deed: Deed): Promi
   return [await rows.plans.addVersion(plan.id, deed.text, at), version]
 }
 
-/** Everything that can be read, by asking in each way there is. */
+/** Everything that can be read, with every query. */
 export async function readAll(rows: StateTables, filter: TaskFilter): Promise<unknown> {
   const tasks = await rows.tasks.list({ terms: [] }, 1000)
   const latest = await rows.plans.findLatest()
@@ -188,7 +188,7 @@ const WORDS = [
   '',
 ]
 
-/** Texts of the kind that breaks things: halves of characters, NUL, quotes, wildcards, every script. */
+/** Texts that tend to break software: lone surrogates, NUL, quotes, wildcards, every script. */
 export const hostileText = fc.oneof(
   fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((words) => words.join('')),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 12 }),

@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: the machine's, else one from npm, in a temporary folder and on loopback only. The programs
-// are looked for, and initdb is run, once per test run; each test file starts a server of its own on a copy.
+// A real PostgreSQL for tests: the one of the machine, else one from npm, in a temporary folder and on loopback only.
+// The programs are searched, and initdb is run, once per test run; each test file starts its own server on a copy.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -33,11 +33,11 @@ export interface PostgresServer {
   readonly database: (terms?: string) => Promise<string>
   readonly sql: (text: string, address?: string) => Promise<unknown[]>
   readonly start: () => void
-  /** `immediate` leaves it as a crash does. */
+  /** `immediate` stops it like a crash. */
   readonly stop: (how?: 'fast' | 'immediate') => void
 }
 
-/** Defines the same tests over SQLite and over PostgreSQL, which are skipped where there is no server. */
+/** Defines the same tests for SQLite and for PostgreSQL, which are skipped without a server. */
 export function describeEachDatabase(
   postgres: PostgresServer | undefined,
   define: (database: 'SQLite' | 'PostgreSQL') => void,
@@ -50,7 +50,7 @@ export function postgresRequirement(postgres: PostgresServer | undefined): Requi
   return { isMet: postgres !== undefined, reason: 'PostgreSQL is not installed, and its npm package is not available' }
 }
 
-/** Undefined where PostgreSQL is not available. */
+/** Undefined if PostgreSQL is not available. */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const { programs, data } = await template()
   if (programs === null) return undefined
@@ -91,13 +91,15 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
 }
 
 interface Template {
-  /** The folder with the programs, or null where there is none. */
+  /** The directory with the programs, or null without one. */
   readonly programs: string | null
-  /** A folder as initdb leaves it. */
+  /** A directory created by initdb. */
   readonly data: string
 }
 
-/** Made by the first test file of a run that needs it, in the temporary folder of the run; the others wait for it. */
+/**
+ * Created by the first test file of a run that needs it, in the temporary folder of the run; the others wait for it.
+ */
 async function template(): Promise<Template> {
   const folder = join(tmpdir(), 'postgres-template')
   const description = join(folder, 'template.json')
@@ -165,7 +167,7 @@ function fromNpm(): string | undefined {
   }
   chmodSync(folder, 0o755)
   const root = join(folder, 'node_modules', name)
-  // What its install script would do: a package cannot hold links.
+  // What its install script would do: a package cannot contain links.
   const links: readonly { source: string; target: string }[] = JSON.parse(
     readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8'),
   )
@@ -177,7 +179,7 @@ function fromNpm(): string | undefined {
 /** PostgreSQL does not run as root. */
 function unprivileged(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
-  // The folder of this run is closed to others; they may pass through it.
+  // The directory of this run is private; other users may only traverse it.
   chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011)
   const user = isUser('postgres') ? 'postgres' : 'nobody'
   return { uid: idOf('-u', user), gid: idOf('-g', user) }

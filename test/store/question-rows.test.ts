@@ -26,7 +26,7 @@ describeEachDatabase(postgres, (database) => {
       databaseUrl: database === 'PostgreSQL' && postgres ? await postgres.database() : '',
     })
 
-  test('a question is kept as it was asked, answered once, delivered, and forgotten', async () => {
+  test('a question is stored as asked, answered once, delivered, and deleted', async () => {
     const state = await open()
     const asked = { session: 's', askedAt: 5, waiting: true, questions: QUESTIONS }
     const row = await state.write(SCOPE, ({ questions }) => questions.insert(asked))

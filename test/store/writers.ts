@@ -13,7 +13,7 @@ const WRITER = resolve(import.meta.dirname, '../fixture/state-writer.mjs')
 export interface Writer {
   readonly child: ChildProcess
   readonly lines: readonly string[]
-  /** Resolves when all it said was heard. */
+  /** Resolves when its output was read completely. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
@@ -22,7 +22,7 @@ export interface WriterOptions {
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
   readonly count?: number
-  /** What to start it with, such as a sandbox. */
+  /** A command prefix, such as a sandbox. */
   readonly within?: readonly string[]
 }
 

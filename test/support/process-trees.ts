@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { emptyFolder, startServer, type TestClient } from './client.js'
 import { eventually } from './eventually.js'
 
-/** Processes that a tree has, its shell included. */
+/** Processes of a tree, its shell included. */
 const SIZE = 5
 
 // Each process sleeps for minutes unless it is ended. Its start time distinguishes it from a later one with its pid.
@@ -50,26 +50,26 @@ const FUNCTIONS = Object.entries(KINDS).map(([name, body]) => `grow_${name}() { 
 
 export interface ProcessTrees {
   readonly folder: string
-  /** A server at work in the trees. */
+  /** A server in the directory of the trees. */
   start(env?: NodeJS.ProcessEnv): TestClient
-  /** A command that grows a tree and stays, or leaves it behind. */
+  /** A command that starts a tree and stays, or leaves it behind. */
   command(tree: number, isLeft?: boolean): string
-  /** When so many trees have all of their processes. */
+  /** Waits until this many trees have all of their processes. */
   waitUntilStarted(count: number): Promise<void>
-  /** All but a server that is meant to be there. */
+  /** All except servers that should run. */
   survivors(besides?: TestClient): Survivors
-  /** The same when nothing is left, or a time is over. */
+  /** The same when nothing is left, or after a time limit. */
   waitUntilGone(ms: number, besides?: TestClient): Promise<Survivors>
-  /** What servers have put among the temporary files and not taken away. */
+  /** Temporary files of servers that were not removed. */
   leftoverFiles(): readonly string[]
 }
 
 export interface Survivors {
-  /** Of those that wrote down who they are. */
+  /** Processes that recorded their identity. */
   readonly known: readonly string[]
-  /** Of those that carry a tag. */
+  /** Processes with a tag. */
   readonly tagged: readonly string[]
-  /** Of servers and their helpers. */
+  /** Servers and their helpers. */
   readonly helpers: readonly string[]
 }
 
@@ -152,7 +152,7 @@ function describe(pid: number): string {
   return `(${state}) ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`
 }
 
-/** Given as a process writes it down: its number and the moment of its start. */
+/** As a process records itself: its pid and its start time. */
 function isRunning(who: string): boolean {
   const [pid, startedAt] = who.split(' ')
   const fields = contentOf(`/proc/${pid}/stat`)

@@ -1,4 +1,4 @@
-// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md says the same.
+// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md has the same list.
 
 import type { TestContext } from 'vitest'
 
@@ -17,10 +17,10 @@ export const MISSING = {
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 
-/** Newer engines give memory back later; bounds that were found on Node.js 20 are wider there by this factor. */
+/** Newer engines free memory later; limits measured on Node.js 20 are wider there by this factor. */
 export const MEMORY_SLACK = process.version.startsWith('v20.') ? 1 : 1.4
 
-/** Passes the test over where the runtime lacks what it is about. */
+/** Skips the test if the runtime lacks what it tests. */
 export function skipIfMissing({ skip }: TestContext, reason: string | undefined): void {
   if (reason !== undefined) skip(reason)
 }

@@ -41,16 +41,16 @@ export interface TerminalOptions {
 }
 
 export interface Terminal {
-  /** Of the inbox itself. */
+  /** Of the inbox process. */
   readonly pid: number
   type(...keys: readonly string[]): void
   /** Everything it has printed. */
   bytes(): string
   screen(): string
-  /** Waits until the screen has it. */
+  /** Waits until the screen contains it. */
   waitForText(words: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The exit code, and what `stty -a` said before and after. */
+  /** The exit code, and the output of `stty -a` before and after. */
   readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
 }
 
@@ -91,7 +91,7 @@ export function choices(...labels: readonly string[]): FormQuestion['choices'] {
   return labels.map((label) => ({ label, description: null }))
 }
 
-/** What it prints where there is no terminal. */
+/** The output without a terminal. */
 export async function printed(
   home: InboxHome,
   ...args: readonly string[]

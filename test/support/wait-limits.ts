@@ -1,5 +1,5 @@
-// Conditions are awaited for at least a minute, whatever limit a test gives: beside busy processes everything takes
-// longer, and a condition that never holds still fails.
+// Conditions are awaited for at least a minute, whatever limit a test gives: on a busy machine everything takes longer,
+// and a condition that never holds still fails.
 
 import { expect, vi } from 'vitest'
 

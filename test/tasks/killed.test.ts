@@ -58,7 +58,7 @@ function first(client: TestClient, text: string): (message: Json) => boolean {
   return ({ id }) => id === text
 }
 
-/** Keeps so many calls under way until enough have been answered, and stops in their midst. */
+/** Keeps this many calls in flight until enough have been answered, and stops in the middle. */
 async function pressOn(client: TestClient, round: number, wanted: number): Promise<void> {
   const answered = (): number => client.received.length
   for (let sent = 0; answered() < wanted;) {

@@ -1,5 +1,5 @@
-// Four servers that act at random on one project: exactly what was acknowledged is stored, and the maintained counts
-// equal a recount, also after export and import.
+// Four servers that act at random on one project: exactly the acknowledged changes are stored, and the maintained
+// counts equal a recount, also after export and import.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ describeEachDatabase(postgres, (database) => {
 
   const tags = database === 'PostgreSQL' ? ['long'] : []
   test(
-    '4 servers at random: all that was acknowledged and nothing else, counted right, also after an import',
+    '4 servers at random: exactly the acknowledged changes, counted correctly, also after an import',
     { tags },
     async () => {
       const world = await newWorld()
@@ -65,7 +65,7 @@ describeEachDatabase(postgres, (database) => {
   )
 })
 
-/** Any number of a task or step that was ever told to anyone, and now and then one that never was. */
+/** Any task or step number that was ever returned, and sometimes one that was not. */
 function pick(from: Iterable<number>): number {
   const numbers = [...from, 9999]
   return numbers[Math.floor(Math.random() * numbers.length)] ?? 9999

@@ -22,7 +22,7 @@ async function newProject(database: string): Promise<ServerEnvironment> {
   return newEnvironment(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
 }
 
-/** All at once, without waiting for one another. */
+/** All concurrently. */
 async function createMany(world: ServerEnvironment, who: string): Promise<readonly number[]> {
   const client = startServerIn(world)
   const ask = (index: number) =>
@@ -42,7 +42,7 @@ function four(world: ServerEnvironment): { readonly first: TestClient; readonly 
 }
 
 describeEachDatabase(postgres, (database) => {
-  test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
+  test('40 concurrent creates in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
     const world = await newProject(database)
     const ids = [
       ...(await createMany(world, 'alone')),
@@ -75,7 +75,7 @@ describeEachDatabase(postgres, (database) => {
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test('steps added to one task by four at once all have their place', async () => {
+  test('steps added to one task by four at once are all stored', async () => {
     const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Shared' })

@@ -1,4 +1,4 @@
-// Pages that need JavaScript, in a real browser: the one of the system, or the one that npm carries for Linux.
+// Pages that need JavaScript, in a real browser: the one of the system, or the one from npm for Linux.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -26,7 +26,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     await site?.close()
   })
 
-  test('a page made by scripts is shown by the browser, with progress', async () => {
+  test('a page created by scripts is rendered by the browser, with progress', async () => {
     const url = site.add('/app', page('App', app()))
     const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
     const { result } = await client.request('tools/call', params)
@@ -37,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(client.received.map(({ params: news }: Json) => news?.message)).toContain(told)
   })
 
-  test('a page that needs none is not', async () => {
+  test('a page without scripts is not', async () => {
     const said = await readDocs(client, site.add('/plain', article('Plain', '<script>document.title = "x"</script>')))
     expect(said.structured).toMatchObject({ status: 'ok', title: 'Plain' })
     expect(said.text).not.toContain('in the browser')
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(said.text).toContain('[wait_ms was ignored: this is not an HTML page.]')
   })
 
-  test('a page that its scripts make worse is given as plain HTTP had it', async () => {
+  test('a page with less content after its scripts is returned as plain HTTP had it', async () => {
     const html = page(
       'Short',
       `<p>It works, as few words as there are.</p><script>document.body.innerHTML = ''</script>`,
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(said.text).toMatch(/also after \d+ ms in the browser/)
   })
 
-  test('a server that lets only browsers in is asked by one, once', async () => {
+  test('a server that accepts only browsers gets one request of a browser', async () => {
     const url = site.add('/guarded', ({ headers }, response) =>
       headers['sec-fetch-mode'] === 'navigate'
         ? send(response, 200, 'text/html', article('Guarded'))
@@ -96,14 +96,14 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(site.hits('/closed')).toBe(2)
   })
 
-  test('a route behind a # is opened in the browser', async () => {
+  test('a client-side route is opened in the browser', async () => {
     const route =
       'document.getElementById("root").innerHTML = "<main><h1>Route</h1><p>You are at " + location.hash + ", as the address says, and nowhere else in this app.</p></main>"'
     const url = site.add('/router', page('Router', `<div id="root"></div><script>${route}</script>`))
     expect(quoted(await readDocs(client, `${url}#/settings`))).toContain('You are at #/settings')
   })
 
-  test('a page cannot reach what we may not', async () => {
+  test('a page cannot reach forbidden addresses', async () => {
     const secret = await openSite()
     try {
       secret.add('/secret', (_, response) =>

@@ -1,4 +1,4 @@
-// Pages that cannot be read: the reason is typed, with what was seen and what to do, and is never taken for content.
+// Pages that cannot be read: the reason is typed, with what was found and what to do, and is never returned as content.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -110,7 +110,7 @@ test.each<[string, Route, string, RegExp]>([
   expect(said.text).toMatch(words)
 })
 
-test('an answer of which nothing could be read is no empty page', async () => {
+test('an unreadable response is not an empty page', async () => {
   const url = site.add('/damaged', (_, response) =>
     send(response, 200, 'text/html', page('x', '<p>not compressed at all</p>'), { 'content-encoding': 'gzip' }),
   )
@@ -119,7 +119,7 @@ test('an answer of which nothing could be read is no empty page', async () => {
   expect(said.text).toMatch(/damaged or incomplete\. Try again later/)
 })
 
-test('a page of frames names them', async () => {
+test('a page of frames lists them', async () => {
   const frames =
     '<frameset cols="20%,80%"><frame src="menu.html"><frame name="b" src=\'/api/body.html?a=1&amp;b=2\'></frameset>'
   const url = site.add('/api/', `<html><head><title>API</title></head>${frames}</html>`)
@@ -128,13 +128,13 @@ test('a page of frames names them', async () => {
   )
 })
 
-test('a page that is only a frame around another names it', async () => {
+test('a page with a single frame around another names it', async () => {
   const said = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
   expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
   expect(said.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
 })
 
-test('a page on cookies is a page', async () => {
+test('a page about cookies is a document', async () => {
   const said = await readDocs(
     client,
     site.add('/cookie-settings', article('Cookie settings of the API', '<p>cookies</p>')),
@@ -142,7 +142,7 @@ test('a page on cookies is a page', async () => {
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
-test('a login that was redirected to says where', async () => {
+test('a redirect to a login reports its URL', async () => {
   site.add('/accounts/login', LOGIN)
   const url = site.add('/private', (_, response) =>
     response.writeHead(302, { location: '/accounts/login?next=/private' }).end(),
@@ -152,14 +152,14 @@ test('a login that was redirected to says where', async () => {
   expect(said.text).toContain('/accounts/login')
 })
 
-test('what stands before a paywall is given, with that said', async () => {
+test('text before a paywall is returned with a note', async () => {
   const said = await readDocs(client, site.add('/walled', WALLED))
   expect(said).toMatchObject({ isError: false, structured: { status: 'paywall' } })
   expect(said.text).toMatch(/^paywall: .*subscribers/)
   expect(quoted(said)).toContain('The lighthouse keeper')
 })
 
-test('a docs page with a login form, a script and a few words on paywalls is just a page', async () => {
+test('a documentation page with a login form, a script and a few words about paywalls is a document', async () => {
   const form = '<header><form><input name="user"><input type="password"></form></header><script src="/x.js"></script>'
   const html = article(
     'How to sign in',
@@ -176,7 +176,7 @@ test('a short page with a script is returned with the note that there may be mor
   expect(said.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
 })
 
-test('a page made by scripts has a Markdown alternate by its name', async () => {
+test('a page created by scripts has a Markdown alternate by its name', async () => {
   site.add('/guide/intro.md', (_, response) =>
     send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
   )
@@ -184,7 +184,7 @@ test('a page made by scripts has a Markdown alternate by its name', async () => 
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
 })
 
-test('an error page is shown in part, within a quotation', async () => {
+test('an error page is quoted in part', async () => {
   const url = site.add(
     '/lost',
     answering(404, page('Lost', `<main><p>It moved to /docs/new. ${'x '.repeat(2000)}</p></main>`)),

@@ -1,5 +1,5 @@
 // A real browser behind the checking proxy, on pages that try everything a page can. Nothing reaches the internal
-// server; where that server is allowed the same pages reach it, which shows that they do try.
+// server; if that server is allowed the same pages reach it, which shows that they do try.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -19,10 +19,10 @@ const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]
 
 type Shown = RenderedPage | FetchFailure
 
-/** A browser in a world of its own. */
+/** A browser in a separate environment. */
 interface Scene {
   readonly world: SsrfNetwork
-  /** How many datagrams the internal server was sent. */
+  /** The number of datagrams that the internal server received. */
   received(): number
   show(path: string, settleMs?: number): Promise<Shown>
   close(): Promise<void>
@@ -130,7 +130,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
   const reachedIn = ({ world }: Scene, name: string): readonly string[] =>
     [...world.internal.paths].filter((path) => path.startsWith(`/${name}`))
 
-  test.each(namesIn(LIVE))('%s gets through where it is allowed', (name) => {
+  test.each(namesIn(LIVE))('%s reaches the internal server if it is allowed', (name) => {
     expect(reachedIn(opened, name)).not.toEqual([])
   })
 
@@ -138,7 +138,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(reachedIn(guarded, name)).toEqual([])
   })
 
-  test.each(namesIn(LEAVING))('a page that leaves by %s arrives only where it is allowed', (name) => {
+  test.each(namesIn(LEAVING))('a page that navigates by %s arrives only if it is allowed', (name) => {
     const page = left.get(name)
     expect(reachedIn(opened, name)).not.toEqual([])
     expect(reachedIn(guarded, name)).toEqual([])
@@ -174,7 +174,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(shown).toMatchObject({ status: 200, html: expect.stringContaining('a public page') })
   })
 
-  test('afterwards there was no connection, no packet and no leak', () => {
+  test('there was no connection, no packet and no leak', () => {
     expect([guarded.world.internal.hits, guarded.received()]).toEqual([0, 0])
     expect(everything).toMatchObject({ html: expect.stringContaining('the end') })
     expect(JSON.stringify([everything, ...left.values()])).not.toMatch(/SECRET|root:/)

@@ -1,5 +1,5 @@
 // No request, by `fetch` or through the proxy, reaches the internal server. Each group has a legitimate request that
-// gets through, and a control shows that the internal server answers unguarded clients.
+// succeeds, and a control shows that the internal server answers unguarded clients.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -33,7 +33,7 @@ beforeEach(() => {
   world.pages.clear()
 })
 
-/** Where a test says otherwise, it sets them to 0 itself. */
+/** Tests with other expectations reset them to 0. */
 afterEach(() => expect(world.internal.hits).toBe(0))
 
 async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): Promise<string> {
@@ -83,8 +83,8 @@ describe('without a guard', () => {
   })
 })
 
-describe('the honest', () => {
-  test('get through by name and by address, by fetch and through the proxy', async () => {
+describe('legitimate requests', () => {
+  test('succeed by name and by address, by fetch and through the proxy', async () => {
     for (const host of ['example.com', 'EXAMPLE.com.', PUBLIC, '[2606:4700:4700::1111]', '[64:ff9b::808:808]']) {
       expect([host, await problemOf(`http://${host}/`)]).toEqual([host, 'brought a public page'])
       expect([host, await statusOf(`http://${host}/`)]).toEqual([host, 200])
@@ -169,7 +169,7 @@ describe('redirects', () => {
     expect(await statusOf(`http://example.com/to/302?url=${inside('http://127.0.0.1:{port}/')}`)).toBe(302)
   })
 
-  test.each(['text/html', 'text/plain'])('a refresh in %s is no redirect', async (type) => {
+  test.each(['text/html', 'text/plain'])('a refresh in %s is not followed', async (type) => {
     const target = `http://127.0.0.1:${world.internal.port}/`
     world.pages.set('/refresh', (_, response) => {
       response.writeHead(200, { 'content-type': type, refresh: `0;url=${target}`, link: `<${target}>; rel=preload` })
@@ -206,7 +206,7 @@ describe('names', () => {
     ['an octal form', ['0177.0.0.1']],
     ['nothing', ['']],
   ]
-  test.each(bad)('that lead to %s', async (_, answers) => {
+  test.each(bad)('that resolve to %s', async (_, answers) => {
     world.names.set('trick.example', [answers])
     expect(await problemOf(inside('http://trick.example:{port}/'))).toBe('refused')
     expect(await statusOf(inside('http://trick.example:{port}/'))).toBe(403)
@@ -216,7 +216,7 @@ describe('names', () => {
   })
 
   test.each(['fetch', 'plain', 'tunnel', 'upgrade'])(
-    'that change their answer are dialled at the first (%s)',
+    'that change their addresses are dialled at the first (%s)',
     async (way) => {
       for (let round = 0; round < 5; round++) {
         world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], ['127.0.0.1']])
@@ -231,7 +231,7 @@ describe('names', () => {
     },
   )
 
-  test('that change between two requests are judged anew', async () => {
+  test('that change between two requests are checked again', async () => {
     const out = world.wayOut()
     world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     world.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
@@ -239,13 +239,13 @@ describe('names', () => {
     expect(await problemOf(inside('http://rebind.example:{port}/'), out)).toBe('refused')
   })
 
-  test('that change between two hops are judged anew', async () => {
+  test('that change between two hops are checked again', async () => {
     world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     const back = encodeURIComponent(inside('http://rebind.example:{port}/'))
     expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), world.wayOut())).toBe('refused')
   })
 
-  test('with no address lead nowhere', async () => {
+  test('without an address fail', async () => {
     world.names.set('nobody.example', [[]])
     expect(await problemOf('http://nobody.example/')).toBe('unresolved')
     expect(await statusOf('http://nobody.example/')).toBe(502)
@@ -253,7 +253,7 @@ describe('names', () => {
 })
 
 describe('FETCH_ALLOW', () => {
-  /** An allowed server beside the internal one, and a way out that may reach just that. */
+  /** An allowed server beside the internal one, and a fetcher that may reach only that. */
   async function allowing(
     entry: (port: number) => string,
   ): Promise<{ port: number; out: GuardedFetch; hits: () => number }> {
@@ -274,7 +274,7 @@ describe('FETCH_ALLOW', () => {
     return { port, out: world.wayOut({ allow: entry(port) }), hits: () => hits }
   }
 
-  test('opens what it lists, in whichever way that is written', async () => {
+  test('allows what it lists, in any spelling', async () => {
     const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
     for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.0.0.1', '127.0.0.1.']) {
       expect([host, await problemOf(`http://${host}:${port}/`, out)]).toEqual([host, 'brought allowed'])
@@ -296,7 +296,7 @@ describe('FETCH_ALLOW', () => {
     ['no port', 'http://127.0.0.1/'],
     ['the port of https', 'https://127.0.0.1/'],
     ['the port plus one', 'http://127.0.0.1:{next}/'],
-  ])('does not open %s', async (_, url) => {
+  ])('does not allow %s', async (_, url) => {
     const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
     world.names.set('there.example', [['127.0.0.1']])
     world.names.set('127.0.0.1.example', [['127.0.0.1']])
@@ -311,7 +311,7 @@ describe('FETCH_ALLOW', () => {
     expect(hits()).toBe(0)
   })
 
-  test('a listed name may lead inside, at its port only', async () => {
+  test('a listed name may resolve to a private address, at its port only', async () => {
     const { port, out } = await allowing((given) => `dev.example:${given}`)
     world.names.set('dev.example', [['127.0.0.1']])
     expect(await problemOf(`http://dev.example:${port}/`, out)).toBe('brought allowed')
@@ -319,7 +319,7 @@ describe('FETCH_ALLOW', () => {
     expect(await problemOf(`http://127.0.0.1:${port}/`, out)).toBe('refused')
   })
 
-  test('what is allowed leads to nothing that is not', async () => {
+  test('an allowed server cannot redirect to a forbidden one', async () => {
     const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
     for (const to of [...LOOPBACK.slice(0, 20), 'http://169.254.169.254/']) {
       const url = `http://127.0.0.1:${port}/?url=${encodeURIComponent(inside(to))}`
@@ -330,7 +330,7 @@ describe('FETCH_ALLOW', () => {
     expect(await problemOf(fromOutside, out)).toBe('brought allowed')
   })
 
-  test.each(METADATA)('never opens %s', async (url) => {
+  test.each(METADATA)('never allows %s', async (url) => {
     const { host, port } = new URL(url)
     const out = world.wayOut({ allow: port === '' ? `${host}:80` : host })
     expect(await problemOf(url, out)).toBe('refused')
@@ -340,7 +340,7 @@ describe('FETCH_ALLOW', () => {
     expect(world.dialled).toEqual([])
   })
 
-  test('never opens a listed name that leads to metadata', async () => {
+  test('never allows a listed name that resolves to metadata', async () => {
     const out = world.wayOut({ allow: 'dev.example:80' })
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
       world.names.set('dev.example', [[address]])
@@ -350,7 +350,7 @@ describe('FETCH_ALLOW', () => {
   })
 
   test.each(['127.0.0.1', '*', '*:{port}', '127.0.0.0/8', '0.0.0.0/0:{port}', 'http://127.0.0.1:{port}', '.:{port}'])(
-    'opens nothing when it says %s',
+    'allows nothing if it contains %s',
     async (allow) => {
       expect(await problemOf(inside('http://127.0.0.1:{port}/'), world.wayOut({ allow: inside(allow) }))).toBe(
         'refused',
@@ -446,7 +446,7 @@ describe('the proxy, with malformed requests', () => {
     expect(await statusOf('http://example.com/')).toBe(200)
   })
 
-  test('one connection, the good first: each request is judged for itself', async () => {
+  test('one connection, the allowed request first: each request is checked', async () => {
     const good = 'GET http://example.com/ HTTP/1.1\r\nHost: x\r\n\r\n'
     const bad = inside(`GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`)
     expect(await rawProxy(proxy, good + bad + bad)).toMatch(/^HTTP\/1\.1 200/)
@@ -454,7 +454,7 @@ describe('the proxy, with malformed requests', () => {
     expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
-  test('a tunnel leads where it was opened to, whatever is said inside', async () => {
+  test('a tunnel leads to its target, whatever is sent inside', async () => {
     const bytes = inside(
       `CONNECT example.com:80 HTTP/1.1\r\nHost: x\r\n\r\nGET http://${I}/ HTTP/1.1\r\nHost: ${I}\r\n\r\n`,
     )
@@ -462,7 +462,7 @@ describe('the proxy, with malformed requests', () => {
     expect(world.dialled).toEqual([`${PUBLIC}:80`])
   })
 
-  test('itself is not reached through itself', async () => {
+  test('the proxy cannot be reached through itself', async () => {
     expect(await statusOf(`http://127.0.0.1:${proxy.port}/`)).toBe(403)
     expect(await tunnelStatus(`127.0.0.1:${proxy.port}`)).toBe(403)
   })

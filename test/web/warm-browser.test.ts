@@ -1,4 +1,4 @@
-// The shared browser: many callers at once, idle time, restarts after much use, crashes, unusable programs, and the
+// The shared browser: many concurrent callers, idle time, restarts after much use, crashes, unusable programs, and the
 // sudden end of its parent.
 
 import { spawn } from 'node:child_process'
@@ -102,7 +102,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(4)
   })
 
-  test('ends a page that takes too much memory, and serves the next', async () => {
+  test('closes a page that takes too much memory, and reads the next', async () => {
     const { browser, started } = open({ limits: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
     site.routes.set(
       '/hog',

@@ -314,7 +314,7 @@ describe(`a forged or misdirected token (${Object.keys(FORGERIES).length} of the
   })
 
   test.each(['none', 'HS256', 'HS512', 'RSA-OAEP', 'dir', 'rs256', 'ES256K', 'ML-DSA-44'])(
-    'of the algorithm %s is not worth asking the issuer for keys',
+    "of the algorithm %s does not cause a request for the issuer's keys",
     async (alg) => {
       const token = `${encode({ alg, kid: 'rsa-1' })}.${encode(claims())}.AAAA`
       expect(await oauth.verify(token)).toMatchObject({ status: 401 })
@@ -415,7 +415,7 @@ describe('where the keys are', () => {
   const found = (): Record<string, unknown> => ({ issuer, jwks_uri: `${issuer}/jwks` })
 
   test.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])(
-    'is said at %s',
+    'is read from %s',
     async (place) => {
       pages = { [place]: found() }
       expect(await open({ jwksUri: '' }).verify(await sign(ec))).toMatchObject({ user: 'oauth:ada' })
@@ -426,7 +426,7 @@ describe('where the keys are', () => {
     '/.well-known/oauth-authorization-server/tenant',
     '/.well-known/openid-configuration/tenant',
     '/tenant/.well-known/openid-configuration',
-  ])('is said at %s, for an issuer with a path', async (place) => {
+  ])('is read from %s, for an issuer with a path', async (place) => {
     const tenant = `${issuer}/tenant`
     pages = { [place]: { issuer: tenant, jwks_uri: `${issuer}/jwks` } }
     const verdict = await open({ issuer: tenant, jwksUri: '' }).verify(await sign(ec, { iss: tenant }))
@@ -447,7 +447,7 @@ describe('where the keys are', () => {
       () => ({ issuer, jwks_uri: 'http://evil.example/k' }),
       'must be an https URL',
     ],
-  ])('%s: nobody is let in, and the log says why', async (_, page, sentence) => {
+  ])('%s: access is denied, and the log says why', async (_, page, sentence) => {
     const metadata = page()
     pages = 'issuer' in metadata ? { '/.well-known/oauth-authorization-server': metadata } : {}
     expect(await open({ jwksUri: '' }).verify(await sign(ec))).toMatchObject({ status: 503 })

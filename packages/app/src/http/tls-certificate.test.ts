@@ -176,7 +176,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     ['half a certificate', ({ certFile }) => writeFileSync(certFile, half(first.certFile)), /no certificate in/],
     ['a weak key', (place) => put(place, make('weak', ['-newkey', 'rsa:512'])), /cannot be used for TLS .*2048 bits/],
     ['a key with a passphrase', encrypt, /no usable key in/],
-  ])('%s is refused in a sentence', (_, spoil, sentence) => {
+  ])('%s is refused with a message', (_, spoil, sentence) => {
     const place = inPlace(first)
     spoil(place)
     expect(() => openCertificateFiles({ ...place, onError: never })).toThrow(sentence)
@@ -185,7 +185,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   test.each([
     ['an expired one', 31, /expired on .*Renew it/],
     ['one of tomorrow', -1, /is not valid before .*clock/],
-  ])('%s is refused in a sentence', (_, days, sentence) => {
+  ])('%s is refused with a message', (_, days, sentence) => {
     vi.useFakeTimers({ now: Date.now() + days * DAY_MS, toFake: ['Date'] })
     closers.push(() => vi.useRealTimers())
     expect(() => openCertificateFiles({ ...first, onError: never })).toThrow(sentence)

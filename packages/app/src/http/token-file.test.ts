@@ -157,7 +157,7 @@ describe('a file that cannot be trusted', () => {
     ['an end that is none', file({ ...record, expiresAt: 'never' })],
     ['an end that is a number', file({ ...record, expiresAt: 1e15 })],
     ['zeros', '\0'.repeat(300)],
-  ])('%s: nobody is let in, nothing is overwritten, and a sentence says what to do', (_, text) => {
+  ])('%s: access is denied, nothing is overwritten, and the error says what to do', (_, text) => {
     const path = newPath()
     mkdirSync(dirname(path))
     writeFileSync(path, text, { mode: 0o600 })

@@ -235,7 +235,7 @@ describe('languages', () => {
     ['ko', inboxMessagesKo],
     ['ar', inboxMessagesAr],
   ] as const)(
-    'the catalogue %s has every phrase with the same places, and the plural forms of its language',
+    'the catalogue %s has every phrase with the same placeholders, and the plural forms of its language',
     (name, own) => {
       expect(Object.keys(own)).toEqual(Object.keys(inboxMessagesEn))
       for (const [key, model] of Object.entries<TranslationText>(inboxMessagesEn)) {
@@ -253,7 +253,7 @@ describe('languages', () => {
     expect(Object.keys(inboxMessagesEn).filter((key) => key in TRANSLATIONS.en)).toEqual([])
   })
 
-  test.each(LANGUAGES)('in $name nothing of ours is English but names', ({ language }) => {
+  test.each(LANGUAGES)('in $name only names are in English', ({ language }) => {
     if (language === 'en') return
     const view = replaced(VIEW, '#')
     const words = inboxTranslatorFor(language)

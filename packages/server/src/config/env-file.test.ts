@@ -38,7 +38,7 @@ test.each([
   ['no key', '=1', 'expected KEY=VALUE'],
   ['a long key', `${'K'.repeat(65)}=1`, 'longer than 64'],
   ['a long value', `K=${'v'.repeat(513)}`, 'longer than 512'],
-])('%s is a complaint with its line', (_, line, about) => {
+])('%s is reported with its line', (_, line, about) => {
   expect(parseEnvFile(`A=1\n${line}\nB=2`)).toEqual({
     entries: [
       { key: 'A', value: '1', line: 1 },

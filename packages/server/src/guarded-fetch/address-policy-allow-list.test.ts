@@ -38,7 +38,7 @@ test.each([
   '[::g]:80',
   'a b:80',
   '256.1.1.1:80',
-])('%j allows nothing, and is complained of', (entry) => {
+])('%j allows nothing and is reported', (entry) => {
   const list = parseAllowList(entry)
   expect(list.warnings.length).toBeGreaterThan(0)
   expect(list.warnings[0]).toMatch(/^FETCH_ALLOW: ".*" allows nothing/)

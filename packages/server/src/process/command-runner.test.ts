@@ -85,7 +85,7 @@ test.each([
 describe.each([
   ['ready', launcher],
   ['direct', direct],
-])('what comes on stdin of a shell that is %s', (_, from) => {
+])('stdin of a shell that is %s', (_, from) => {
   const large = 'ü\0\n'.repeat(1_000_000)
 
   test.each([

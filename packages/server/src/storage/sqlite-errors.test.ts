@@ -44,7 +44,7 @@ test('a statement error is a bug, not a Failure; a Failure is returned unchanged
   ]) {
     expect(toSqliteFailure(FILE, error)).toBeUndefined()
   }
-  // An unrelated message with the same words.
+  // An unrelated message with the same text.
   expect(toSqliteFailure(FILE, new Error('database is locked'))).toBeUndefined()
 })
 

@@ -132,7 +132,7 @@ test('an answer to a question asked before', () => {
   expect(parseAskRequest('{"id":"#12"}')).toEqual({ kind: 'answer', id: 12, answers: undefined })
 })
 
-test('any input is parsed or rejected with a sentence', () => {
+test('any input is parsed or rejected with a message', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(3000)))
   const option = fc.oneof(text, fc.anything(), fc.record({ label: text, description: fc.option(text) }))
   const question = fc.oneof(

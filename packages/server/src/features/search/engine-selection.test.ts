@@ -32,7 +32,7 @@ test.each([
   ['papers on attention arxiv', 'arxiv'],
   ['hacker news postgres outage', 'hackernews'],
   ['css grid auto-fit', 'mdn'],
-])('%s is asked of eleven, the last of them %s', (query, last) => {
+])('%s is sent to eleven engines, the last of them %s', (query, last) => {
   const asked = enginesFor(query)
   expect(asked).toHaveLength(11)
   expect(asked.slice(0, 4)).toEqual(['parallel', 'exa', 'firecrawl', 'keenable'])
@@ -103,7 +103,7 @@ test.each([
   [{ WEBSEARCH_GATEWAY: 'http://127.0.0.1/x' }, /\{engine\}/],
   [{ WEBSEARCH_GATEWAY: 'ftp://{engine}' }, /WEBSEARCH_GATEWAY must be an address/],
   [{ SEARXNG_URL: 'search.example.org' }, /SEARXNG_URL must be an address/],
-])('a wrong setting is said: %j', (settings, sentence) => {
+])('a wrong setting is reported: %j', (settings, sentence) => {
   const reading = () => readEngineSelection({ ...NOTHING, ...settings })
   expect(reading).toThrow(Failure)
   expect(reading).toThrow(sentence)

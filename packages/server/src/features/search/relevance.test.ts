@@ -26,7 +26,7 @@ test.each([
   ['วิธีทำอาหาร', 'สูตรอาหารไทย', 'วิธีทำอาหารง่ายๆ'],
   ['TypeError: x is not a function', 'Fixing "is not a function" errors', 'JavaScript functions'],
   ['https://github.com/foo/bar', 'foo/bar on GitHub', 'bar by foo'],
-])('%s is what these are about', (text, ...titles) => {
+])('%s is relevant to these', (text, ...titles) => {
   const query = parseQuery(text)
   for (const title of titles) expect(queryCoverage(titled(title), query), title).toBeGreaterThan(0)
 })

@@ -180,7 +180,7 @@ describe('if nothing can be written, a Failure says what to do', () => {
     throw new Error('nothing was thrown')
   }
 
-  test('a file is in the way', () => {
+  test('a file is at the path of the directory', () => {
     const folder = newFolder()
     mkdirSync(dirname(folder))
     writeFileSync(folder, '')
@@ -188,7 +188,7 @@ describe('if nothing can be written, a Failure says what to do', () => {
     expect(said).toBe(`${folder} is not a folder; move it away, or set STATE_DIR to a folder of this user`)
   })
 
-  test.skipIf(!existsSync('/proc/self'))('no folder can be made, as on a disk that is read-only', () => {
+  test.skipIf(!existsSync('/proc/self'))('the directory cannot be created, as on a read-only disk', () => {
     const said = failureOf(() => openJobStore('/proc/scorpiox/jobs').create(fields))
     expect(said).toMatch(
       /cannot be written to \(ENOENT.*\); free some space there or make it writable, or set STATE_DIR/,
@@ -208,7 +208,7 @@ describe('if nothing can be written, a Failure says what to do', () => {
     await expect(jobs.save({ ...record, id: 5 })).rejects.toThrow('cannot be written to')
   })
 
-  test('the folder is a link, is open to others, or belongs to another', async () => {
+  test('the folder is a link, is writable by others, or belongs to another user', async () => {
     const folder = newFolder()
     const jobs = openJobStore(folder)
     jobs.create(fields)

@@ -186,7 +186,7 @@ describe('the cache', () => {
         mkdirSync(path)
       },
     ],
-  ])('%s is as good as none', async (_, spoil) => {
+  ])('%s counts as no cache', async (_, spoil) => {
     const { put, start, cache } = createWorld()
     put('project/.claude/skills/it', 'right')
     await start().refresh()

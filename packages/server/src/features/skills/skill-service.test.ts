@@ -70,7 +70,7 @@ describe('the name', () => {
     'x'.repeat(65),
     'x'.repeat(100_000),
     'ï',
-  ])('%j is refused with what a name looks like', async (name) => {
+  ])('%j is refused with the format of a name', async (name) => {
     const { skills } = createWorld()
     const failure = await skills.load(name).catch((error: unknown) => error)
     expect(failure).toMatchObject({
