@@ -20,7 +20,7 @@ const greet = defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   run: ({ name }) => name,
-  render: (name) => \`Hello, \${name}\`,
+  format: (name) => \`Hello, \${name}\`,
 })
 await serve({ name: 'greeter', version: '1.0.0', tools: [greet] })`
 

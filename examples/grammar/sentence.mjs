@@ -8,7 +8,7 @@ export const sentence = defineTool({
   description: 'Has the model of this conversation write a sentence with one form of a verb.',
   async run(input, call) {
     const form = formOf(input)
-    if (!call.can.sample)
+    if (!call.clientAbilities.sample)
       throw new Failure(`This client lends its model to nobody. Write a sentence with "${form}" yourself.`)
     const content = `Write one short English sentence with "${form}". Answer with the sentence only.`
     const { written } = await call.ask({

@@ -84,7 +84,11 @@ function rowsOver(draft: Content): StateTables {
   const unused = (): never => {
     throw new Error('not for callbacks')
   }
-  const questions = { open: async () => [], undelivered: async () => [], readdress: async () => {} }
+  const questions = {
+    listOpen: async () => [],
+    listUndelivered: async () => [],
+    moveToSession: async () => {},
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members that callbacks do not use are missing
   return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as StateTables
 }

@@ -56,7 +56,7 @@ test.each([
 })
 
 test('each of the thirteen tools has all members', () => {
-  const all = ['title', 'description', 'hints', 'input', 'render']
+  const all = ['title', 'description', 'hints', 'input', 'format']
   const gaps = TOOLS.filter((tool) => all.some((part) => !(part in tool)) || Object.keys(tool.hints ?? {}).length !== 4)
   expect([TOOLS.length, gaps.map(({ name }) => name)]).toEqual([13, []])
 })

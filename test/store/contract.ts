@@ -121,7 +121,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       })
       await state.read(SCOPE, async ({ callbacks, sessions, messages }) => {
         expect(await callbacks.list()).toEqual([stored(other), stored(row)])
-        expect(await sessions.list()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
+        expect(await sessions.list()).toEqual([{ name: 'a', owner: 'y', renewedAt: 2 }])
         expect(await messages.listPending()).toEqual([
           { id: 2, session: 'c', kind: 'answer', text: 'two', createdAt: 5, file: '/srv/inbox/x.json' },
           { id: 3, session: 'c', kind: 'callback', text: 'three', createdAt: 5, file: null },

@@ -73,7 +73,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
           document.title = 'Filled'
           app.innerHTML = items.map((item) => '<p>' + item + '</p>').join('')
         })</script>`)
-      expect(page).toMatchObject({ status: 200, title: 'Filled', isQuiet: true, isCut: false })
+      expect(page).toMatchObject({ status: 200, title: 'Filled', hasSettled: true, isTruncated: false })
       expect(page.contentType).toBe('text/html; charset=utf-8')
       expect(page.words).toBe('Filled first item second item')
     })
@@ -192,12 +192,12 @@ describe.runIf(HAS_BROWSER)('a page', () => {
           document.querySelector('a').click(); window.open(${JSON.stringify(target)}); location.href = ${JSON.stringify(target)}</script>`)
       expect(page.url.startsWith(site.origin)).toBe(true)
       expect(page.words).not.toMatch(/root:|Chromium/)
-      await expect(renderInBrowser(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ problem: 'bad-url' })
+      await expect(renderInBrowser(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ kind: 'bad-url' })
     })
 
     test('to a forbidden address does not get there', async () => {
       site.routes.set('/in', (_, response) => void response.writeHead(302, { location: inside.origin }).end())
-      await expect(visit('/in')).rejects.toMatchObject({ problem: 'refused' })
+      await expect(visit('/in')).rejects.toMatchObject({ kind: 'refused' })
       await show(`${PROSE}<img src="${inside.origin}"><iframe src="${inside.origin}"></iframe><script>
         fetch('${inside.origin}', { mode: 'no-cors' }); new WebSocket('ws://${inside.host}'); navigator.sendBeacon('${inside.origin}')
         new Worker(URL.createObjectURL(new Blob(["fetch('${inside.origin}', { mode: 'no-cors' })"])))</script>`)
@@ -247,7 +247,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
 
     test('that never answers is reported after the time limit', async () => {
       site.routes.set('/silent', () => {})
-      await expect(visit('/silent', { maxMs: 1000 })).rejects.toMatchObject({ problem: 'timeout' })
+      await expect(visit('/silent', { maxMs: 1000 })).rejects.toMatchObject({ kind: 'timeout' })
     })
 
     test('that never finishes is read as far as it was received', async () => {
@@ -330,7 +330,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         `<body><script>for (let i = 0; i < 20000; i++) document.body.append(document.createElement('p'), 'word')</script>`,
         { maxBytes: 50_000 },
       )
-      expect(many).toMatchObject({ isCut: true })
+      expect(many).toMatchObject({ isTruncated: true })
       expect(Buffer.byteLength(many.html)).toBeLessThanOrEqual(50_000)
     })
 
@@ -364,9 +364,9 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     const wanted = new AbortController()
     const startedAt = performance.now()
     setTimeout(() => wanted.abort(), 200)
-    await expect(visit('/waiting', { signal: wanted.signal })).rejects.toMatchObject({ problem: 'aborted' })
+    await expect(visit('/waiting', { signal: wanted.signal })).rejects.toMatchObject({ kind: 'aborted' })
     expect(performance.now() - startedAt).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
-    await expect(visit('/waiting', { signal: AbortSignal.abort() })).rejects.toMatchObject({ problem: 'aborted' })
+    await expect(visit('/waiting', { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'aborted' })
   })
 
   test('leaves no other page open, and the browser does not grow', { tags: ['long'] }, async () => {

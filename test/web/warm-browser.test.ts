@@ -124,7 +124,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     )
     await expect.poll(() => started.length).toBe(1)
     wanted.abort()
-    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ problem: 'aborted' })
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'aborted' })
     const open_ = [read(browser, '/silent'), read(browser, '/silent')].map((each) =>
       each.catch((error: unknown) => error),
     )
@@ -161,6 +161,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       input: resolve('packages/server/src/browser/browser-process.ts'),
       platform: 'node',
       tsconfig: false,
+      resolve: { conditionNames: ['source', 'import', 'default'] },
     })
     await build.write({ file: join(folder, 'launch.mjs'), format: 'esm' })
     await build.close()
@@ -171,8 +172,8 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
        setInterval(() => {}, 1000)
        const [file, host, port] = process.argv.slice(2)
        const { pid, devtools } = await launchBrowser({ file, env: process.env, proxy: { host, port } })
-       await devtools.root.ask('Target.createTarget', { url: 'about:blank' })
-       devtools.root.tell('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
+       await devtools.root.send('Target.createTarget', { url: 'about:blank' })
+       devtools.root.sendWithoutReply('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
        setTimeout(() => console.log(pid), 300)`,
     )
     const { host, port } = await way.proxy()

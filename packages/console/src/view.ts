@@ -1,6 +1,6 @@
 // What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
 
-import type { FormQuestion } from '@scorpiox/server/features/questions/index'
+import type { FormQuestion } from '@scorpiox/server/question-form'
 
 export interface ConsoleView {
   readonly servers: readonly ServerView[]

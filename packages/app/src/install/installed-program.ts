@@ -80,7 +80,7 @@ export async function findInstallSource(directory: string, running: RunningProgr
     return { file: siblingPath, launch }
   const isTemporary = isTemporaryPath(script, temporaryDirectory)
   const permanentScript = isTemporary ? programCopyPath(join(directory, PROGRAMS_DIRECTORY), script) : script
-  const copyNeeded = isTemporary && !isFile(permanentScript) ? { carried: script } : {}
+  const copyNeeded = isTemporary && !isFile(permanentScript) ? { scriptToCopy: script } : {}
   if (platform === 'win32') return { ...copyNeeded, launch: { command: runtime, args: [permanentScript] } }
   return { ...copyNeeded, text: formatLauncherScript(runtime, permanentScript), launch }
 }

@@ -3,7 +3,7 @@
 // released when it has none.
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-import type { Clock, ClockReading } from '../features/callbacks/index.js'
+import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
 import type { StateTables } from '../state.js'
 import { isPresumedDead } from '../storage/server-registry.js'

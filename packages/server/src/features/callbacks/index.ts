@@ -3,7 +3,6 @@
 export { callbackResource } from './callback-resource.js'
 export type { CallbackService } from './callback-service.js'
 export type { CallbackTable } from './callback-table.js'
-export type { Clock, ClockReading } from '../../process/clock.js'
 export { createDeferredCallbacks, type DeferredCallbacks } from './deferred-callbacks.js'
 export { setCallback } from './set-callback-tool.js'
 

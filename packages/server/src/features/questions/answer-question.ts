@@ -5,7 +5,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { StateTables } from '../../state.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { queueAnswerMessage } from './late-answers.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import { MAX_FREE_TEXT } from './question-limits.js'
 import type { QuestionRow } from './question-table.js'
 

@@ -5,7 +5,7 @@ import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
 import type { AskingCall } from './client-form.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import type { AnsweredResult, AskResult, QuestionService } from './question-service.js'
 import type { FollowUpResult } from './question-store.js'
 

@@ -8,7 +8,7 @@ import { validateReplies } from './answer-question.js'
 import { formatAnswersJson } from './answers-json.js'
 import { buildClientForm, parseClientForm } from './client-form.js'
 import { parseAnswers } from './parse-answers.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 
 function question(labels: readonly string[], multiple = false): FormQuestion {
   return { text: 'Which?', header: null, choices: labels.map((label) => ({ label, description: null })), multiple }

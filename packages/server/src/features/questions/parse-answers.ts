@@ -4,7 +4,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { foldForSearch } from '../../text/normalize-text.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 
 const DECLINED: QuestionReply = { outcome: 'declined', selected: [] }
 

@@ -7,7 +7,7 @@ import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { toSingleLine } from '../../text/single-line.js'
-import type { FormQuestion, QuestionChoice } from './question-form.js'
+import type { FormQuestion, QuestionChoice } from '../../question-form.js'
 import {
   MAX_DESCRIPTION,
   MAX_HEADER,

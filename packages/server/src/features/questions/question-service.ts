@@ -12,7 +12,7 @@ import {
   type RespondingCall,
 } from './client-form.js'
 import { type AskRequest, parseAskRequest } from './parse-questions.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   createQuestionStore,
   type FollowUpResult,

@@ -10,7 +10,7 @@ import type { Scope, StateDatabase, StateTables } from '../../state.js'
 import { answerQuestion } from './answer-question.js'
 import { queueAnswerMessage } from './late-answers.js'
 import { parseAnswers } from './parse-answers.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 import type { QuestionRow } from './question-table.js'
 
 const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000

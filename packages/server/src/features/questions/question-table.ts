@@ -12,7 +12,7 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 
 export interface QuestionRow {
   readonly id: number

@@ -50,7 +50,7 @@ export async function decodeWithBun(open: OpenBunImage, input: DecodeInput): Pro
   const pixels = wasRotated
     ? { ...decoded, ...outputSize, data: applyOrientation(decoded.data, size, decoded.channels, orientation) }
     : decoded
-  return { original, region, page, pixels, wasTurned: wasRotated }
+  return { original, region, page, pixels, wasRotated }
 }
 
 interface RegionRequest {

@@ -64,7 +64,7 @@ export async function decodeWithSharp(openSharp: OpenSharp, input: DecodeInput):
     channels,
     data: wasRotated ? applyOrientation(data, size, channels, orientation) : data,
   } as const
-  return { original, region, page, pixels, wasTurned: wasRotated, isDamaged }
+  return { original, region, page, pixels, wasRotated, isDamaged }
 }
 
 /** Whether the decoder needs the whole image in memory. */

@@ -19,7 +19,7 @@ export interface DecodedImage {
   readonly original: Size
   readonly region: Rectangle
   readonly page?: ImageResult['page']
-  readonly wasTurned?: boolean
+  readonly wasRotated?: boolean
   readonly isDamaged?: boolean
   readonly pixels: Pixels
 }

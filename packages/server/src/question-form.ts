@@ -1,4 +1,4 @@
-// What a person is asked and how they reply. Types only: the console's page, which runs in a browser, imports them.
+// What the user is asked and how they reply. Types only: the page of the console, which runs in a browser, imports them.
 
 export interface QuestionChoice {
   readonly label: string

@@ -1,10 +1,10 @@
 // The options of `serve`, `serveHttp` and `connect`, and the server they define.
 
-import { createChangeEvents } from '../definitions/change-events.js'
-import type { HttpOptions } from '../http/serve-http.js'
-import { createLog, formatErrorStack } from '../log.js'
-import { createMcpServer, type McpServer, type ServerDefinition } from './mcp-server.js'
-import { createServiceTable, type ServiceFactories } from './service-table.js'
+import { createChangeEvents } from './definitions/change-events.js'
+import type { HttpOptions } from './http/serve-http.js'
+import { createLog, formatErrorStack } from './log.js'
+import { createMcpServer, type McpServer, type ServerDefinition } from './server/mcp-server.js'
+import { createServiceTable, type ServiceFactories } from './server/service-table.js'
 
 /** The definition of a server. The same for `serve`, `serveHttp`, `connect` and `createMemoryTransport`. */
 export interface ServeOptions<S extends object = object> extends Omit<ServerDefinition, 'services'> {
