@@ -13,7 +13,7 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 
 const ann = { action: 'accept', content: { name: 'Ann' } }
-const thought = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'opus' }
+const sampled = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'opus' }
 const folders = { roots: [{ uri: 'file:///x', name: 'x' }] }
 
 const call = (name: string, args: object = {}): object => ({ name, arguments: args })
@@ -26,7 +26,7 @@ async function legacy(revision = '2025-11-25', capabilities: object = EVERYTHING
 }
 
 /** Makes the call and answers its questions in order; resolves to its answer and the requests. */
-async function converse(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
+async function callAndAnswer(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
   const due = client.request('tools/call', call(name))
   const asked = questionsOf(client)
   const before = asked.length
@@ -50,28 +50,28 @@ describe('a legacy client gets a request', () => {
     ['name', 'elicitation/create', ann, JSON.stringify(ann)],
     ['name', 'elicitation/create', { action: 'decline' }, '{"action":"decline"}'],
     ['visit', 'elicitation/create', { action: 'accept' }, '{"page":{"action":"accept"}}'],
-    ['think', 'sampling/createMessage', thought, JSON.stringify({ thought: { ...thought, text: 'Hm' } })],
+    ['think', 'sampling/createMessage', sampled, JSON.stringify({ thought: { ...sampled, text: 'Hm' } })],
     ['folders', 'roots/list', folders, JSON.stringify({ folders })],
     ['optional', 'elicitation/create', { action: 'accept' }, 'name undefined'],
     ['optional', 'elicitation/create', { action: 'accept', content: null }, 'name undefined'],
-  ])('%s: %s', async (name, method, result, words) => {
+  ])('%s: %s', async (name, method, result, text) => {
     const client = await legacy()
-    const [answer, [request]] = await converse(client, name, [{ result }])
-    expect([request.method, textOf(answer), answer.result.isError]).toEqual([method, words, false])
+    const [answer, [request]] = await callAndAnswer(client, name, [{ result }])
+    expect([request.method, textOf(answer), answer.result.isError]).toEqual([method, text, false])
     await client.close()
   })
 
   test('in the format of the revision', async () => {
     const client = await legacy()
-    const [, [form]] = await converse(client, 'choice', [{ result: { action: 'cancel' } }])
+    const [, [form]] = await callAndAnswer(client, 'choice', [{ result: { action: 'cancel' } }])
     expect(form.params).toMatchObject({ mode: 'form', requestedSchema: { properties: { colour: { oneOf: {} } } } })
-    const [, [url]] = await converse(client, 'visit', [{ result: { action: 'cancel' } }])
+    const [, [url]] = await callAndAnswer(client, 'visit', [{ result: { action: 'cancel' } }])
     const page = { mode: 'url', message: 'Go there', url: 'https://example.com/x' }
     expect(url.params).toEqual({ ...page, elicitationId: expect.any(String) })
     await client.close()
 
     const older = await legacy('2025-06-18', { elicitation: {} })
-    const [answer, [plain]] = await converse(older, 'choice', [
+    const [answer, [plain]] = await callAndAnswer(older, 'choice', [
       { result: { action: 'accept', content: { colour: 'g' } } },
     ])
     expect(plain.params).toEqual({
@@ -83,7 +83,7 @@ describe('a legacy client gets a request', () => {
       },
     })
     expect(textOf(answer)).toContain('"colour":"g"')
-    const [several, [switches]] = await converse(older, 'several', [
+    const [several, [switches]] = await callAndAnswer(older, 'several', [
       { result: { action: 'accept', content: { some_1: false, some_2: true } } },
     ])
     expect(switches.params.requestedSchema).toEqual({
@@ -100,18 +100,18 @@ describe('a legacy client gets a request', () => {
 
   test('the configured model is suggested, unless the tool has its own', async () => {
     const client = await legacy()
-    const [, [plain]] = await converse(client, 'think', [{ result: thought }])
+    const [, [plain]] = await callAndAnswer(client, 'think', [{ result: sampled }])
     expect(plain.params).toEqual({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
       maxTokens: 9,
       modelPreferences: { hints: [{ name: 'sonnet' }] },
     })
-    const [, [own]] = await converse(client, 'opinion', [{ result: thought }])
+    const [, [own]] = await callAndAnswer(client, 'opinion', [{ result: sampled }])
     expect(own.params.modelPreferences).toEqual({ hints: [{ name: 'opus' }] })
     await client.close()
     const silent = startServer({ args: [FIXTURE], env: { MODEL: '' } })
     await silent.initialize('2025-11-25', EVERYTHING)
-    const [, [none]] = await converse(silent, 'think', [{ result: thought }])
+    const [, [none]] = await callAndAnswer(silent, 'think', [{ result: sampled }])
     expect('modelPreferences' in none.params).toBe(false)
     await silent.close()
   })
@@ -123,11 +123,11 @@ describe('a legacy client gets a request', () => {
     ['an unknown action', { result: { action: 'maybe' } }, /action/],
     ['content that does not fit', { result: { action: 'accept', content: { name: 5 } } }, /name/],
     ['no content', { result: { action: 'accept' } }, /name/],
-  ])('%s as the response is a failure with a message', async (_, answer, words) => {
+  ])('%s as the response is a failure with a message', async (_, answer, pattern) => {
     const client = await legacy()
-    const [outcome] = await converse(client, 'name', [answer])
+    const [outcome] = await callAndAnswer(client, 'name', [answer])
     expect(outcome.result.isError).toBe(true)
-    expect(textOf(outcome)).toMatch(words)
+    expect(textOf(outcome)).toMatch(pattern)
     await client.close()
   })
 
@@ -139,7 +139,7 @@ describe('a legacy client gets a request', () => {
     ['folders', { roots: {} }],
   ])('%s is not sent what it does not support', async (name, result) => {
     const client = await legacy()
-    const [outcome] = await converse(client, name, [{ result }])
+    const [outcome] = await callAndAnswer(client, name, [{ result }])
     expect(textOf(outcome)).toMatch(/cannot be used/)
     await client.close()
   })
@@ -206,8 +206,8 @@ describe('a legacy client gets a request', () => {
     client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'B' } } })
     client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'again' } } })
     client.send({ jsonrpc: '2.0', id: a.id, result: { action: 'accept', content: { name: 'A' } } })
-    const said = JSON.parse(textOf(await due))
-    expect([said.a.content.name, said.b.content.name]).toEqual(['A', 'B'])
+    const result = JSON.parse(textOf(await due))
+    expect([result.a.content.name, result.b.content.name]).toEqual(['A', 'B'])
     expect(JSON.parse(textOf(await other))).toEqual({ folders })
     await client.close()
   })
@@ -253,14 +253,14 @@ describe('a legacy client gets a request', () => {
 
   test('prompts and resources can ask too', async () => {
     const client = await legacy()
-    for (const [method, params, words] of [
+    for (const [method, params, text] of [
       ['prompts/get', { name: 'curious' }, 'Hello Ann'],
       ['resources/read', { uri: 'test://asking' }, 'read by Ann'],
     ] as const) {
       const due = client.request(method, params)
       const { id } = await client.waitFor(isQuestion)
       client.send({ jsonrpc: '2.0', id, result: ann })
-      expect(JSON.stringify((await due).result)).toContain(words)
+      expect(JSON.stringify((await due).result)).toContain(text)
       client.clearReceived()
     }
     await client.close()
@@ -281,7 +281,7 @@ describe('a modern client gets the questions as the result', () => {
   test.each([
     ['name', 'who', 'elicitation/create', ann],
     ['visit', 'page', 'elicitation/create', { action: 'accept' }],
-    ['think', 'thought', 'sampling/createMessage', thought],
+    ['think', 'thought', 'sampling/createMessage', sampled],
     ['folders', 'folders', 'roots/list', folders],
   ])('%s', async (name, key, method, answer) => {
     const { client, make } = open()

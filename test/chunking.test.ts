@@ -61,8 +61,8 @@ test('any chunking of a stream gives the same answers', async () => {
 })
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [...new Set(cuts.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
-  return [...places, bytes.length]
-    .map((end, index) => bytes.subarray(places[index - 1] ?? 0, end))
+  const positions = [...new Set(cuts.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [...positions, bytes.length]
+    .map((end, index) => bytes.subarray(positions[index - 1] ?? 0, end))
     .filter((piece) => piece.length > 0)
 }

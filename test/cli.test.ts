@@ -98,11 +98,11 @@ test.each([
   ],
   ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'set TLS_CERT and TLS_KEY'],
 ])('%s is reported in one sentence', async (_, args, code, sentence) => {
-  const said = await run(args)
-  expect(said.code).toBe(code)
-  expect(said.stdout).toBe('')
-  expect(said.stderr).toContain(sentence)
-  expect(said.stderr).not.toMatch(/\n\s+at /)
+  const result = await run(args)
+  expect(result.code).toBe(code)
+  expect(result.stdout).toBe('')
+  expect(result.stderr).toContain(sentence)
+  expect(result.stderr).not.toMatch(/\n\s+at /)
 })
 
 test('config describes each setting and the source of its value', async () => {
@@ -185,14 +185,14 @@ async function onTerminal(args: readonly string[], cols: number): Promise<string
 }
 
 test('doctor reports what works, and fails if something does not', async () => {
-  const well = await run(['doctor'])
-  expect(well.stdout).toMatch(/✓ bash: GNU bash/)
-  expect(well.stdout).toMatch(/✓ state: .*state\.db\n/)
-  expect(well.code).toBe(0)
-  const ill = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
-  expect(ill.code).toBe(1)
-  expect(ill.stdout).toContain('✗ bash: not found\n  → ')
-  expect(ill.stdout).toContain('✗ directory: /nowhere')
+  const healthy = await run(['doctor'])
+  expect(healthy.stdout).toMatch(/✓ bash: GNU bash/)
+  expect(healthy.stdout).toMatch(/✓ state: .*state\.db\n/)
+  expect(healthy.code).toBe(0)
+  const broken = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
+  expect(broken.code).toBe(1)
+  expect(broken.stdout).toContain('✗ bash: not found\n  → ')
+  expect(broken.stdout).toContain('✗ directory: /nowhere')
   const nowhere = await run(['doctor'], emptyFolder(), { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' })
   expect(nowhere.code).toBe(1)
   expect(nowhere.stdout).toMatch(/✗ state: .*\n  → postgres:\/\/me:\*\*\*\*@127\.0\.0\.1:1\/x cannot be reached/)
@@ -211,7 +211,7 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it prints how to conn
   let screen = ''
   child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
   expect(await new Promise((done) => child.once('exit', done))).toBe(0)
-  for (const words of [
+  for (const text of [
     'claude mcp add scorpiox -- ',
     'claude_desktop_config.json',
     '.cursor/mcp.json',
@@ -219,7 +219,7 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it prints how to conn
     '[mcp_servers.scorpiox]',
     '✓ bash',
   ]) {
-    expect(screen).toContain(words)
+    expect(screen).toContain(text)
   }
 })
 

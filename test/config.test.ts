@@ -94,13 +94,13 @@ test('an unknown key and a bad value cause a warning with file and line, and the
 })
 
 test('secrets are masked, and a project cannot set user settings', async () => {
-  const mine = await config(newConfigProject({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
-  expect(mine.get('HTTP_TOKEN')?.value).toBe('****')
-  expect(mine.stdout + mine.stderr).not.toContain('very-secret')
-  const theirs = await config(newConfigProject({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
-  expect(theirs.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
-  expect(theirs.stderr).toContain('HTTP_TOKEN cannot be set by a project')
-  expect(theirs.stderr).not.toContain('planted')
+  const userConfig = await config(newConfigProject({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
+  expect(userConfig.get('HTTP_TOKEN')?.value).toBe('****')
+  expect(userConfig.stdout + userConfig.stderr).not.toContain('very-secret')
+  const projectConfig = await config(newConfigProject({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
+  expect(projectConfig.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
+  expect(projectConfig.stderr).toContain('HTTP_TOKEN cannot be set by a project')
+  expect(projectConfig.stderr).not.toContain('planted')
 })
 
 test('a project can choose its own profile, not one of the user', async () => {
@@ -108,9 +108,9 @@ test('a project can choose its own profile, not one of the user', async () => {
     'cwd/scorpiox-env.txt': 'ACTIVE_PROFILE=work',
     'home/.claude/scorpiox-env/work.txt': 'MODEL=mine\nHTTP_TOKEN=t',
   }
-  const theirs = await config(newConfigProject(files))
-  expect(theirs.get('MODEL')?.value).toBe('sonnet')
-  expect(theirs.get('HTTP_TOKEN')?.value).toBe('')
+  const projectConfig = await config(newConfigProject(files))
+  expect(projectConfig.get('MODEL')?.value).toBe('sonnet')
+  expect(projectConfig.get('HTTP_TOKEN')?.value).toBe('')
   const own = await config(
     newConfigProject({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'MODEL=theirs\nHTTP_TOKEN=planted' }),
   )

@@ -141,22 +141,22 @@ test.each([
 })
 
 test('a sentence without a translation is reported, and so is an obsolete one', () => {
-  const words = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
-  expect([words.say('tool'), words.say('a new sentence'), words.say('empty')]).toEqual([
+  const phrases = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
+  expect([phrases.say('tool'), phrases.say('a new sentence'), phrases.say('empty')]).toEqual([
     '도구',
     'a new sentence',
     'empty',
   ])
-  expect(words.problems()).toEqual([
+  expect(phrases.problems()).toEqual([
     'words.json lacks the translation of "a new sentence"',
     'words.json lacks the translation of "empty"',
     'words.json translates "gone", which English does not say any more',
   ])
-  expect(JSON.parse(words.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
+  expect(JSON.parse(phrases.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
 })
 
 test('a new tool and a new option require their phrases', () => {
-  const words = openDictionary('words.json', '{}')
+  const phrases = openDictionary('words.json', '{}')
   const tool = {
     name: 'Dig',
     description: 'Dig a hole\nDeep.',
@@ -166,11 +166,11 @@ test('a new tool and a new option require their phrases', () => {
     { key: 'TOOL_DIG', type: 'boolean', default: true, about: 'Offer Dig; off, it is not.', project: true },
     { key: 'DEPTH', type: 'integer', default: 3, about: 'How deep.', project: false },
   ]
-  const tables = makeTables({ tools: [tool], options }, words, { translated: true, rtl: true })
+  const tables = makeTables({ tools: [tool], options }, phrases, { translated: true, rtl: true })
   expect(tables.toolTable() + tables.toolPages() + tables.optionTable()).toContain(
     '| `TOOL_DIG` | boolean | `true` | Offer Dig; off, it is not. |',
   )
-  const asked = words.problems().join('\n')
+  const asked = phrases.problems().join('\n')
   for (const one of ['Dig a hole', 'Deep.', 'Where', 'Offer {tool}; off, it is not.', 'How deep.'])
     expect(asked).toContain(`"${one}"`)
 })

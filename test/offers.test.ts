@@ -279,17 +279,17 @@ describe('log messages', () => {
 
 describe('changes', () => {
   const LISTS = ['tools', 'resources', 'prompts'] as const
-  const told = (client: TestClient): Json[] => client.received.filter(({ method }) => method !== undefined)
+  const notifications = (client: TestClient): Json[] => client.received.filter(({ method }) => method !== undefined)
 
   test.each(LEGACY)('of lists are notified to a client at %s, and visible', async (revision) => {
     const client = start()
     await client.request('tools/call', call('change', { list: 'tools' }))
-    expect(told(client)).toEqual([])
+    expect(notifications(client)).toEqual([])
     await client.initialize(revision)
     for (const list of LISTS) {
       await client.request('tools/call', call('change', { list }))
       const method = `notifications/${list}/list_changed`
-      expect(told(client).at(-1)).toEqual({ jsonrpc: '2.0', method, params: {} })
+      expect(notifications(client).at(-1)).toEqual({ jsonrpc: '2.0', method, params: {} })
     }
     expect((await client.request('tools/call', call('visitor-3'))).error.code).toBe(-32602)
     expect(await client.request('tools/call', call('visitor-1'))).toMatchObject({ result: { isError: false } })
@@ -307,7 +307,7 @@ describe('changes', () => {
     for (const uri of ['test://text', 'test://bytes', 'test://note/1', 'test://note/2']) await update(uri)
     await client.request('resources/unsubscribe', { uri: 'test://text' })
     await update('test://text')
-    expect(told(client)).toEqual(
+    expect(notifications(client)).toEqual(
       ['test://text', 'test://note/1'].map((uri) => ({
         jsonrpc: '2.0',
         method: 'notifications/resources/updated',

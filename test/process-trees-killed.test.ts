@@ -80,7 +80,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
   test('together with its server', async () => {
     const { trees, client } = await open()
-    await grow(trees, client, 20)
+    await startTrees(trees, client, 20)
     kill(supervisorOf(client))
     client.child.kill('SIGKILL')
     await nextCleansUp(trees)
@@ -240,8 +240,8 @@ describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
     for (let round = 0; round < 60; round++) {
       await sleep(round % 6)
       // With or without their directories.
-      const doomed = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
-      spawnSync('sh', ['-c', `rm -rf ${doomed}`])
+      const removedPath = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
+      spawnSync('sh', ['-c', `rm -rf ${removedPath}`])
       expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     }
     await closed(client, trees)
@@ -308,7 +308,7 @@ function run(client: TestClient, command: string, timeout = 20_000): Promise<Jso
   return call(client, 'Bash', { command, timeout })
 }
 
-async function grow(trees: ProcessTrees, client: TestClient, count: number): Promise<void> {
+async function startTrees(trees: ProcessTrees, client: TestClient, count: number): Promise<void> {
   for (let tree = 0; tree < count; tree++) begin(client, trees.command(tree), tree % 2 === 0)
   await trees.waitUntilStarted(count)
 }

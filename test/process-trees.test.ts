@@ -155,12 +155,12 @@ test.concurrent.each(['cancelled', 'SIGTERM'])(
 )
 
 test.concurrent('a process that this server did not start is not killed, whatever its pid', async () => {
-  const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
+  const unrelatedProcess = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
   const { client } = await begin(`${SLEEPER} & wait`)
   await client.close()
-  expect(bystander.exitCode).toBeNull()
-  expect(bystander.signalCode).toBeNull()
-  bystander.kill('SIGKILL')
+  expect(unrelatedProcess.exitCode).toBeNull()
+  expect(unrelatedProcess.signalCode).toBeNull()
+  unrelatedProcess.kill('SIGKILL')
 })
 
 test('many commands cancelled at once are all gone', async () => {

@@ -63,8 +63,8 @@ test.each(PAGES)('%s lists the main job and the tests as one line each', (page) 
 test('every command of the README exists, with its options', () => {
   const commands = blocks('README.md').flatMap((code) => code.match(/^(?:npx )?scorpiox-code .*$/gm) ?? [])
   const read = commands.map((line) => {
-    const words: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
-    return parseArguments(words.slice(words.indexOf('scorpiox-code') + 1)).command
+    const tokens: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
+    return parseArguments(tokens.slice(tokens.indexOf('scorpiox-code') + 1)).command
   })
   expect(read.length).toBeGreaterThan(8)
   expect(read.filter((command) => command === undefined || !COMMAND_HELP.has(command))).toEqual([])

@@ -318,10 +318,10 @@ describe('calls', () => {
   test.each([
     ['begins with a dash', '-x', 'command not found'],
     ['has a NUL character', 'echo \0', 'NUL'],
-  ])('a command that %s', async (_, command, words) => {
+  ])('a command that %s', async (_, command, text) => {
     const client = startServer()
     const { result } = await client.request('tools/call', callParams('Bash', { command }))
-    expect(result.content[0].text).toContain(words)
+    expect(result.content[0].text).toContain(text)
     expect(result.isError).toBe(true)
     await client.close()
   })

@@ -247,17 +247,17 @@ describe('notified to a listener', () => {
     await begin(client, 'work', { ms: 1 })
     await getWhen(client, taskId, over)
     await sleep(60)
-    const told = client.received.filter(({ method }) => method === 'notifications/tasks')
-    expect(told.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
-      told.map(() => [taskId, { [SUBSCRIPTION]: 'L' }]),
+    const delivered = client.received.filter(({ method }) => method === 'notifications/tasks')
+    expect(delivered.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
+      delivered.map(() => [taskId, { [SUBSCRIPTION]: 'L' }]),
     )
-    expect(told.map(({ params: { status, statusMessage } }) => [status, statusMessage])).toEqual([
+    expect(delivered.map(({ params: { status, statusMessage } }) => [status, statusMessage])).toEqual([
       ['working', 'step 1'],
       ['working', 'step 2'],
       ['working', 'step 3'],
       ['completed', 'step 3'],
     ])
-    expect(told.at(-1).params.result.content[0].text).toBe('progressed')
+    expect(delivered.at(-1).params.result.content[0].text).toBe('progressed')
     expect(client.received.filter(({ method }) => method === 'notifications/message')).toEqual([])
     await client.close()
   })

@@ -33,8 +33,8 @@ async function simulateOnFiles(count: number): Promise<void> {
   const wrong: string[] = []
   for (let seed = 1; seed <= count; seed++) {
     const folder = emptyFolder()
-    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
-    const states = await Promise.all(Array.from({ length: 6 }, () => openStateDatabase(place)))
+    const location = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const states = await Promise.all(Array.from({ length: 6 }, () => openStateDatabase(location)))
     let next = 0
     const opened = () => states[next++ % states.length] ?? memoryState()
     for (const complaint of await simulate(seed, opened)) wrong.push(`${seed}: ${complaint}`)

@@ -12,89 +12,89 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
   const random = generator(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const oneOf = <T>(things: readonly T[]): T | undefined => things[below(things.length)]
-  const world = new SimulatedMachine(openState)
-  let processes: SimulatedProcess[] = [world.start()]
+  const machine = new SimulatedMachine(openState)
+  let processes: SimulatedProcess[] = [machine.start()]
   let named = 0
 
-  const living = (): SimulatedProcess[] => (processes = processes.filter(({ isAlive }) => isAlive))
-  const moving = (): SimulatedProcess[] => living().filter(({ isFrozen }) => !isFrozen)
+  const liveProcesses = (): SimulatedProcess[] => (processes = processes.filter(({ isAlive }) => isAlive))
+  const runningProcesses = (): SimulatedProcess[] => liveProcesses().filter(({ isFrozen }) => !isFrozen)
 
   async function start(): Promise<void> {
-    const process = world.start()
+    const process = machine.start()
     processes.push(process)
-    const { callbacks, who } = process
-    await (below(3) === 0 ? callbacks.adoptOrphans() : callbacks.sessionStarted(who)).catch(() => undefined)
+    const { callbacks, caller } = process
+    await (below(3) === 0 ? callbacks.adoptOrphans() : callbacks.sessionStarted(caller)).catch(() => undefined)
   }
 
   async function pass(ms: number): Promise<void> {
-    const end = world.time + ms
+    const end = machine.time + ms
     for (;;) {
-      const wake = Math.min(...moving().map(({ wakeAt }) => wakeAt))
+      const wake = Math.min(...runningProcesses().map(({ wakeAt }) => wakeAt))
       if (wake > end) break
-      world.time = Math.min(Math.max(world.time, wake) + below(40), end)
-      await Promise.all(moving().map((process) => process.tick()))
-      if (world.time === end) break
+      machine.time = Math.min(Math.max(machine.time, wake) + below(40), end)
+      await Promise.all(runningProcesses().map((process) => process.tick()))
+      if (machine.time === end) break
     }
-    world.time = end
+    machine.time = end
   }
 
   async function happen(): Promise<void> {
-    const process = oneOf(moving())
+    const process = oneOf(runningProcesses())
     if (!process) return start()
-    const dice = below(100)
-    if (dice < 30) {
+    const random = below(100)
+    if (random < 30) {
       const isLong = below(20) === 0
       await process.set(
         `c${++named}`,
         isLong ? 1 + below(400) : 1 + below(15),
         isLong ? 1 : (oneOf([1, 1, 2, 3, -1]) ?? 1),
       )
-    } else if (dice < 55) await pass(below(9000))
-    else if (dice < 60) world.time += below(2 * HOUR)
-    else if (dice < 67)
-      world.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
-    else if (dice < 74) process.isBusy = !process.isBusy
-    else if (dice < 81) await process.call(below(3) > 0)
-    else if (dice < 84) await cancel(process)
-    else if (dice < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
-    else if (dice < 92) process.die()
-    else if (dice < 95 && processes.length < 3) await start()
-    else if (dice < 97) await freeze(process)
-    else if (dice >= 97) await reboot()
+    } else if (random < 55) await pass(below(9000))
+    else if (random < 60) machine.time += below(2 * HOUR)
+    else if (random < 67)
+      machine.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
+    else if (random < 74) process.isBusy = !process.isBusy
+    else if (random < 81) await process.call(below(3) > 0)
+    else if (random < 84) await cancel(process)
+    else if (random < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
+    else if (random < 92) process.die()
+    else if (random < 95 && processes.length < 3) await start()
+    else if (random < 97) await freeze(process)
+    else if (random >= 97) await reboot()
   }
 
   async function cancel(process: SimulatedProcess): Promise<void> {
-    const entry = oneOf(await process.callbacks.list(process.who).catch(() => []))
+    const entry = oneOf(await process.callbacks.list(process.caller).catch(() => []))
     if (!entry) return
-    const booked = world.booked.get(entry.callback.message)
+    const callback = machine.scheduled.get(entry.callback.message)
     // From now on it may fire or not: the process may be killed at any step.
-    if (booked) booked.isCancelled = true
-    await process.callbacks.cancel(process.who, entry.callback.slot).catch(() => undefined)
+    if (callback) callback.isCancelled = true
+    await process.callbacks.cancel(process.caller, entry.callback.slot).catch(() => undefined)
   }
 
   async function cancelNamed(name: string): Promise<void> {
-    const [process] = living()
-    const entries = process ? await process.callbacks.list(process.who) : []
+    const [process] = liveProcesses()
+    const entries = process ? await process.callbacks.list(process.caller) : []
     const entry = entries.find(({ callback }) => callback.message === name)
-    if (entry) await process?.callbacks.cancel(process.who, entry.callback.slot)
+    if (entry) await process?.callbacks.cancel(process.caller, entry.callback.slot)
   }
 
   /** As with Ctrl+Z, or on another machine that sleeps: the other processes continue. */
   async function freeze(process: SimulatedProcess): Promise<void> {
     process.freeze()
-    world.time += 20 * 60_000
-    if (moving().length < 2) await start()
+    machine.time += 20 * 60_000
+    if (runningProcesses().length < 2) await start()
     await pass(below(5000))
-    await oneOf(moving())?.call(true)
+    await oneOf(runningProcesses())?.call(true)
     process.thaw()
     if (below(2) === 0) await process.call(true)
   }
 
   async function reboot(): Promise<void> {
-    world.reboot()
+    machine.reboot()
     processes = []
-    world.time += below(HOUR)
-    if (below(2) === 0) world.jump(below(4 * HOUR) - 2 * HOUR)
+    machine.time += below(HOUR)
+    if (below(2) === 0) machine.jump(below(4 * HOUR) - 2 * HOUR)
     await start()
   }
 
@@ -102,12 +102,12 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
   for (let event = 0; event < events; event++) await happen()
   for (const process of processes) process.die()
   processes = []
-  const heir = world.start()
-  processes.push(heir)
-  await heir.callbacks.sessionStarted(heir.who)
-  const endless = [...world.booked.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
+  const successor = machine.start()
+  processes.push(successor)
+  await successor.callbacks.sessionStarted(successor.caller)
+  const endless = [...machine.scheduled.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
   const before = new Map(endless.map(({ name, fired }) => [name, fired.length]))
-  for (let round = 0; round < 400 && !isOver(world, before); round++) {
+  for (let round = 0; round < 400 && !isOver(machine, before); round++) {
     await pass(round < 10 ? 5000 : 60_000)
     // A message that could not be written is delivered again by the same process.
     await processes[0]?.call(below(3) > 0)
@@ -115,24 +115,24 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
     for (const { name, fired } of endless) if (fired.length > (before.get(name) ?? 0)) await cancelNamed(name)
   }
   for (let round = 0; round < 50; round++) await processes[0]?.call(true)
-  return [...complaints(world, before), ...world.robbed, ...processes.flatMap(({ problems }) => problems)]
+  return [...complaints(machine, before), ...machine.violations, ...processes.flatMap(({ problems }) => problems)]
 }
 
-function isOver({ booked }: SimulatedMachine, before: ReadonlyMap<string, number>): boolean {
-  return [...booked.values()].every(
+function isOver({ scheduled }: SimulatedMachine, before: ReadonlyMap<string, number>): boolean {
+  return [...scheduled.values()].every(
     ({ name, repeats, fired, isCancelled }) =>
       isCancelled || (repeats < 0 ? fired.length > (before.get(name) ?? 0) : fired.length >= repeats),
   )
 }
 
-function complaints(world: SimulatedMachine, before: ReadonlyMap<string, number>): readonly string[] {
-  const all = [...world.booked.values()]
+function complaints(machine: SimulatedMachine, before: ReadonlyMap<string, number>): readonly string[] {
+  const all = [...machine.scheduled.values()]
   const firings = all.flatMap(({ fired }) => fired)
   return [
-    ...all.flatMap((booked) => numbers(booked, before)),
+    ...all.flatMap((callback) => numbers(callback, before)),
     ...all.flatMap(times),
-    ...bursts(firings),
-    ...telling(world, firings),
+    ...burstViolations(firings),
+    ...deliveryViolations(machine, firings),
   ]
 }
 
@@ -157,7 +157,7 @@ function times({ name, delayMs, set, fired }: ScheduledCallback): readonly strin
   })
 }
 
-function bursts(firings: readonly Firing[]): readonly string[] {
+function burstViolations(firings: readonly Firing[]): readonly string[] {
   const inOrder = firings.toSorted((a, b) => a.order - b.order)
   return inOrder.flatMap((firing, index) => {
     const last = inOrder.slice(0, index).findLast(({ session }) => session === firing.session)
@@ -168,13 +168,16 @@ function bursts(firings: readonly Firing[]): readonly string[] {
   })
 }
 
-function telling({ told, unsure }: SimulatedMachine, firings: readonly Firing[]): readonly string[] {
+function deliveryViolations(
+  { deliveries, uncertain }: SimulatedMachine,
+  firings: readonly Firing[],
+): readonly string[] {
   const fired = new Map<string, number>()
   for (const { text } of firings) fired.set(text, (fired.get(text) ?? 0) + 1)
   return [...fired].flatMap(([text, times_]) => {
-    const count = told.get(text) ?? 0
+    const count = deliveries.get(text) ?? 0
     if (count < times_) return [`${text} was told ${count} times, not ${times_}: lost`]
-    return count > times_ && !unsure.has(text) ? [`${text} was told ${count} times, not ${times_}: double`] : []
+    return count > times_ && !uncertain.has(text) ? [`${text} was told ${count} times, not ${times_}: double`] : []
   })
 }
 

@@ -7,8 +7,8 @@ import { call, type Json, type TestClient, type ToolResult } from '../support/cl
  * it, nor its last newline.
  */
 export async function callback(client: TestClient, args: object): Promise<ToolResult> {
-  const said = await call(client, 'SetCallback', args)
-  return { ...said, text: String(said.content.at(-1)?.text).trimEnd() }
+  const result = await call(client, 'SetCallback', args)
+  return { ...result, text: String(result.content.at(-1)?.text).trimEnd() }
 }
 
 /** The log messages that were sent as well. */
@@ -18,8 +18,8 @@ export const logged = (client: TestClient): readonly string[] =>
     .map(({ params }: Json) => String(params.data))
 
 /** Waits for the log message of a fired callback; it is sent when the message is pending. */
-export const fired = (client: TestClient, words: string): Promise<Json> =>
-  client.waitFor(({ method, params }) => method === 'notifications/message' && String(params.data).endsWith(words))
+export const fired = (client: TestClient, text: string): Promise<Json> =>
+  client.waitFor(({ method, params }) => method === 'notifications/message' && String(params.data).endsWith(text))
 
 /** The pending messages in front of the next result of another tool; empty if there are none. */
 export async function messageBeforeResult(client: TestClient, command = 'echo done'): Promise<string> {

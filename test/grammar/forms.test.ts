@@ -48,8 +48,8 @@ test('all 300 forms are correct', async () => {
   const client = startGrammar('tools-only')
   await client.initialize('2024-11-05')
   const answers = await Promise.all(ALL.map(calling(client, '2024-11-05', 'conjugate')))
-  const said = answers.map(({ result }) => result.content[0].text)
-  expect(said).toEqual(ALL.map(({ verb, tense, person }) => expected(verb, tense, person)))
+  const results = answers.map(({ result }) => result.content[0].text)
+  expect(results).toEqual(ALL.map(({ verb, tense, person }) => expected(verb, tense, person)))
   expect(new Set(ALL.map((args) => JSON.stringify(args))).size).toBe(300)
   await client.close()
 })
@@ -89,9 +89,9 @@ describe.each(REVISIONS)('at %s', (revision) => {
       { numRuns: 40 },
     )
     const flew = await call({ verb: 'fly', tense: 'past simple', person: '1st singular' })
-    const words = "'verb' must be one of the 20 allowed verbs"
+    const text = "'verb' must be one of the 20 allowed verbs"
     expect(flew.error?.message ?? flew.result.content[0].text).toBe(
-      `${revision === '2024-11-05' ? 'Invalid params' : 'Invalid arguments'}: ${words}`,
+      `${revision === '2024-11-05' ? 'Invalid params' : 'Invalid arguments'}: ${text}`,
     )
     expect(await call({ verb: 'eat', tense: 'past simple', person: '1st singular' })).toMatchObject({
       result: { content: [{ type: 'text', text: 'ate' }], isError: false },

@@ -96,8 +96,10 @@ test('reciting reports progress', async () => {
   const params = { name: 'recite', arguments: { verb: 'be' }, _meta: { progressToken: 'abc' } }
   const { result } = await client.request('tools/call', params)
   expect(result.content[0].text.split('\n')[1]).toBe('present simple: am, are, is')
-  const told = client.received.filter(({ method }) => method === 'notifications/progress').map((note) => note.params)
-  expect(told).toEqual(
+  const delivered = client.received
+    .filter(({ method }) => method === 'notifications/progress')
+    .map((note) => note.params)
+  expect(delivered).toEqual(
     TENSES.map((message, index) => ({ progressToken: 'abc', progress: index + 1, total: TENSES.length, message })),
   )
 })
@@ -152,9 +154,9 @@ describe('over HTTP', () => {
 
   test('without a token it does not start', async () => {
     const child = spawn(process.execPath, [join(FOLDER, 'server.mjs'), '--http'], { env: cleanEnv() })
-    let said = ''
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    let text = ''
+    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
     expect((await once(child, 'exit'))[0]).toBe(1)
-    expect(said).toContain('http.auth.token is empty')
+    expect(text).toContain('http.auth.token is empty')
   })
 })

@@ -352,12 +352,12 @@ describe('a start without access control', () => {
     ['tokens in the clear', ['--host', '0.0.0.0'], { HTTP_TOKEN: TOKEN }, /TLS_CERT/],
     ['nobody who could get in', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
     ['a key header that browsers send', [], { HTTP_TOKEN: TOKEN, HTTP_KEY_HEADER: 'Cookie' }, /HTTP_KEY_HEADER/],
-  ])('is refused: %s', async (_, flags, env, words) => {
+  ])('is refused: %s', async (_, flags, env, pattern) => {
     const failure: Json = await program(['serve', '--http', '--port', '0', ...flags], env).catch(
       (error: unknown) => error,
     )
     expect(failure.code).toBeGreaterThan(0)
-    expect(failure.stderr).toMatch(words)
+    expect(failure.stderr).toMatch(pattern)
     expect(failure.stdout).toBe('')
   })
 

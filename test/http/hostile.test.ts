@@ -105,7 +105,7 @@ describe('a gigabyte', () => {
   const written = (socket: Socket): Promise<void> => new Promise((done) => socket.write(CHUNK, () => done()))
 
   /** Sends until the connection is closed; resolves to the response. */
-  async function pour(framing: string, before: string, after: string): Promise<string> {
+  async function sendEndlessly(framing: string, before: string, after: string): Promise<string> {
     const client = await openConnection(program)
     client.write(requestHead(program, 1).replace(/Content-Length: 1/, framing))
     for (let sent = 0; sent < 1024 && !client.socket.destroyed; sent++) {
@@ -125,7 +125,7 @@ describe('a gigabyte', () => {
     const megabytes = HAS_PROC ? residentMegabytes(program) : 0
     let most = megabytes
     const watch = setInterval(() => HAS_PROC && (most = Math.max(most, residentMegabytes(program))), 20)
-    const text = await pour(framing, before, after)
+    const text = await sendEndlessly(framing, before, after)
     clearInterval(watch)
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
@@ -160,27 +160,27 @@ describe('a gigabyte', () => {
 })
 
 describe('malformed HTTP', () => {
-  const smuggled = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const secondRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const post = (...lines: string[]): string =>
     ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...lines, '', ''].join('\r\n')
 
   test.each([
-    ['two lengths', `${post('Content-Length: 4', 'Content-Length: 0')}${smuggled}`],
-    ['a list of lengths', `${post('Content-Length: 0, 4')}${smuggled}`],
-    ['a length with a sign', `${post('Content-Length: +0')}${smuggled}`],
-    ['a length in hexadecimal', `${post('Content-Length: 0x0')}${smuggled}`],
-    ['a negative length', `${post('Content-Length: -1')}${smuggled}`],
-    ['a length and chunks', `${post('Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`],
-    ['chunks and a length', `${post('Transfer-Encoding: chunked', 'Content-Length: 6')}0\r\n\r\n${smuggled}`],
-    ['almost chunks', `${post('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`],
-    ['chunks that are not the last coding', `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n${smuggled}`],
-    ['a space before the colon', `${post('Content-Length : 0')}${smuggled}`],
-    ['a folded line', `${post('Transfer-Encoding:', ' chunked')}0\r\n\r\n${smuggled}`],
-    ['an endless chunk size', `${post('Transfer-Encoding: chunked')}${'f'.repeat(40)}\r\n${smuggled}`],
-    ['a chunk size that is none', `${post('Transfer-Encoding: chunked')}zz\r\n${smuggled}`],
-    ['a control character', `${post('X-Bad: a\x01b', 'Content-Length: 0')}${smuggled}`],
-    ['a zero', `${post('X-Bad: a\x00b', 'Content-Length: 0')}${smuggled}`],
-    ['a lone return', `${post('X-Bad: a\rContent-Length: 0')}${smuggled}`],
+    ['two lengths', `${post('Content-Length: 4', 'Content-Length: 0')}${secondRequest}`],
+    ['a list of lengths', `${post('Content-Length: 0, 4')}${secondRequest}`],
+    ['a length with a sign', `${post('Content-Length: +0')}${secondRequest}`],
+    ['a length in hexadecimal', `${post('Content-Length: 0x0')}${secondRequest}`],
+    ['a negative length', `${post('Content-Length: -1')}${secondRequest}`],
+    ['a length and chunks', `${post('Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\n${secondRequest}`],
+    ['chunks and a length', `${post('Transfer-Encoding: chunked', 'Content-Length: 6')}0\r\n\r\n${secondRequest}`],
+    ['almost chunks', `${post('Transfer-Encoding: xchunked')}0\r\n\r\n${secondRequest}`],
+    ['chunks that are not the last coding', `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n${secondRequest}`],
+    ['a space before the colon', `${post('Content-Length : 0')}${secondRequest}`],
+    ['a folded line', `${post('Transfer-Encoding:', ' chunked')}0\r\n\r\n${secondRequest}`],
+    ['an endless chunk size', `${post('Transfer-Encoding: chunked')}${'f'.repeat(40)}\r\n${secondRequest}`],
+    ['a chunk size that is none', `${post('Transfer-Encoding: chunked')}zz\r\n${secondRequest}`],
+    ['a control character', `${post('X-Bad: a\x01b', 'Content-Length: 0')}${secondRequest}`],
+    ['a zero', `${post('X-Bad: a\x00b', 'Content-Length: 0')}${secondRequest}`],
+    ['a lone return', `${post('X-Bad: a\rContent-Length: 0')}${secondRequest}`],
     ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a version of the future', 'GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n'],
@@ -244,10 +244,10 @@ describe('malformed HTTP', () => {
     client.write(bytes)
     await client.until(/\}$/)
     // A closed connection is detected only by writing to it.
-    const knocking = setInterval(() => client.write('x'), 100)
+    const retryTimer = setInterval(() => client.write('x'), 100)
     const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'open'))
     expect(await Promise.race([client.closed.then(() => 'closed'), late])).toBe('closed')
-    clearInterval(knocking)
+    clearInterval(retryTimer)
     client.socket.destroy()
   })
 
@@ -272,8 +272,8 @@ describe('several requests at once on one connection', () => {
     )
     client.write(bodies.map((body) => `${requestHead(fixture, body.length)}${body}`).join(''))
     const text = await client.until(new RegExp(`alice:t${count - 1}\\b`))
-    const said = [...text.matchAll(/"id":(\d+).*?alice:(t\d+)/g)].map(([, id, word]) => [Number(id), word])
-    expect(said).toEqual(bodies.map((_, id) => [id, `t${id}`]))
+    const results = [...text.matchAll(/"id":(\d+).*?alice:(t\d+)/g)].map(([, id, word]) => [Number(id), word])
+    expect(results).toEqual(bodies.map((_, id) => [id, `t${id}`]))
     client.socket.destroy()
   })
 
@@ -321,7 +321,7 @@ describe('a slow client', () => {
   const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
   /** Writes a piece every second; resolves to whether the server closed the connection in time. */
-  async function dribble(first: string, piece: string): Promise<boolean> {
+  async function sendSlowly(first: string, piece: string): Promise<boolean> {
     const client = await openConnection(fixture)
     client.write(first)
     const timer = setInterval(() => client.write(piece), 1000)
@@ -332,7 +332,7 @@ describe('a slow client', () => {
   }
 
   /** Requests much data and reads none until the time is up; then only data in flight may remain. */
-  async function refuseToRead(request: string, whole: number): Promise<boolean> {
+  async function stopReading(request: string, whole: number): Promise<boolean> {
     const client = await openConnection(fixture)
     client.socket.pause()
     client.write(request)
@@ -343,7 +343,7 @@ describe('a slow client', () => {
     return isClosed && client.text().length < whole
   }
 
-  async function honest(): Promise<number> {
+  async function measureOtherClients(): Promise<number> {
     let slowest = 0
     for (const until = Date.now() + LIMIT - 1000; Date.now() < until; await seconds(0.25)) {
       const before = Date.now()
@@ -355,7 +355,7 @@ describe('a slow client', () => {
   }
 
   /** After a long call, a quick answer waits its turn; this does not make the client slow. */
-  async function patient(): Promise<boolean> {
+  async function waitInQueue(): Promise<boolean> {
     const client = await openConnection(fixture)
     const bodies = [callOf('later', { text: 'first', ms: 13_000 }), callOf('who', { text: 'second' })]
     client.write(bodies.map((body) => `${requestHead(fixture, body.length)}${body}`).join(''))
@@ -372,18 +372,18 @@ describe('a slow client', () => {
     const outcomes: Json = Object.fromEntries(
       await Promise.all(
         Object.entries({
-          silence: dribble('', ''),
-          'the first line': dribble('GET', ' '),
-          'the headers': dribble('GET /healthz HTTP/1.1\r\n', 'X: y\r\n'),
-          'the body': dribble(requestHead(fixture, 1000), ' '),
-          'chunks of a body': dribble(
+          silence: sendSlowly('', ''),
+          'the first line': sendSlowly('GET', ' '),
+          'the headers': sendSlowly('GET /healthz HTTP/1.1\r\n', 'X: y\r\n'),
+          'the body': sendSlowly(requestHead(fixture, 1000), ' '),
+          'chunks of a body': sendSlowly(
             requestHead(fixture, 1).replace('Content-Length: 1', 'Transfer-Encoding: chunked'),
             '1\r\n \r\n',
           ),
-          'reading an answer': refuseToRead(`${requestHead(fixture, body.length)}${body}`, size),
-          'reading a stream': refuseToRead(`${requestHead(fixture, steps.length, version)}${steps}`, 40_000_000),
-          'waiting its turn': patient(),
-          honest: honest().then((slowest) => slowest < 3000),
+          'reading an answer': stopReading(`${requestHead(fixture, body.length)}${body}`, size),
+          'reading a stream': stopReading(`${requestHead(fixture, steps.length, version)}${steps}`, 40_000_000),
+          'waiting its turn': waitInQueue(),
+          honest: measureOtherClients().then((slowest) => slowest < 3000),
         }).map(async ([name, outcome]) => [name, await outcome]),
       ),
     )

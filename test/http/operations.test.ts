@@ -167,14 +167,14 @@ describe.concurrent('shutdown', () => {
     const headers = { authorization: `Bearer ${ALICE}` }
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
     await once(socket, 'open')
-    const told = once(socket, 'close').then(([code]) => Number(code))
+    const delivered = once(socket, 'close').then(([code]) => Number(code))
     const body = callOf('later', { text: 'in time', ms: 1500 }, 'call')
     const answers = [
       sendRequest(server, modernCall('later', { text: 'in time', ms: 1500 }, 'call')),
       sendRequest(server, { body }),
       sendRequest(server, { body, headers: { 'mcp-session-id': session } }),
     ]
-    const spoken = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
+    const socketMessage = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
     socket.send(body)
     await sendRequest(server, { path, body })
     await new Promise((wait) => setTimeout(wait, 300))
@@ -183,10 +183,10 @@ describe.concurrent('shutdown', () => {
     expect(await listening.message()).toMatchObject({ id: 'ear', result: { resultType: 'complete' } })
     await Promise.all([listening.ended, standing.ended])
     for (const { json } of await Promise.all(answers)) expect(JSON.stringify(json)).toContain('alice:in time')
-    expect((await spoken).result.content[0].text).toBe('alice:in time')
+    expect((await socketMessage).result.content[0].text).toBe('alice:in time')
     expect((await sse.message()).result.content[0].text).toBe('alice:in time')
     await sse.ended
-    expect(await told).toBe(1001)
+    expect(await delivered).toBe(1001)
     const { code, ms } = await end
     expect(code).toBe(0)
     expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
@@ -195,9 +195,9 @@ describe.concurrent('shutdown', () => {
 
   test('is not delayed by long calls, whether they handle the abort or not', async () => {
     const servers = await Promise.all([startFixtureServer(), startFixtureServer()])
-    const [willing, stubborn] = servers
-    const session = await initialize(willing, '2025-11-25')
-    const answer = sendRequest(willing, {
+    const [cooperative, stubborn] = servers
+    const session = await initialize(cooperative, '2025-11-25')
+    const answer = sendRequest(cooperative, {
       body: callOf('hold', { label: 'long' }, 9),
       headers: { 'mcp-session-id': session },
     })
@@ -205,7 +205,7 @@ describe.concurrent('shutdown', () => {
     const idle = await stream(stubborn, { path: '/sse', method: 'GET' })
     await new Promise((wait) => setTimeout(wait, 300))
     // A second signal changes nothing.
-    setTimeout(() => willing.child.kill('SIGTERM'), 500)
+    setTimeout(() => cooperative.child.kill('SIGTERM'), 500)
     const ends = await Promise.all(servers.map(stopped))
     expect(ends.map(({ code }) => code)).toEqual([0, 0])
     for (const { ms } of ends) expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
@@ -219,14 +219,18 @@ describe.concurrent('shutdown', () => {
     const server = await startFixtureServer()
     const silent = await openConnection(server)
     const lines = ['GET /mcp HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ALICE}`, 'Connection: Upgrade']
-    const wish = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
-    const deaf = await openConnection(server, true)
-    deaf.write(`${[...lines, ...wish, 'Sec-WebSocket-Protocol: mcp'].join('\r\n')}\r\n\r\n`)
-    await deaf.until(/^HTTP\/1\.1 101 /)
+    const upgradeHeaders = [
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
+    const unresponsive = await openConnection(server, true)
+    unresponsive.write(`${[...lines, ...upgradeHeaders, 'Sec-WebSocket-Protocol: mcp'].join('\r\n')}\r\n\r\n`)
+    await unresponsive.until(/^HTTP\/1\.1 101 /)
     const { code, ms } = await stopped(server)
     expect(code).toBe(0)
     expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
-    for (const { socket } of [silent, deaf]) socket.destroy()
+    for (const { socket } of [silent, unresponsive]) socket.destroy()
   })
 
   test('ends the processes that a command has started', async () => {

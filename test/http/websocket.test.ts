@@ -171,8 +171,9 @@ test('an Upgrade to another protocol is ignored, and the request is served', asy
   skipIfMissing(context, MISSING.givingBack)
   const body = callOf('who', { text: 'h2c' })
   const client = await openConnection(server)
-  const wish = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
-  const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${wish}\r\n`
+  const upgradeHeaders =
+    'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
+  const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${upgradeHeaders}\r\n`
   const whole = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   // In pieces, and repeatedly on one connection.
   client.write(whole.slice(0, -10))

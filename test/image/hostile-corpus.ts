@@ -68,7 +68,7 @@ export async function makeCorpus(folder: string): Promise<readonly Case[]> {
     writeFileSync(path, bytes)
     return { name, path, outcome }
   })
-  return [...written, ...places(folder, samples)]
+  return [...written, ...pathCases(folder, samples)]
 }
 
 function bombs({ jpeg, progressive, webp, avif, heic: photograph, png: sound }: Samples): readonly Bytes[] {
@@ -393,7 +393,7 @@ function fakes({ jpeg }: Samples): readonly Bytes[] {
 }
 
 /** Paths to no file, to another one, or to something else. */
-function places(folder: string, { png: sound }: Samples): readonly Case[] {
+function pathCases(folder: string, { png: sound }: Samples): readonly Case[] {
   const at = (name: string): string => join(folder, name)
   writeFileSync(at('sound.png'), sound)
   mkdirSync(at('folder.png'))

@@ -39,11 +39,11 @@ async function readHostileFiles(step: number): Promise<void> {
     const { isError, text, image } = await readImage(client, path)
     const grown = peakMegabytes(client.child.pid) - server + darkroom.peak() - warm
     if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
-    const said = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
-    if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(said)
-    if (text.includes(CANARY) || text.length > 1000) wrong.push(`leaks ${said}`)
-    if (isError === (image !== undefined)) wrong.push(`neither image nor failure ${said}`)
-    if ((image?.data.length ?? 0) > 1_000_000) wrong.push(`too large ${said}`)
+    const output = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
+    if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(output)
+    if (text.includes(CANARY) || text.length > 1000) wrong.push(`leaks ${output}`)
+    if (isError === (image !== undefined)) wrong.push(`neither image nor failure ${output}`)
+    if ((image?.data.length ?? 0) > 1_000_000) wrong.push(`too large ${output}`)
   }
   expect(wrong).toEqual([])
   expect(client.stderr()).toBe('')

@@ -103,19 +103,19 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const looks = Array.from({ length: 20 }, () => readImage(client, quick))
     let most = 0
     const watching = setInterval(() => (most = Math.max(most, childrenOf(client.child.pid).length)), 5)
-    const said = await Promise.all(looks)
+    const results = await Promise.all(looks)
     clearInterval(watching)
-    expect(said.filter(({ isError }) => isError)).toEqual([])
+    expect(results.filter(({ isError }) => isError)).toEqual([])
     expect(most).toBeLessThanOrEqual(2)
   })
 
   test('a killed worker is reported, and the next image works', async () => {
     const client = await openServer()
-    const said = readImage(client, slow)
+    const result = readImage(client, slow)
     const [pid = 0] = await untilBusy(client)
     await sleep(300)
     process.kill(pid, 'SIGKILL')
-    expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
+    expect(await result).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
     // On a busy machine this may take longer than the 4 s limit of a drawing.
     await vi.waitFor(async () => expect(await readImage(client, quick)).toMatchObject({ isError: false }))
     expect(isAlive(client.child.pid ?? 0)).toBe(true)
@@ -133,13 +133,13 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
 describe('without packages', () => {
   /** The program without npm packages except these. */
   async function bare(...packages: readonly string[]): Promise<TestClient> {
-    const place = emptyFolder()
-    cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true })
+    const path = emptyFolder()
+    cpSync(dirname(PROGRAM), join(path, 'dist'), { recursive: true })
     for (const name of packages) {
-      mkdirSync(dirname(join(place, 'node_modules', name)), { recursive: true })
-      symlinkSync(resolve(import.meta.dirname, '../../node_modules', name), join(place, 'node_modules', name))
+      mkdirSync(dirname(join(path, 'node_modules', name)), { recursive: true })
+      symlinkSync(resolve(import.meta.dirname, '../../node_modules', name), join(path, 'node_modules', name))
     }
-    const client = startServer({ args: [join(place, 'dist/scorpiox-code.js')] })
+    const client = startServer({ args: [join(path, 'dist/scorpiox-code.js')] })
     onTestFinished(async () => void (await client.close()))
     await client.initialize('2025-11-25')
     return client
@@ -150,10 +150,10 @@ describe('without packages', () => {
     const client = await bare()
     const { png, jpeg, gif, webp, avif, tiff } = await makeSamples()
     for (const [name, bytes] of Object.entries({ png, jpeg, gif, webp })) {
-      const said = await readImage(client, write(`as-it-is.${name}`, bytes))
-      expect(said.image, said.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
-      expect(said.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
-      expect(said.text).toContain('sharp is not installed')
+      const result = await readImage(client, write(`as-it-is.${name}`, bytes))
+      expect(result.image, result.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
+      expect(result.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
+      expect(result.text).toContain('sharp is not installed')
       expect((await readImage(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
         /damaged or cut short/,
       )

@@ -16,14 +16,14 @@ export function heic(blocks: readonly [Colour, Colour, Colour, Colour], says = 2
 }
 
 function meta(edge: number, offset: number, length: number): Buffer {
-  const place = [Buffer.from([0x44, 0]), uint16(1), uint16(1), uint16(0), uint16(1), uint32(offset), uint32(length)]
+  const pieces = [Buffer.from([0x44, 0]), uint16(1), uint16(1), uint16(0), uint16(1), uint32(offset), uint32(length)]
   const entry = fullBox('infe', Buffer.concat([uint16(1), uint16(0), Buffer.from('hvc1\0')]), 2)
   const properties = Buffer.concat([configuration(), fullBox('ispe', Buffer.concat([uint32(edge), uint32(edge)]))])
   const used = fullBox('ipma', Buffer.concat([uint32(1), uint16(1), Buffer.from([2, 0x81, 0x82])]))
   const parts = [
     fullBox('hdlr', Buffer.from('\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0', 'latin1')),
     fullBox('pitm', uint16(1)),
-    fullBox('iloc', Buffer.concat(place)),
+    fullBox('iloc', Buffer.concat(pieces)),
     fullBox('iinf', Buffer.concat([uint16(1), entry])),
     box('iprp', Buffer.concat([box('ipco', properties), used])),
   ]

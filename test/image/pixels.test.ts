@@ -98,9 +98,9 @@ describe('orientation', () => {
       '.jpg',
     )
     await expectQuarters(path, { width: 120, height: 80 })
-    const said = await readImage(client, path)
-    expect(/upright/.test(said.text)).toBe(orientation > 1)
-    expect(said.structured).toMatchObject({ width: 120, height: 80 })
+    const result = await readImage(client, path)
+    expect(/upright/.test(result.text)).toBe(orientation > 1)
+    expect(result.structured).toMatchObject({ width: 120, height: 80 })
     // Around the centre, in the coordinates of the upright image.
     await expectQuarters(path, { width: 160, height: 80 }, { crop: [40, 30, 40, 20] })
     const corner = await decodeImage(await readImage(client, path, { crop: [100, 0, 20, 30] }))
@@ -215,9 +215,9 @@ describe('size', () => {
     [['a', 0, 1, 1], /crop/],
     [[1e300, 0, 1, 1], /crop/],
   ])('the crop %j is refused with a message', async (crop, sentence) => {
-    const said = await readImage(client, await file(quarters(4000, 1000).png({ compressionLevel: 1 })), { crop })
-    expect(said.isError).toBe(true)
-    expect(said.text).toMatch(sentence)
+    const result = await readImage(client, await file(quarters(4000, 1000).png({ compressionLevel: 1 })), { crop })
+    expect(result.isError).toBe(true)
+    expect(result.text).toMatch(sentence)
   })
 })
 
@@ -228,17 +228,17 @@ describe('transparency', () => {
     ])
 
   test('is shown on white', async () => {
-    const said = await readImage(client, await file(drop('#f00').png()))
-    const image = await decodeImage(said)
+    const result = await readImage(client, await file(drop('#f00').png()))
+    const image = await decodeImage(result)
     expect([image.at(5, 5), image.at(50, 50)]).toEqual([RED, WHITE])
-    expect(said.text).toContain('Partly transparent, shown on white')
+    expect(result.text).toContain('Partly transparent, shown on white')
   })
 
   test('is shown on dark grey if white would hide the content', async () => {
-    const said = await readImage(client, await file(drop('#fff').webp({ lossless: true }), '.webp'))
-    const image = await decodeImage(said)
+    const result = await readImage(client, await file(drop('#fff').webp({ lossless: true }), '.webp'))
+    const image = await decodeImage(result)
     expect([image.at(5, 5), image.at(50, 50)]).toEqual([WHITE, [64, 64, 64]])
-    expect(said.text).toContain('dark grey')
+    expect(result.text).toContain('dark grey')
   })
 
   test('an alpha channel without effect is not mentioned', async () => {
@@ -250,15 +250,15 @@ describe('transparency', () => {
 test('of an animation the first frame is shown, or the requested one', async () => {
   const frames = Buffer.concat([RED, GREEN, BLUE].map((colour) => Buffer.alloc(20 * 20 * 3, Buffer.from(colour))))
   const path = await file(sharp(frames, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } }).gif(), '.gif')
-  const said = await readImage(client, path)
-  expect(said.text).toContain('Frame 1 of 3')
-  expect(isNear((await decodeImage(said)).at(9, 9), RED)).toBe(true)
+  const result = await readImage(client, path)
+  expect(result.text).toContain('Frame 1 of 3')
+  expect(isNear((await decodeImage(result)).at(9, 9), RED)).toBe(true)
   expect(isNear((await decodeImage(await readImage(client, path, { page: 3 }))).at(9, 9), BLUE)).toBe(true)
 })
 
 test('the GPS position of a photograph is not disclosed', async () => {
-  const place = { IFD3: { GPSLatitude: '52/1 31/1 12/1' }, IFD0: { Copyright: 'somebody' } }
-  const { image } = await readImage(client, await file(quarters(300, 300).withExif(place).jpeg(), '.jpg'))
+  const metadata = { IFD3: { GPSLatitude: '52/1 31/1 12/1' }, IFD0: { Copyright: 'somebody' } }
+  const { image } = await readImage(client, await file(quarters(300, 300).withExif(metadata).jpeg(), '.jpg'))
   const { exif, icc, xmp } = await sharp(Buffer.from(image?.data ?? '', 'base64')).metadata()
   expect([exif, icc, xmp]).toEqual([undefined, undefined, undefined])
 })

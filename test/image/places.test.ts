@@ -36,13 +36,13 @@ interface ImageProject {
 
 function newImageProject(): ImageProject {
   // Not in /tmp, which is hidden in a sandbox.
-  const world = mkdtempSync('/var/tmp/scorpiox-images-')
-  onTestFinished(() => rmSync(world, { recursive: true, force: true }))
-  const project = join(world, 'project')
-  const outside = join(world, 'outside')
-  for (const folder of [project, outside, join(world, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
-  for (const place of ['project/in.png', 'outside/out.png', 'project-too/near.png', 'project/hidden/secret.png'])
-    writeFileSync(join(world, place), RED)
+  const root = mkdtempSync('/var/tmp/scorpiox-images-')
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const project = join(root, 'project')
+  const outside = join(root, 'outside')
+  for (const folder of [project, outside, join(root, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
+  for (const path of ['project/in.png', 'outside/out.png', 'project-too/near.png', 'project/hidden/secret.png'])
+    writeFileSync(join(root, path), RED)
   symlinkSync(join(outside, 'out.png'), join(project, 'link.png'))
   symlinkSync(outside, join(project, 'folder'))
   symlinkSync(join(project, 'in.png'), join(outside, 'back.png'))
@@ -76,9 +76,12 @@ function paths({ project, outside }: ImageProject): {
 
 describe('the roots', () => {
   test('reject every path that leads out, and accept every one that leads in', async () => {
-    const world = newImageProject()
-    const { out, in: inside } = paths(world)
-    const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
+    const imageProject = newImageProject()
+    const { out, in: inside } = paths(imageProject)
+    const client = await openServer({
+      cwd: imageProject.outside,
+      env: { READIMAGE_ROOTS: ` ${imageProject.project} ,/nowhere` },
+    })
     for (const path of out)
       expect((await readImage(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
@@ -90,13 +93,15 @@ describe('the roots', () => {
   })
 
   test('are the project without hidden paths if commands are sandboxed', async () => {
-    const world = newImageProject()
-    const { out, in: inside } = paths(world)
+    const imageProject = newImageProject()
+    const { out, in: inside } = paths(imageProject)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
-    const client = await openServer({ cwd: world.project, env })
+    const client = await openServer({ cwd: imageProject.project, env })
     for (const path of out) expect((await readImage(client, path)).text).toMatch(/is outside of the directories/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
-    expect((await readImage(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(imageProject.project, 'hidden/secret.png'))).text).toMatch(
+      /is hidden from commands/,
+    )
   })
 
   test('existing and missing files get the same answer where access is denied', async () => {
@@ -154,11 +159,11 @@ describe('the roots', () => {
     })()
     const counts = { shown: 0, refused: 0 }
     for (let tries = 0; tries < 150; tries++) {
-      const said = await readImage(client, join(project, 'race.png'))
-      if (said.isError) counts.refused++
+      const result = await readImage(client, join(project, 'race.png'))
+      if (result.isError) counts.refused++
       else {
         counts.shown++
-        expect((await decodeImage(said)).at(4, 4)).toEqual([0, 255, 0])
+        expect((await decodeImage(result)).at(4, 4)).toEqual([0, 255, 0])
       }
     }
     over.abort()
@@ -254,9 +259,9 @@ describe('over HTTP', () => {
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
     const { json } = await sendRequest(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
-    const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
+    const [image, message] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
-    expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
+    expect(message.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
   })
 })
 
@@ -299,9 +304,9 @@ describe('a drawing', () => {
     for (const inside of [...images, `${style}${uses}`]) {
       const path = join(folder, 'drawing.svg')
       writeFileSync(path, svg(inside, 'width="40" height="30" xmlns:xlink="http://www.w3.org/1999/xlink"'))
-      const said = await readImage(client, path)
-      if (said.isError) continue
-      const [red = 0, green = 0] = (await decodeImage(said)).at(500, 400)
+      const result = await readImage(client, path)
+      if (result.isError) continue
+      const [red = 0, green = 0] = (await decodeImage(result)).at(500, 400)
       expect(red - green, inside).toBeLessThan(50)
     }
     expect(visits).toBe(0)

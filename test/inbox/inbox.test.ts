@@ -173,8 +173,8 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
 
   test('control sequences in questions do not reach the terminal', async () => {
     const home = newInboxHome()
-    const evil = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
-    await home.ask({ text: evil, header: evil, choices: choices(evil, '한국어 العربية') })
+    const hostileText = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
+    await home.ask({ text: hostileText, header: hostileText, choices: choices(hostileText, '한국어 العربية') })
     const terminal = await home.inbox()
     await terminal.waitForText('Question · A')
     terminal.type(ENTER)
@@ -391,9 +391,9 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
   test('the jobs of a killed server disappear from the screen, and the inbox continues', async () => {
     const other = home.server()
     await other.initialize('2025-06-18')
-    const doomed = await startJob(other, 'sleep 600')
+    const killedPid = await startJob(other, 'sleep 600')
     await terminal.waitForText('2 servers')
-    await terminal.waitForText(`Job ${doomed} · `)
+    await terminal.waitForText(`Job ${killedPid} · `)
     await killServer(other)
     await terminal.waitForText('1 server')
     await terminal.waitForText('Servers and tools · ')
@@ -491,8 +491,8 @@ describe.skipIf(!HAS_TERMINALS).concurrent('exit', () => {
     const terminal = await home.inbox()
     await terminal.waitForText('Which colour?')
     go(terminal)
-    const { code: said, before, after } = await terminal.ended
-    expect(said).toBe(code)
+    const { code: exitCode, before, after } = await terminal.ended
+    expect(exitCode).toBe(code)
     expect(before).toContain(' icanon')
     expect(after).toBe(before)
     const bytes = terminal.bytes()

@@ -36,10 +36,10 @@ describe.concurrent('without a terminal', () => {
     const job = await startJob(server, 'echo begun; sleep 600')
     // A server opens its socket shortly after the start, and a job needs a moment to print.
     const out = await vi.waitFor(async () => {
-      const said = await printed(home)
-      expect(said.out).toContain('· 1 server\n')
-      expect(said.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
-      return said.out
+      const result = await printed(home)
+      expect(result.out).toContain('· 1 server\n')
+      expect(result.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
+      return result.out
     })
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)

@@ -87,12 +87,12 @@ describe.each(REVISIONS)('at %s', (revision) => {
 
   test('a client without capabilities is not asked, and a handler that throws is a refusal', async () => {
     const server = serverWith(async (call) => (await call.ask({ where: { kind: 'roots' } })).where.roots.length)
-    const deaf = await connect(server, { revision })
-    expect(await deaf.request('tools/call', DO)).toMatchObject({
+    const unresponsive = await connect(server, { revision })
+    expect(await unresponsive.request('tools/call', DO)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('it did not declare that it can') }],
     })
-    await deaf.close()
+    await unresponsive.close()
     const answers = { 'roots/list': () => Promise.reject(new Failure('not today')) }
     const stubborn = await connect(server, { revision, answers })
     const refused = stubborn.request('tools/call', DO)

@@ -68,9 +68,9 @@ describe('a function identifies the user', () => {
     [{ authorization: 'Bearer constructor' }, 401, 'Bearer'],
     [{ authorization: 'Bearer __proto__' }, 401, 'Bearer'],
     [{}, 401, 'Bearer'],
-  ])('%o: %i', async (headers, status, said) => {
-    expect(await call((token) => USERS[token], headers)).toEqual([status, said])
-    expect(await call(async (token) => USERS[token], headers)).toEqual([status, said])
+  ])('%o: %i', async (headers, status, text) => {
+    expect(await call((token) => USERS[token], headers)).toEqual([status, text])
+    expect(await call(async (token) => USERS[token], headers)).toEqual([status, text])
   })
 
   test('open streams of users that it rejects later are closed, whatever it does for others', async () => {

@@ -23,7 +23,7 @@ async function ask(
   }
 }
 
-async function said(run: () => unknown, more: Partial<ToolDefinition> = {}): Promise<JsonObject> {
+async function resultText(run: () => unknown, more: Partial<ToolDefinition> = {}): Promise<JsonObject> {
   return ask([{ ...defineTool({ name: 'x', run }), ...more }], 'tools/call', { name: 'x' })
 }
 
@@ -71,7 +71,7 @@ describe('without a format function', () => {
   test('a tool returns strings unchanged', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
-        expect(await said(() => text)).toEqual({ content: [{ type: 'text', text }], isError: false })
+        expect(await resultText(() => text)).toEqual({ content: [{ type: 'text', text }], isError: false })
       }),
       { numRuns: 30 },
     ))
@@ -81,7 +81,7 @@ describe('without a format function', () => {
       fc.asyncProperty(
         fc.jsonValue().filter((value) => typeof value !== 'string'),
         async (value) => {
-          const { content, isError } = await said(() => Promise.resolve(value))
+          const { content, isError } = await resultText(() => Promise.resolve(value))
           const [block] = Array.isArray(content) ? content : []
           expect([block.type, JSON.parse(block.text), isError]).toEqual([
             'text',
@@ -105,14 +105,14 @@ describe('without a format function', () => {
     [[{ type: 'resource', resource: { uri: 'x://y', text: 'z' } }], false],
     [[{ type: 'resource_link', uri: 'x://y', name: 'y' }], false],
   ])('content blocks are returned unchanged: %o', async (content, isError) => {
-    expect(await said(() => content)).toEqual({ content, isError })
-    expect(await said(() => ({ content, isError: true }))).toEqual({ content, isError: true })
-    expect(await said(() => ({ content }))).toEqual({ content, isError: false })
+    expect(await resultText(() => content)).toEqual({ content, isError })
+    expect(await resultText(() => ({ content, isError: true }))).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content }))).toEqual({ content, isError: false })
   })
 
   test('a text can be an error for the model', async () => {
     const content = [{ type: 'text', text: 'no' }]
-    expect(await said(() => ({ content: 'no', isError: true }))).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content: 'no', isError: true }))).toEqual({ content, isError: true })
   })
 
   test.each([
@@ -125,14 +125,14 @@ describe('without a format function', () => {
     [{ content: 5, isError: false }],
     [{ type: 'text', text: 'alone' }],
   ])('data that resembles content blocks is data: %o', async (value) => {
-    expect(await said(() => value)).toEqual({
+    expect(await resultText(() => value)).toEqual({
       content: [{ type: 'text', text: JSON.stringify(value) }],
       isError: false,
     })
   })
 
   test('a tool that returns nothing has an empty result', async () => {
-    expect(await said(() => undefined)).toEqual({ content: [], isError: false })
+    expect(await resultText(() => undefined)).toEqual({ content: [], isError: false })
   })
 
   test('data that cannot be serialized is a bug, and its details are not sent', async () => {
@@ -161,7 +161,7 @@ describe('without a format function', () => {
   test('with an output schema an error for the model is still sent', async () => {
     const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
     const content = [{ type: 'text', text: 'no' }]
-    expect(await said(() => ({ content: 'no', isError: true }), { output })).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content: 'no', isError: true }), { output })).toEqual({ content, isError: true })
   })
 
   test('an output with such a member itself is data', async () => {
@@ -170,7 +170,7 @@ describe('without a format function', () => {
       properties: { content: { type: 'string' }, isError: { type: 'boolean' } },
     } as const
     const value = { content: 'no', isError: true }
-    expect(await said(() => value, { output })).toMatchObject({ isError: false, structuredContent: value })
+    expect(await resultText(() => value, { output })).toMatchObject({ isError: false, structuredContent: value })
   })
 })
 
@@ -229,17 +229,17 @@ describe('argument errors', () => {
     // Its name starts with that of another.
     [{ verb: 'eat', verbose: 5 }, "'verbose' must be a boolean, got 5"],
     [5, 'the arguments must be an object, got 5'],
-  ])('%o is answered with %s', async (args, words) => {
+  ])('%o is answered with %s', async (args, text) => {
     expect(await ask([tool], 'tools/call', { name: 'x', arguments: args })).toEqual({
-      content: [{ type: 'text', text: `Invalid arguments: ${words}` }],
+      content: [{ type: 'text', text: `Invalid arguments: ${text}` }],
       isError: true,
     })
     const oldest = ask([tool], 'tools/call', { name: 'x', arguments: args }, '2024-11-05')
     await expect(oldest).rejects.toMatchObject({
       code: -32602,
-      message: `Invalid params: ${words}`,
+      message: `Invalid params: ${text}`,
       data: {
-        problems: [{ message: expect.not.stringContaining('grammar://') }, ...(words.includes(';') ? [{}] : [])],
+        problems: [{ message: expect.not.stringContaining('grammar://') }, ...(text.includes(';') ? [{}] : [])],
       },
     })
   })

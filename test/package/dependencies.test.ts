@@ -50,7 +50,8 @@ test('npm run sbom lists every one of them, and nothing of this machine', () => 
   expect(components.map((component: Record<string, string>) => component['bom-ref']).sort()).toEqual(
     named([...installed, ...carried]),
   )
-  for (const place of [ROOT, hostname(), 'file:', 'http://localhost', '127.0.0.1']) expect(text).not.toContain(place)
+  for (const directory of [ROOT, hostname(), 'file:', 'http://localhost', '127.0.0.1'])
+    expect(text).not.toContain(directory)
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
 })
 

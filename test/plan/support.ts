@@ -15,17 +15,17 @@ export const granted = ({ base }: SandboxProject): string => join(base, 'granted
 export const other = ({ project }: SandboxProject): string => join(project, OTHER)
 
 /** A repository with files to change. */
-export function furnishProject(world: SandboxProject): void {
-  world.rebuild()
-  const { project } = world
+export function writeProjectFiles(sandboxProject: SandboxProject): void {
+  sandboxProject.rebuild()
+  const { project } = sandboxProject
   const put = (path: string, text: string): void => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
   for (const path of ['file', 'folder/file', 'run.sh']) put(join(project, path), 'x\n')
-  put(join(other(world), 'plan.md'), 'of another')
+  put(join(other(sandboxProject), 'plan.md'), 'of another')
   put(join(project, '.scorpiox', 'sessions', '.gitignore'), '*\n')
-  put(join(granted(world), 'file'), 'x\n')
+  put(join(granted(sandboxProject), 'file'), 'x\n')
   mkdirSync(join(project, 'empty'))
   const git = (...args: readonly string[]): void => {
     const identity = ['-c', 'user.name=x', '-c', 'user.email=x@y']
@@ -36,9 +36,14 @@ export function furnishProject(world: SandboxProject): void {
   git('commit', '-q', '-m', 'x')
 }
 
-export function startIn(world: SandboxProject, env: NodeJS.ProcessEnv = {}): TestClient {
-  const more = { STATE_DIR: world.state, SANDBOX_WRITE: granted(world), PYTHON: PYTHON ?? '', DIST: dirname(PROGRAM) }
-  return startServer({ cwd: world.project, env: { ...world.env, ...more, ...env } })
+export function startIn(sandboxProject: SandboxProject, env: NodeJS.ProcessEnv = {}): TestClient {
+  const more = {
+    STATE_DIR: sandboxProject.state,
+    SANDBOX_WRITE: granted(sandboxProject),
+    PYTHON: PYTHON ?? '',
+    DIST: dirname(PROGRAM),
+  }
+  return startServer({ cwd: sandboxProject.project, env: { ...sandboxProject.env, ...more, ...env } })
 }
 
 export const plan = (client: TestClient, action: string, more: object = {}): Promise<ToolResult> =>

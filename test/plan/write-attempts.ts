@@ -13,10 +13,10 @@ export interface WriteAttempt {
   readonly needs: readonly string[]
 }
 
-type Words = readonly [name: string, how: string]
+type ScriptVariables = readonly [name: string, how: string]
 
 function attempts(
-  list: readonly Words[],
+  list: readonly ScriptVariables[],
   options: Partial<Pick<WriteAttempt, 'proof' | 'needs'>> = {},
 ): readonly WriteAttempt[] {
   return list.map(([name, how]) => ({

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { emptyFolder, type Json, modernMeta, startServer, type TestClient, toolResultOf } from '../support/client.js'
 import { type HttpServer, modern, sendRequest as askHttp, startProgram } from '../support/http-client.js'
-import { AS_A_PERSON, callOf, COLOUR, FORMS, SIZES } from './support.js'
+import { ANSWER_DELAY_MS, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const CALL = callOf({ questions: [COLOUR, SIZES] })
@@ -43,13 +43,13 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
       mode: 'form',
       requestedSchema: { properties: { question_1: {}, question_2: { type: 'array' } } },
     })
-    await sleep(AS_A_PERSON.accept)
-    const said = toolResultOf(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
-    expect(JSON.parse(said.text).answers).toEqual([
+    await sleep(ANSWER_DELAY_MS.accept)
+    const toolResult = toolResultOf(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
+    expect(JSON.parse(toolResult.text).answers).toEqual([
       { question: 'Which colour?', selected: 'Red' },
       { question: 'Which sizes?', selected: ['M', 'L'] },
     ])
-    expect(said.structured).toMatchObject({ rung: 'client', surface: 'client' })
+    expect(toolResult.structured).toMatchObject({ rung: 'client', surface: 'client' })
   })
 
   test.each([
@@ -57,10 +57,10 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['cancel', 'cancelled'],
   ])('%s', async (action, outcome) => {
     const { requestState } = (await make()).result
-    await sleep(AS_A_PERSON.refuse)
-    const said = toolResultOf(await make({ requestState, inputResponses: { said: { action } } }))
-    expect(said.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
-    expect(said.structured).not.toHaveProperty('id')
+    await sleep(ANSWER_DELAY_MS.refuse)
+    const result = toolResultOf(await make({ requestState, inputResponses: { said: { action } } }))
+    expect(result.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
+    expect(result.structured).not.toHaveProperty('id')
   })
 
   test.each([
@@ -73,14 +73,14 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
   ])('after %s: the next channel, at once', async (_, inputResponses) => {
     const { requestState } = (await make()).result
     // An invalid answer takes no time; an empty form is an answer.
-    await sleep(AS_A_PERSON.accept)
-    const said = toolResultOf(await make({ requestState, inputResponses }))
-    expect(said.structured).toMatchObject({
+    await sleep(ANSWER_DELAY_MS.accept)
+    const result = toolResultOf(await make({ requestState, inputResponses }))
+    expect(result.structured).toMatchObject({
       rung: 'text',
       id: expect.any(Number),
       answers: [{ outcome: 'no_response' }, {}],
     })
-    expect(said.text).toMatch(/^NOT ANSWERED.*client/)
+    expect(result.text).toMatch(/^NOT ANSWERED.*client/)
   })
 
   test('also if the state is missing, or only the state is sent', async () => {
@@ -91,9 +91,9 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
   })
 
   test('a client without forms gets the text', async () => {
-    const said = toolResultOf(await make({}, {}))
-    expect(said.text).toContain('The client does not support forms.')
-    expect(said.structured.rung).toBe('text')
+    const result = toolResultOf(await make({}, {}))
+    expect(result.text).toContain('The client does not support forms.')
+    expect(result.structured.rung).toBe('text')
   })
 })
 

@@ -22,7 +22,7 @@ export interface Attempt {
   readonly needs: readonly string[]
 }
 
-type Words = readonly [name: string, how: string]
+type ScriptVariables = readonly [name: string, how: string]
 type Options = Partial<Omit<Attempt, 'name' | 'how' | 'sign'>>
 
 const IS_ROOT = process.getuid?.() === 0
@@ -30,7 +30,7 @@ const IS_ROOT = process.getuid?.() === 0
 const ALL: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 const WRITING: readonly ActiveSandboxLevel[] = ['workspace', 'strict']
 
-function attempts(sign: Attempt['sign'], list: readonly Words[], options: Options = {}): readonly Attempt[] {
+function attempts(sign: Attempt['sign'], list: readonly ScriptVariables[], options: Options = {}): readonly Attempt[] {
   return list.map(([name, how]) => ({
     name,
     how,

@@ -48,8 +48,8 @@ describe('over stdio', requires(SANDBOX), () => {
     const home = newHome()
     const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
     expect((await bash(client, 'sleep 300 & echo started')).content[0].text).toBe('started\n')
-    const words = await bash(client, 'trap "echo goodbye; exit 7" TERM; sleep 300 & wait', { timeout: 300 })
-    expect(words.content[0].text).toMatch(/^goodbye\n\[Timed out after 300 ms/)
+    const text = await bash(client, 'trap "echo goodbye; exit 7" TERM; sleep 300 & wait', { timeout: 300 })
+    expect(text.content[0].text).toMatch(/^goodbye\n\[Timed out after 300 ms/)
     const started = await client.request('tools/call', {
       name: 'BackgroundBash',
       arguments: { command: `echo x > ${home}/out; echo tried; sleep 300` },
@@ -89,10 +89,10 @@ describe('over HTTP', requires(SANDBOX), () => {
   test.each([
     ['switched off', { SANDBOX: 'off' }, 'project'],
     ['not to be had', {}, ''],
-  ])('beyond loopback, nothing is served if it is %s', async (_, env, place) => {
+  ])('beyond loopback, nothing is served if it is %s', async (_, env, path) => {
     const home = newHome()
     newProject(home)
-    const { code, stderr } = await run([...beyond], join(home, place), { HOME: home, ...env })
+    const { code, stderr } = await run([...beyond], join(home, path), { HOME: home, ...env })
     expect(code).toBe(2)
     expect(stderr).toContain('--no-sandbox')
   })

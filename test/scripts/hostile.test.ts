@@ -51,7 +51,7 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
   '日本語.sh': ['echo No letter is left.', 'has a name without any of A-Z and 0-9'],
 }
 
-const world = newScriptProject({
+const scriptProject = newScriptProject({
   'good.sh': bashScript('echo good'),
   'same.mjs': bashScript('echo same'),
   'straße für 9€ & mehr.sh': bashScript('echo name'),
@@ -63,22 +63,22 @@ const world = newScriptProject({
   '.hidden.sh': '#!/bin/bash\ntouch "$0.ran"; echo Hides.\n',
   ...Object.fromEntries(Object.entries(REFUSED).map(([file, [schema]]) => [file, `#!/bin/bash\n${schema}\n`])),
 })
-put(world, 'plain.py', 'print("x")', 0o644)
-put(world, 'anybodys.sh', '#!/bin/bash\ntouch "$0.ran"; echo Can be changed.\n', 0o757)
-put(world, 'notes.md', '# Notes', 0o644)
-put(world, 'program', 'no such thing', 0o755)
-writeFileSync(join(world.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
-writeFileSync(join(world.home, 'outside.sh'), bashScript('echo out'), { mode: 0o755 })
-symlinkSync('../outside.sh', join(world.tools, 'leads-out.sh'))
-symlinkSync('good.sh', join(world.tools, 'leads-in.sh'))
-symlinkSync('nowhere', join(world.tools, 'leads-nowhere.sh'))
+put(scriptProject, 'plain.py', 'print("x")', 0o644)
+put(scriptProject, 'anybodys.sh', '#!/bin/bash\ntouch "$0.ran"; echo Can be changed.\n', 0o757)
+put(scriptProject, 'notes.md', '# Notes', 0o644)
+put(scriptProject, 'program', 'no such thing', 0o755)
+writeFileSync(join(scriptProject.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
+writeFileSync(join(scriptProject.home, 'outside.sh'), bashScript('echo out'), { mode: 0o755 })
+symlinkSync('../outside.sh', join(scriptProject.tools, 'leads-out.sh'))
+symlinkSync('good.sh', join(scriptProject.tools, 'leads-in.sh'))
+symlinkSync('nowhere', join(scriptProject.tools, 'leads-nowhere.sh'))
 
 describe('run with --schema', () => {
   let client: TestClient
   let tools: Readonly<Record<string, Json>>
 
   beforeAll(async () => {
-    client = await startIn(world)
+    client = await startIn(scriptProject)
     await scriptsOf(client)
     // On a busy machine no list waits for the one that hangs.
     await vi.waitFor(() => expect(client.stderr()).toContain('did not answer'), { timeout: 20_000, interval: 100 })
@@ -123,15 +123,18 @@ describe('run with --schema', () => {
   })
 
   test('ignored files are not run, and cause no warnings', () => {
-    expect(existsSync(join(world.tools, '_helper.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.tools, '.hidden.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.tools, 'anybodys.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.project, 'x')) || existsSync(join(world.project, 'y'))).toBe(false)
+    expect(existsSync(join(scriptProject.tools, '_helper.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.tools, '.hidden.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.tools, 'anybodys.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.project, 'x')) || existsSync(join(scriptProject.project, 'y'))).toBe(false)
     for (const file of ['notes.md', '_helper', '.hidden', 'leads-nowhere']) expect(client.stderr()).not.toContain(file)
   })
 
   test('none of their processes is left', async () => {
-    await waitForExit(await readPid(join(world.tools, 'hang.sh.pid')), await readPid(join(world.tools, 'forks.sh.pid')))
+    await waitForExit(
+      await readPid(join(scriptProject.tools, 'hang.sh.pid')),
+      await readPid(join(scriptProject.tools, 'forks.sh.pid')),
+    )
   })
 
   test('the others work', async () => {

@@ -26,11 +26,11 @@ export interface ScriptProject {
 export function newScriptProject(scripts: Readonly<Record<string, string>> = {}): ScriptProject {
   const home = mkdtempSync('/var/tmp/scorpiox-scripts-')
   folders.push(home)
-  const world = { home, project: join(home, 'project'), tools: join(home, 'tools') }
-  mkdirSync(world.project)
-  mkdirSync(world.tools)
-  for (const [file, text] of Object.entries(scripts)) put(world, file, text)
-  return world
+  const directories = { home, project: join(home, 'project'), tools: join(home, 'tools') }
+  mkdirSync(directories.project)
+  mkdirSync(directories.tools)
+  for (const [file, text] of Object.entries(scripts)) put(directories, file, text)
+  return directories
 }
 
 export function put({ tools }: ScriptProject, file: string, text: string, mode = 0o755): string {

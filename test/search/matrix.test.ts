@@ -28,12 +28,12 @@ beforeAll(async () => {
 })
 afterAll(() => wayOut.close())
 
-async function ask({ id }: SearchEngine, play: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
+async function ask({ id }: SearchEngine, scenario: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
   const selection = readEngineSelection({
     WEBSEARCH_ENGINES: id,
     WEBSEARCH_DENY: '',
     WEBSEARCH_KEYS: ALL_KEYS,
-    WEBSEARCH_GATEWAY: replay.gateway(play),
+    WEBSEARCH_GATEWAY: replay.gateway(scenario),
     SEARXNG_URL: 'http://own.example.org',
   })
   const states = openEngineStateFile(join(emptyFolder(), 'engines.json'))
@@ -53,10 +53,10 @@ async function ask({ id }: SearchEngine, play: string, timeoutMs = PATIENCE_MS):
 }
 
 /** By engine, as `outcome` or `outcome: detail`. */
-async function row(play: string, timeoutMs?: number): Promise<Record<string, string>> {
+async function row(scenario: string, timeoutMs?: number): Promise<Record<string, string>> {
   const cells = await Promise.all(
     ALL_ENGINES.map(async (engine) => {
-      const { reports } = await ask(engine, play, timeoutMs)
+      const { reports } = await ask(engine, scenario, timeoutMs)
       expect(reports).toHaveLength(1)
       const [{ outcome, detail } = { outcome: 'none', detail: null }] = reports
       return [engine.id, detail === null ? outcome : `${outcome}: ${detail}`] as const
@@ -92,8 +92,8 @@ test.each([
   ['wrong-charset', 'ok'],
   ['lying-charset', 'ok'],
   ['error', 'failed: HTTP 500'],
-])('%s', async (play, outcome) => {
-  expect(await row(play)).toEqual(allEngines(outcome))
+])('%s', async (scenario, outcome) => {
+  expect(await row(scenario)).toEqual(allEngines(outcome))
 })
 
 test('hang', async () => {

@@ -8,7 +8,7 @@ import { afterAll } from 'vitest'
 export interface Replay {
   readonly port: number
   /** WEBSEARCH_GATEWAY for a scenario. */
-  gateway(play: string): string
+  gateway(scenario: string): string
   counts(): Promise<Record<string, number>>
 }
 
@@ -21,7 +21,7 @@ export async function startReplay(): Promise<Replay> {
   const port = await new Promise<number>((resolve) => child.stdout.once('data', (line) => resolve(Number(line))))
   return {
     port,
-    gateway: (play) => `http://127.0.0.1:${port}/${play}/{engine}`,
+    gateway: (scenario) => `http://127.0.0.1:${port}/${scenario}/{engine}`,
     counts: async () => (await fetch(`http://127.0.0.1:${port}/counts`)).json() as Promise<Record<string, number>>,
   }
 }

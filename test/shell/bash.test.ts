@@ -72,10 +72,10 @@ describe('results', () => {
       'at work\n[Exit code 139: ended by SIGSEGV. The program crashed: what it printed last may say where.]',
     ],
   ])('%s', async (_, command, isError, text) => {
-    const said = await bash(command)
+    const result = await bash(command)
     const ended = text.endsWith('\n') ? text : `${text}\n`
-    expect(said).toMatchObject({ text: ended, isError, content: [{ type: 'text' }] })
-    expect(said.content).toHaveLength(1)
+    expect(result).toMatchObject({ text: ended, isError, content: [{ type: 'text' }] })
+    expect(result.content).toHaveLength(1)
   })
 
   test('a missing program, and a path that is not a program', async () => {
@@ -108,9 +108,11 @@ describe('environment', () => {
   })
 
   test('the environment disables prompts and colours, and has no secrets of the server', async () => {
-    const said = await bash('echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ')
-    expect(said.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
-    expect(said.text).not.toContain('a secret')
+    const result = await bash(
+      'echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ',
+    )
+    expect(result.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
+    expect(result.text).not.toContain('a secret')
   })
 
   test('the directory is that of the project, also after a command has changed it', async () => {
@@ -119,12 +121,12 @@ describe('environment', () => {
   })
 
   test('a child left behind does not delay the answer, and is reported', async () => {
-    const said = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
-    expect(said.isError).toBe(false)
-    expect(said.text).toMatch(
+    const result = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
+    expect(result.isError).toBe(false)
+    expect(result.text).toMatch(
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
-    expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
+    expect(result.structured.durationMs).toBeLessThan(underLoad(10_000))
     const pid = await readPid(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
@@ -151,10 +153,10 @@ describe('terminal output', () => {
     ['an image', `printf '\\x89PNG\\r\\n\\x1a\\n'; head -c 5000 /dev/urandom`, 'PNG image, 5,008 bytes'],
     ['an archive', `head -c 5000 /dev/urandom | gzip`, 'gzip'],
     ['noise', `printf '\\0\\1\\2\\3\\0\\0'; head -c 99994 /dev/urandom`, '100,000 bytes'],
-  ])('binary output is detected and described: %s', async (_, command, words) => {
+  ])('binary output is detected and described: %s', async (_, command, message) => {
     const { text, isError, structured } = await bash(command)
     expect(text).toMatch(/^\[binary output: /)
-    expect(text).toContain(words)
+    expect(text).toContain(message)
     expect(text).toContain('[What is binary is not shown. Write it to a file to use it.]')
     expect(text.length).toBeLessThan(300)
     expect(isError).toBe(false)
@@ -165,20 +167,20 @@ describe('terminal output', () => {
     const wide = startServer({ cwd, env: { BASH_MAX_OUTPUT: '10000000' } })
     const text = 'aé€😀\n'.repeat(90_000)
     writeFileSync(join(cwd, 'text'), text)
-    const said = await call(wide, 'Bash', { command: 'dd if=text bs=1021 status=none' })
-    expect(said.structured.bytes).toBeGreaterThan(950_000)
-    expect(said.text.match(/\ufffd/g)?.length ?? 0).toBe(0)
-    expect(said.text === text).toBe(true)
+    const result = await call(wide, 'Bash', { command: 'dd if=text bs=1021 status=none' })
+    expect(result.structured.bytes).toBeGreaterThan(950_000)
+    expect(result.text.match(/\ufffd/g)?.length ?? 0).toBe(0)
+    expect(result.text === text).toBe(true)
     await wide.close()
   })
 })
 
 describe('a long output', () => {
   test('is shown as head and tail within the budget, with exact counts, and is kept', async () => {
-    const said = await bash('seq 1 100000')
-    const { structured, content } = said
+    const result = await bash('seq 1 100000')
+    const { structured, content } = result
     const [, head = '', lines = '', characters = '', tail = ''] =
-      /^([^[]+)\[([\d,]+) lines \(([\d,]+) characters\) left out here\]\n([^[]+)\[/.exec(said.text) ?? []
+      /^([^[]+)\[([\d,]+) lines \(([\d,]+) characters\) left out here\]\n([^[]+)\[/.exec(result.text) ?? []
     const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
     expect(head.length + tail.length).toBeLessThanOrEqual(30_000)
     expect(head.length + tail.length).toBeGreaterThan(29_000)
@@ -188,7 +190,7 @@ describe('a long output', () => {
     const { uri } = structured
     expect([content.length, uri]).toEqual([1, expect.stringMatching(/^scorpiox:\/\/jobs\/\d+$/)])
     const id = Number(uri.split('/').at(-1))
-    expect(said.text.split('\n').at(-2)).toMatch(`All 588,895 bytes of output are kept: ReadBgOutput(task_id: ${id}`)
+    expect(result.text.split('\n').at(-2)).toMatch(`All 588,895 bytes of output are kept: ReadBgOutput(task_id: ${id}`)
     expect((await readJob(client, id, { tail: 2, pattern: '^5000' })).text).toMatch(/^50008\n50009\n\[/)
     expect((await client.request('resources/read', { uri })).result.contents[0].text).toMatch(/^1\n2\n/)
   })
@@ -218,14 +220,14 @@ describe.concurrent('limits', () => {
     const own = startServer({ cwd })
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
     const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
-    const said = await call(own, 'Bash', { command, timeout: 500 })
+    const result = await call(own, 'Bash', { command, timeout: 500 })
     expect(isAlive(await readPid(join(cwd, 'stubborn')))).toBe(false)
-    expect(said.text).toMatch(
+    expect(result.text).toMatch(
       /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
-    expect(said.isError).toBe(true)
-    expect(said.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
-    expect(said.structured.durationMs).toBeGreaterThanOrEqual(2400)
+    expect(result.isError).toBe(true)
+    expect(result.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
+    expect(result.structured.durationMs).toBeGreaterThanOrEqual(2400)
     await own.close()
   })
 
@@ -263,12 +265,12 @@ describe.concurrent('limits', () => {
 
   test('without a timeout it continues as a job, with how to read and end it', async () => {
     const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
-    const said = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
-    expect(said.text).toBe(
+    const result = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
+    expect(result.text).toBe(
       'one\n[Still running after 0.3 s; it goes on as background task 1: read it with ReadBgOutput(task_id: 1), end it with KillBgTask(task_id: 1).]\n',
     )
-    expect(said.isError).toBe(false)
-    expect(said.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
+    expect(result.isError).toBe(false)
+    expect(result.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
     expect((await call(soft, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
     // Only new output: the answer contained the rest.
     expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern was found/)
@@ -281,9 +283,9 @@ describe.concurrent('limits', () => {
 
   test('with BASH_AUTO_BACKGROUND=0 it is ended', async () => {
     const hard = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', BASH_AUTO_BACKGROUND: '0' } })
-    const said = await call(hard, 'Bash', { command: 'echo one; sleep 60' })
-    expect(said).toMatchObject({ isError: true, structured: { timedOut: true, signal: 'SIGTERM' } })
-    expect(said.text).toMatch(/^one\n\[Timed out after 300 ms/)
+    const result = await call(hard, 'Bash', { command: 'echo one; sleep 60' })
+    expect(result).toMatchObject({ isError: true, structured: { timedOut: true, signal: 'SIGTERM' } })
+    expect(result.text).toMatch(/^one\n\[Timed out after 300 ms/)
     await hard.close()
   })
 
@@ -299,11 +301,16 @@ describe.concurrent('limits', () => {
 
   test('progress shows the newest line, at most four times a second', async () => {
     const own = startServer({ cwd })
-    const said = await call(own, 'Bash', { command: 'for i in {1..150}; do echo line $i; sleep 0.01; done' }, withToken)
+    const result = await call(
+      own,
+      'Bash',
+      { command: 'for i in {1..150}; do echo line $i; sleep 0.01; done' },
+      withToken,
+    )
     const shown = shownBy(own)
     expect(shown[0]).toMatch(/^line \d+$/)
     expect(shown.length).toBeGreaterThanOrEqual(3)
-    expect(shown.length).toBeLessThanOrEqual(Math.ceil(said.structured.durationMs / 250) + 1)
+    expect(shown.length).toBeLessThanOrEqual(Math.ceil(result.structured.durationMs / 250) + 1)
     await own.close()
   })
 
@@ -327,24 +334,24 @@ describe.concurrent('limits', () => {
 describe('commands cannot be started', () => {
   test('a missing directory, a file, and a directory that is removed', async () => {
     writeFileSync(join(cwd, 'file'), '')
-    for (const [place, words] of [
+    for (const [path, message] of [
       ['/nowhere/at/all', 'the directory /nowhere/at/all does not exist'],
       [join(cwd, 'file'), 'is not a directory'],
     ] as const) {
-      const lost = startServer({ cwd, env: { STARTUP_DIR: place } })
+      const lost = startServer({ cwd, env: { STARTUP_DIR: path } })
       for (const name of ['Bash', 'BackgroundBash']) {
         const { text, isError } = await call(lost, name, { command: 'ls' })
         expect(isError).toBe(true)
         expect(text).toMatch(/^The command was not started: /)
-        expect(text).toContain(words)
+        expect(text).toContain(message)
         expect(text).toContain('start the server with --cwd')
       }
       await lost.close()
     }
-    const place = mkdtempSync(join(tmpdir(), 'scorpiox-leaving-'))
-    const left = startServer({ cwd: place })
-    expect((await call(left, 'Bash', { command: 'pwd' })).text).toBe(`${place}\n`)
-    rmSync(place, { recursive: true })
+    const path = mkdtempSync(join(tmpdir(), 'scorpiox-leaving-'))
+    const left = startServer({ cwd: path })
+    expect((await call(left, 'Bash', { command: 'pwd' })).text).toBe(`${path}\n`)
+    rmSync(path, { recursive: true })
     expect((await call(left, 'Bash', { command: 'pwd' })).text).toContain('does not exist')
     await left.close()
   })
@@ -364,11 +371,11 @@ describe('commands cannot be started', () => {
   })
 
   test('a bash in the project is not used', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
-    writeFileSync(join(place, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
+    const path = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
+    writeFileSync(join(path, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
       mode: 0o755,
     })
-    const server = startServer({ cwd: place, env: { PATH: `${place}:${process.env.PATH}` } })
+    const server = startServer({ cwd: path, env: { PATH: `${path}:${process.env.PATH}` } })
     expect((await call(server, 'Bash', { command: 'ls' })).text).toBe('bash\n')
     await server.close()
   })
@@ -405,8 +412,8 @@ test('200 of 200 commands at once are answered, each with its own output', async
   const all = await Promise.all(
     Array.from({ length: 200 }, (_, index) => call(fresh, 'Bash', { command: `echo ${index}; exit ${index % 7}` })),
   )
-  const came = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
-  expect(came).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
+  const arrived = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
+  expect(arrived).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
   await fresh.close()
 })
 
@@ -422,10 +429,10 @@ describe('hostile commands', () => {
     ['a shell that is replaced', 'exec echo replaced', false, 'replaced\n'],
     ['its output closed', 'exec >&- 2>&-; true', false, '(no output)'],
     ['its whole group killed', 'kill -9 0', true, 'SIGKILL'],
-  ])('%s', async (_, command, isError, words) => {
-    const said = await bash(command, { timeout: 1000 })
-    expect(said.text).toContain(words)
-    expect(said.isError).toBe(isError)
+  ])('%s', async (_, command, isError, text) => {
+    const result = await bash(command, { timeout: 1000 })
+    expect(result.text).toContain(text)
+    expect(result.isError).toBe(isError)
   })
 
   test('of 8 MB', async () => {

@@ -87,9 +87,9 @@ describe('a job', () => {
       const id = await start('for i in {1..3000}; do echo "line $i"; done')
       let text = ''
       for (let isOver = false; !isOver;) {
-        const said = await read(id)
-        text += outputOf(said)
-        isOver = said.structured.status === 'ended'
+        const result = await read(id)
+        text += outputOf(result)
+        isOver = result.structured.status === 'ended'
       }
       // Notes start on a new line, also after an incomplete line.
       expect(text.replaceAll('\n\n', '\n')).toBe(
@@ -222,8 +222,8 @@ describe('a part of the output', () => {
   test('new lines that match', async () => {
     const id = await start('seq 1 20; sleep 0.3; seq 21 40')
     await read(id, { wait_for_pattern: '^20$', pattern: '^nothing$' })
-    const said = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
-    expect(said.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
+    const result = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
+    expect(result.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
     expect((await read(id, { pattern: '5$' })).text).toMatch(
       /^\[No new line matches; with tail, lines read before are searched too\.\]\n\[Background task/,
     )
@@ -300,12 +300,12 @@ describe.concurrent('the end', () => {
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done'`
     const id = await start(`(setsid ${stubborn} >/dev/null 2>&1 &); sleep 300 & echo $! > plain; echo before; wait`)
     const pids = [await readPid(join(cwd, 'stubborn')), await readPid(join(cwd, 'plain'))]
-    const said = await kill(id)
+    const result = await kill(id)
     expect(pids.filter(isAlive)).toEqual([])
-    expect(said.text).toBe(
+    expect(result.text).toBe(
       `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.\n`,
     )
-    expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
+    expect(result.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
     for (const { text, isError } of again) {
       expect(text).toBe(`Background task ${id} had already ended: killed. Nothing that it started still runs.\n`)
@@ -335,13 +335,13 @@ describe.concurrent('the end', () => {
   })
 
   test('of the server ends its jobs, which the next one lists', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
     await startJob(first, 'echo said; echo $$ > pid; exec sleep 300')
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     expect(await first.close()).toBe(0)
     expect(isAlive(pid)).toBe(false)
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(
       /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
     )
@@ -352,10 +352,10 @@ describe.concurrent('the end', () => {
   test.skipIf(!HAS_PROC)(
     'of a killed server is detected by the next one, which ends its processes and reports it',
     async () => {
-      const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-      const first = startServer(place)
+      const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+      const first = startServer(options)
       await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
-      const pid = await readPid(join(place.cwd, 'pid'))
+      const pid = await readPid(join(options.cwd, 'pid'))
       await readJob(first, 1, { wait_for_pattern: 'said' })
       // The process that would clean up is killed too.
       const helpers = childrenOf(first.child.pid ?? 0)
@@ -364,7 +364,7 @@ describe.concurrent('the end', () => {
       await killServer(first)
       await sleep(100)
       expect(isAlive(pid)).toBe(true)
-      const second = startServer(place)
+      const second = startServer(options)
       const { text, structured } = await call(second, 'ListBgTasks')
       await waitForExit(pid)
       expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
@@ -377,13 +377,13 @@ describe.concurrent('the end', () => {
   )
 
   test.skipIf(!HAS_PROC)('of a killed server is detected also by an idle one, which reports it', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
     await startJob(first, 'echo $$ > pid; exec sleep 300')
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
     await killServer(first)
-    const second = startServer(place)
+    const second = startServer(options)
     await waitForExit(pid)
     await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server of this project'), 5000)
     await second.close()
@@ -392,14 +392,14 @@ describe.concurrent('the end', () => {
 
 test.skipIf(!HAS_PROC)('an HTTP server cleans up after a killed one, too', async () => {
   // In a sandbox, processes have other pids.
-  const place = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
-  const first = await startProgram(place)
+  const options = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
+  const first = await startProgram(options)
   await sendRequest(first, modernCall('BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' }))
-  const pid = await readPid(join(place.cwd, 'pid'))
+  const pid = await readPid(join(options.cwd, 'pid'))
   for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
   first.child.kill('SIGKILL')
   await first.exited
-  const second = await startProgram(place)
+  const second = await startProgram(options)
   await waitForExit(pid)
   await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server'), 5000)
   expect(await second.stop()).toBe(0)
@@ -407,8 +407,8 @@ test.skipIf(!HAS_PROC)('an HTTP server cleans up after a killed one, too', async
 
 describe('several servers of one project', () => {
   test('start jobs at once: no id is used twice, and each keeps its own', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const servers = [startServer(place), startServer(place)]
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const servers = [startServer(options), startServer(options)]
     const ids = await Promise.all(
       servers.flatMap((server) =>
         Array.from({ length: 15 }, (_, index) => startJob(server, `echo ${index}; sleep 60`)),
@@ -430,7 +430,7 @@ describe('several servers of one project', () => {
     expect((await readJob(second, id)).text).toContain('stopped because its server was gone')
     expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
     expect(await second.close()).toBe(0)
-    const third = startServer(place)
+    const third = startServer(options)
     expect(await startJob(third, 'true')).toBeGreaterThan(Math.max(...ids))
     await third.close()
   })
@@ -467,8 +467,8 @@ describe('limits', () => {
       let dropped = 0
       let seen = 0
       for (let round = 0; round < 40; round++) {
-        const said = await readJob(own, id)
-        for (const line of outputOf(said).split('\n').filter(Boolean)) {
+        const result = await readJob(own, id)
+        for (const line of outputOf(result).split('\n').filter(Boolean)) {
           if (/^\[.+ (bytes that were here are no longer kept|left out here)\]$/.test(line)) {
             dropped++
             continue
@@ -642,17 +642,17 @@ describe('output cannot be kept', () => {
   })
 
   test('files of others in its folder are ignored', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
     await startJob(first, 'echo one')
     await readJob(first, 1, { wait_for_end: true })
     await first.close()
-    const folder = execFileSync('find', [place.env.HOME, '-type', 'd', '-name', '1'], { encoding: 'utf8' }).trim()
+    const folder = execFileSync('find', [options.env.HOME, '-type', 'd', '-name', '1'], { encoding: 'utf8' }).trim()
     writeFileSync(join(folder, 'record.json'), '{"id":1,"command":5}')
     mkdirSync(join(folder, '../7'))
     writeFileSync(join(folder, '../7/record.json'), 'not JSON')
     writeFileSync(join(folder, '../notes.txt'), '')
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(/^There is no background task 1/)
     expect(await startJob(second, 'true')).toBe(8)
     await second.close()

@@ -119,10 +119,10 @@ describe.concurrent('over stdio', () => {
       method: 'subscriptions/listen',
       params: { notifications, ...modernMeta() },
     })
-    const told = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
-    expect(told.params.notifications).toEqual({ resourceSubscriptions: [LIST, uriOf(1)] })
+    const delivered = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    expect(delivered.params.notifications).toEqual({ resourceSubscriptions: [LIST, uriOf(1)] })
     const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
-    expect(told.params).toMatchObject(marked)
+    expect(delivered.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
     expect(resultData((await client.request('tools/call', start)).result).task_id).toBe(1)
     await waitForUpdates(client, uriOf(1), 2)
@@ -137,11 +137,11 @@ describe.concurrent('over stdio', () => {
   })
 
   test('the server that took over a job notifies of its output and its end', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
-    const first = startServer(place)
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
+    const first = startServer(options)
     await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')
     await killServer(first)
-    const second = startServer(place)
+    const second = startServer(options)
     await second.initialize('2025-11-25')
     for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
     await readJob(second, 1)
@@ -170,28 +170,28 @@ describe('over HTTP', () => {
   test('a legacy session is notified on its stream', async () => {
     const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
     await sendRequest(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
-    const ears = await stream(server, { method: 'GET', headers })
+    const listenStream = await stream(server, { method: 'GET', headers })
     const body = callOf('BackgroundBash', { command: 'echo hello' })
     expect((await sendRequest(server, { body, headers })).json.result.isError).toBe(false)
     for (const _ of ['beginning', 'end'])
-      expect(await ears.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
-    ears.disconnect()
+      expect(await listenStream.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
+    listenStream.disconnect()
   })
 
   test('a modern listener is notified on its stream', async () => {
-    const ears = await stream(
+    const listenStream = await stream(
       server,
       modern('subscriptions/listen', { notifications: { resourceSubscriptions: [LIST] } }, 'e'),
     )
-    expect((await ears.message()).method).toBe('notifications/subscriptions/acknowledged')
+    expect((await listenStream.message()).method).toBe('notifications/subscriptions/acknowledged')
     await sendRequest(server, modernCall('BackgroundBash', { command: 'echo hello' }))
     for (const _ of ['beginning', 'end']) {
-      expect((await ears.message()).params).toMatchObject({
+      expect((await listenStream.message()).params).toMatchObject({
         uri: LIST,
         _meta: { 'io.modelcontextprotocol/subscriptionId': 'e' },
       })
     }
-    ears.disconnect()
+    listenStream.disconnect()
   })
 })
 

@@ -109,21 +109,21 @@ describe('notifications about a job', () => {
       expect(json.result).toEqual({})
     }
     const wanted = modern('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }, 'ear')
-    const his = [
+    const bobStreams = [
       await stream(server, { ...wanted, token: bob }),
       await stream(server, { method: 'GET', headers, token: bob }),
     ]
-    const hers = await stream(server, { ...wanted, token: alice })
-    await hers.message()
+    const aliceStream = await stream(server, { ...wanted, token: alice })
+    await aliceStream.message()
     expect(await startAs(alice, 'echo hers')).toBe(next)
-    const heard = new Set([(await hers.message()).params.uri, (await hers.message()).params.uri])
-    expect([...heard].filter((uri) => !uris.includes(uri))).toEqual([])
+    const received = new Set([(await aliceStream.message()).params.uri, (await aliceStream.message()).params.uri])
+    expect([...received].filter((uri) => !uris.includes(uri))).toEqual([])
     await as(alice, 'ReadBgOutput', { task_id: next, wait_for_end: true })
     await sleep(700)
-    for (const { events } of his) {
+    for (const { events } of bobStreams) {
       expect(events.filter(({ json }) => json?.method === 'notifications/resources/updated')).toEqual([])
     }
-    for (const events of [...his, hers]) events.disconnect()
+    for (const events of [...bobStreams, aliceStream]) events.disconnect()
   })
 })
 

@@ -186,11 +186,11 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     skill('none', 'Text\n')
     skill('some', 'Do <$ARGUMENTS>\n')
     const client = start()
-    const said = async (args: object): Promise<string> =>
+    const resultText = async (args: object): Promise<string> =>
       (await call(client, 'InvokeSkill', args)).text.split('\n').slice(1).join('\n')
-    expect(await said({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
-    expect(await said({ skill_name: 'none' })).toBe('Text\n')
-    expect(await said({ skill_name: 'some' })).toBe('Do <>\n')
+    expect(await resultText({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
+    expect(await resultText({ skill_name: 'none' })).toBe('Text\n')
+    expect(await resultText({ skill_name: 'some' })).toBe('Do <>\n')
     await client.close()
   })
 
@@ -228,14 +228,14 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
       /would be longer than 1,048,576 characters/,
     ],
     ['a name that is none', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
-  ])('to %s is a failure that says what to do', async (_, args, words) => {
+  ])('to %s is a failure that says what to do', async (_, args, pattern) => {
     const { skill, start } = newSkillProject()
     skill('it', 'x')
     skill('many', '$ARGUMENTS '.repeat(1000))
     const client = start()
     const { text, isError } = await call(client, 'InvokeSkill', args)
     expect(isError).toBe(true)
-    expect(text.replace('There are 5', 'There are 4')).toMatch(words)
+    expect(text.replace('There are 5', 'There are 4')).toMatch(pattern)
     await client.close()
   })
 })
@@ -309,7 +309,9 @@ describe('a script', () => {
     const client = start()
     const params = { name: 'InvokeSkill', arguments: { skill_name: 'slow' }, _meta: { progressToken: 'p' } }
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params })
-    await client.waitFor(({ method, params: said }) => method === 'notifications/progress' && said.message === 'begun')
+    await client.waitFor(
+      ({ method, params: result }) => method === 'notifications/progress' && result.message === 'begun',
+    )
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
     expect((await call(client, 'Bash', { command: 'sleep 0.5; ls' })).text).not.toContain('finished')
     expect(await client.close()).toBe(0)

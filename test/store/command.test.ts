@@ -30,9 +30,9 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv) {
 
 test('path, export and import work from the command line, and their failures are one sentence', async () => {
   const [here, there] = [emptyFolder(), emptyFolder()]
-  const place = { file: join(here, 'state.db'), databaseUrl: '' }
-  await startWriter({ place, name: 'one', how: 'closing' }).ended
-  expect(run(['path'], { STATE_DIR: here }).stdout).toBe(`${place.file}\n`)
+  const location = { file: join(here, 'state.db'), databaseUrl: '' }
+  await startWriter({ location, name: 'one', how: 'closing' }).ended
+  expect(run(['path'], { STATE_DIR: here }).stdout).toBe(`${location.file}\n`)
   const file = join(there, 'export.json')
   expect(run(['export', file], { STATE_DIR: here })).toMatchObject({ status: 0, stderr: '' })
   expect(run(['import', file], { STATE_DIR: there })).toMatchObject({ status: 0, stderr: '' })
@@ -49,11 +49,11 @@ test('path, export and import work from the command line, and their failures are
 
 test('the export does not overwrite the database, however its path is written', async () => {
   const here = emptyFolder()
-  const place = { file: join(here, 'state.db'), databaseUrl: '' }
-  await startWriter({ place, name: 'one', how: 'closing' }).ended
+  const location = { file: join(here, 'state.db'), databaseUrl: '' }
+  await startWriter({ location, name: 'one', how: 'closing' }).ended
   const link = join(emptyFolder(), 'link')
   symlinkSync(here, link)
-  for (const file of [place.file, `${place.file}-wal`, join(link, 'state.db')]) {
+  for (const file of [location.file, `${location.file}-wal`, join(link, 'state.db')]) {
     expect(run(['export', file], { STATE_DIR: here })).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/is the database of tasks and plans; choose another file/),

@@ -7,18 +7,18 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
 import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
+import { allOf, operation, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
 
 const SCOPE: Scope = { project: '/srv/project', user: 'ann' }
 
-export function describeContract(name: string, newPlace: () => Promise<DatabaseLocation>): void {
+export function describeContract(name: string, newLocation: () => Promise<DatabaseLocation>): void {
   describe(`state in ${name}`, () => {
-    let place: DatabaseLocation
+    let location: DatabaseLocation
     let state: StateDatabase
     let opened: StateDatabase[]
 
     const open = async (): Promise<StateDatabase> => {
-      const another = await openStateDatabase(place)
+      const another = await openStateDatabase(location)
       opened.push(another)
       return another
     }
@@ -27,7 +27,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
 
     beforeEach(async () => {
       opened = []
-      place = await newPlace()
+      location = await newLocation()
       state = await open()
     })
     afterEach(async () => void (await Promise.all(opened.map((each) => each.close()))))
@@ -39,7 +39,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
         async () => {
           const transaction = fc.record({
             scope: fc.constantFrom(0, 1),
-            deeds: fc.array(deed, { minLength: 1, maxLength: 4 }),
+            operations: fc.array(operation, { minLength: 1, maxLength: 4 }),
             fails: fc.boolean(),
             filter,
           })
@@ -52,10 +52,10 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
                 { project, user: 'a' },
                 { project, user: 'b' },
               ]
-              for (const { scope, deeds, fails, filter: wanted } of transactions) {
+              for (const { scope, operations, fails, filter: wanted } of transactions) {
                 const trial = structuredClone(models)
                 const work = async (rows: StateTables): Promise<void> => {
-                  for (const each of deeds) {
+                  for (const each of operations) {
                     const [answered, expected] = await doBoth(rows, trial[scope]!, each)
                     expect(answered).toEqual(expected)
                   }
@@ -129,8 +129,8 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       })
       expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([SCOPE.user])
       expect(await state.listUsersWithPendingItems('/srv/elsewhere')).toEqual([])
-      const nobody = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.list())
-      expect(nobody).toEqual([])
+      const ofOtherUser = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.list())
+      expect(ofOtherUser).toEqual([])
       await state.write(SCOPE, async ({ callbacks, messages }) => {
         for (const { session, slot } of await callbacks.list()) await callbacks.remove(session, slot)
         for (const { id } of await messages.listPending()) await messages.markDelivered(id, { at: 12, via: 'page' })
@@ -251,22 +251,22 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
     test('notifies of its own and other changes, in the used scopes only', async () => {
       const other = await open()
       const away: Scope = { project: '/srv/other', user: 'ann' }
-      const heard: string[] = []
-      const stop = state.onChange(({ project }) => heard.push(project))
+      const received: string[] = []
+      const stop = state.onChange(({ project }) => received.push(project))
       await count(state)
       await state.write(SCOPE, (rows) => rows.tasks.findCurrentId())
       await expect(state.write(SCOPE, () => Promise.reject(new Failure('no')))).rejects.toThrow('no')
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
       await state.write(SCOPE, (rows) => newTask(rows))
       await new Promise(setImmediate)
-      expect(heard).toEqual([SCOPE.project])
+      expect(received).toEqual([SCOPE.project])
       await other.write(away, (rows) => newTask(rows))
       await other.write(SCOPE, (rows) => newTask(rows))
-      await expect.poll(() => heard, { timeout: 10_000 }).toEqual([SCOPE.project, SCOPE.project])
+      await expect.poll(() => received, { timeout: 10_000 }).toEqual([SCOPE.project, SCOPE.project])
       stop()
       await state.write(SCOPE, (rows) => newTask(rows))
       await new Promise(setImmediate)
-      expect(heard).toHaveLength(2)
+      expect(received).toHaveLength(2)
     })
   })
 }

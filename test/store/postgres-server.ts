@@ -30,7 +30,7 @@ const PACKAGE = '18.4.0-beta.17'
 export interface PostgresServer {
   readonly port: number
   /** The address of a new, empty database. */
-  readonly database: (terms?: string) => Promise<string>
+  readonly database: (options?: string) => Promise<string>
   readonly sql: (text: string, address?: string) => Promise<unknown[]>
   readonly start: () => void
   /** `immediate` stops it like a crash. */
@@ -54,16 +54,16 @@ export function postgresRequirement(postgres: PostgresServer | undefined): Requi
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const { programs, data } = await template()
   if (programs === null) return undefined
-  const who = unprivileged()
+  const account = unprivileged()
   const folder = emptyFolder()
-  if (who) chownSync(folder, who.uid, who.gid)
+  if (account) chownSync(folder, account.uid, account.gid)
   const run = (program: string, args: readonly string[]): void =>
-    void execFileSync(program, args, { ...who, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
+    void execFileSync(program, args, { ...account, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
   run('/bin/cp', ['-R', data, 'data'])
   run('/bin/chmod', ['700', 'data'])
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const terms = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off -c full_page_writes=off -c max_connections=60`
+  const options = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off -c full_page_writes=off -c max_connections=60`
   const control = (...args: string[]): void => run(join(programs, 'pg_ctl'), ['-D', 'data', '-w', '-s', ...args])
   let databases = 0
 
@@ -83,7 +83,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
         await client.end()
       }
     },
-    start: () => control('-l', 'log', '-o', terms, 'start'),
+    start: () => control('-l', 'log', '-o', options, 'start'),
     stop: (how = 'fast') => control('-m', how, 'stop'),
   }
   server.start()
@@ -136,11 +136,11 @@ function makeTemplate(folder: string): Template {
   const data = join(folder, 'data')
   const programs = onMachine() ?? fromNpm() ?? null
   if (programs === null) return { programs, data }
-  const who = unprivileged()
-  if (who) chownSync(folder, who.uid, who.gid)
+  const account = unprivileged()
+  if (account) chownSync(folder, account.uid, account.gid)
   const args = ['-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync', '--no-instructions']
   execFileSync(join(programs, 'initdb'), ['-D', data, ...args], {
-    ...who,
+    ...account,
     cwd: folder,
     stdio: 'ignore',
     env: { LC_ALL: 'C' },

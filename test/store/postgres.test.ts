@@ -10,7 +10,7 @@ import { openDatabase } from '@scorpiox/server/storage/open-database'
 import { emptyFolder } from '../support/client.js'
 import { requires } from '../support/requirements.js'
 import { describeContract } from './contract.js'
-import { deed, doBoth, emptyModel } from './model.js'
+import { operation, doBoth, emptyModel } from './model.js'
 import { postgresRequirement, type PostgresServer, startPostgres } from './postgres-server.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
@@ -62,8 +62,10 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
     })
 
     test('8 concurrently started processes create the tables once, and all 40 writes of each are kept', async () => {
-      const place = { file: '', databaseUrl: await database() }
-      const writers = Array.from({ length: 8 }, (_, index) => startWriter({ place, name: `${index}`, how: 'together' }))
+      const location = { file: '', databaseUrl: await database() }
+      const writers = Array.from({ length: 8 }, (_, index) =>
+        startWriter({ location, name: `${index}`, how: 'together' }),
+      )
       const ends = await Promise.all(writers.map(({ ended }) => ended))
       expect(ends).toEqual(ends.map(() => ({ code: 0, stderr: '' })))
       const ids = writers.flatMap((writer) => [...acknowledgedTo(writer).keys()])
@@ -135,11 +137,11 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
 
     test('imports the export of SQLite and exports the same', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), deed)), async (deeds) => {
+        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), operation)), async (operations) => {
           const lite = { file: `${emptyFolder()}/state.db`, databaseUrl: '' }
           const state = await openStateDatabase(lite)
           const models = { '/a': emptyModel(), '/b': emptyModel() }
-          for (const [project, each] of deeds) {
+          for (const [project, each] of operations) {
             await state.write({ project, user: 'ann' }, (rows) => doBoth(rows, models[project], each))
           }
           await state.close()

@@ -48,7 +48,7 @@ describe('a SQLite file', () => {
   /** Created and closed by a separate process. */
   const fileWith = async (name: string): Promise<string> => {
     const made = join(emptyFolder(), 'state.db')
-    await startWriter({ place: { file: made, databaseUrl: '' }, name, how: 'closing' }).ended
+    await startWriter({ location: { file: made, databaseUrl: '' }, name, how: 'closing' }).ended
     return made
   }
 

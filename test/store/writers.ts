@@ -18,7 +18,7 @@ export interface Writer {
 }
 
 export interface WriterOptions {
-  readonly place: DatabaseLocation
+  readonly location: DatabaseLocation
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
   readonly count?: number
@@ -26,8 +26,8 @@ export interface WriterOptions {
   readonly within?: readonly string[]
 }
 
-export function startWriter({ place, name, how, count = 40, within = [] }: WriterOptions): Writer {
-  const command = [...within, process.execPath, WRITER, JSON.stringify(place), name, how, String(count)]
+export function startWriter({ location, name, how, count = 40, within = [] }: WriterOptions): Writer {
+  const command = [...within, process.execPath, WRITER, JSON.stringify(location), name, how, String(count)]
   const child = spawn(command[0]!, command.slice(1), { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   let stderr = ''

@@ -57,9 +57,9 @@ export interface ProcessTrees {
   /** Waits until this many trees have all of their processes. */
   waitUntilStarted(count: number): Promise<void>
   /** All except servers that should run. */
-  survivors(besides?: TestClient): Survivors
+  survivors(except?: TestClient): Survivors
   /** The same when nothing is left, or after a time limit. */
-  waitUntilGone(ms: number, besides?: TestClient): Promise<Survivors>
+  waitUntilGone(ms: number, except?: TestClient): Promise<Survivors>
   /** Temporary files of servers that were not removed. */
   leftoverFiles(): readonly string[]
 }
@@ -87,8 +87,8 @@ export function createProcessTrees(): ProcessTrees {
         .slice(0, -1),
     )
 
-  function survivors(besides?: TestClient): Survivors {
-    const found = processesOf(folder).filter(({ pid }) => pid !== besides?.child.pid)
+  function survivors(except?: TestClient): Survivors {
+    const found = processesOf(folder).filter(({ pid }) => pid !== except?.child.pid)
     const tagged = found.filter(({ environment }) => environment.includes('\0SCORPIOX_TREE='))
     const helpers = found.filter((each) => !tagged.includes(each))
     return {
@@ -96,7 +96,7 @@ export function createProcessTrees(): ProcessTrees {
         written()
           .flat()
           .filter(isRunning)
-          .map((who) => `${who} ${describe(Number(who.split(' ')[0]))}`),
+          .map((owner) => `${owner} ${describe(Number(owner.split(' ')[0]))}`),
       ),
       tagged: few(tagged.map(nameOf)),
       helpers: few(helpers.map(nameOf)),
@@ -116,11 +116,11 @@ export function createProcessTrees(): ProcessTrees {
       await eventually(whole, (started) => started >= count)
     },
     survivors,
-    async waitUntilGone(ms, besides) {
+    async waitUntilGone(ms, except) {
       for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
-        if (Object.values(survivors(besides)).flat().length === 0) break
+        if (Object.values(survivors(except)).flat().length === 0) break
       }
-      return survivors(besides)
+      return survivors(except)
     },
     leftoverFiles: () => readdirSync(join(folder, 'tmp')),
   }
@@ -153,8 +153,8 @@ function describe(pid: number): string {
 }
 
 /** As a process records itself: its pid and its start time. */
-function isRunning(who: string): boolean {
-  const [pid, startedAt] = who.split(' ')
+function isRunning(owner: string): boolean {
+  const [pid, startedAt] = owner.split(' ')
   const fields = contentOf(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')

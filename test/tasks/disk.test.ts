@@ -19,9 +19,9 @@ test('full and free again, 20 times: acknowledged tasks exist, without a restart
   })
   const acknowledged = new Map<number, string>()
   const create = async (text: string): Promise<string | undefined> => {
-    const said = await task(client, 'create', { text })
-    if (said.isError) return said.text
-    acknowledged.set(said.structured.current_task, text)
+    const result = await task(client, 'create', { text })
+    if (result.isError) return result.text
+    acknowledged.set(result.structured.current_task, text)
     return undefined
   }
   for (let cycle = 0; cycle < CYCLES; cycle++) {

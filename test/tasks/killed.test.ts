@@ -27,25 +27,25 @@ test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['lo
 )
 
 async function killServers(rounds: number, acks: number): Promise<void> {
-  const world = newEnvironment()
-  const told = new Map<number, string>()
+  const environment = newEnvironment()
+  const deliveries = new Map<number, string>()
   let slowest = 0
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now()
-    const client = startServerIn(world)
+    const client = startServerIn(environment)
     await client.waitFor(first(client, `first of round ${round}`))
     slowest = Math.max(slowest, performance.now() - startedAt)
-    await pressOn(client, round, Math.ceil((acks - told.size) / (rounds - round)))
+    await pressOn(client, round, Math.ceil((acks - deliveries.size) / (rounds - round)))
     await killServer(client)
     for (const [id, name] of createdAccordingTo(client)) {
-      expect(told.has(id)).toBe(false)
-      told.set(id, name)
+      expect(deliveries.has(id)).toBe(false)
+      deliveries.set(id, name)
     }
   }
-  const kept = keptIn(world)
-  expect([...told].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
-  expect(told.size).toBeGreaterThanOrEqual(acks)
-  console.log(`${told.size} told, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`)
+  const kept = keptIn(environment)
+  expect([...deliveries].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
+  expect(deliveries.size).toBeGreaterThanOrEqual(acks)
+  console.log(`${deliveries.size} told, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`)
 }
 
 function create(client: TestClient, text: string): void {

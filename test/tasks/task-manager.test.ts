@@ -17,12 +17,12 @@ import {
   type TestClient,
 } from '../support/client.js'
 
-let world: ServerEnvironment
+let environment: ServerEnvironment
 let client: TestClient
 
 beforeEach(async () => {
-  world = newEnvironment()
-  client = startServerIn(world)
+  environment = newEnvironment()
+  client = startServerIn(environment)
   await client.initialize('2025-11-25')
   return async () => {
     expect(await client.close()).toBe(0)
@@ -366,7 +366,7 @@ test('everything exists after a restart, and numbers continue', async () => {
   await task(client, 'add', { text: 'one' })
   const before = await task(client, 'pending')
   await client.close()
-  client = startServerIn(world)
+  client = startServerIn(environment)
   expect(await task(client, 'pending')).toEqual(before)
   expect((await task(client, 'add', { text: 'two' })).structured.steps[0].step_id).toBe(2)
   expect((await task(client, 'create', { text: 'Next' })).structured.current_task).toBe(2)
@@ -376,8 +376,8 @@ test('a project is its git root; another folder is another project', async () =>
   const root = emptyFolder()
   mkdirSync(join(root, '.git'))
   mkdirSync(join(root, 'deep', 'down'), { recursive: true })
-  const inRoot = startServerIn({ ...world, cwd: root })
-  const inDeep = startServerIn({ ...world, cwd: join(root, 'deep', 'down') })
+  const inRoot = startServerIn({ ...environment, cwd: root })
+  const inDeep = startServerIn({ ...environment, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
   expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
@@ -404,14 +404,14 @@ describe('the resource', () => {
 
   test('notifies a client that only subscribed', async () => {
     await client.request('resources/subscribe', { uri })
-    const other = startServerIn(world)
+    const other = startServerIn(environment)
     let made = 0
-    const heard = async (): Promise<boolean> => {
+    const isNotified = async (): Promise<boolean> => {
       // The subscription is answered before the first check: one change may be part of it.
       await task(other, 'create', { text: `Of another ${++made}` })
       return client.received.some(isNews)
     }
-    await expect.poll(heard, { timeout: 15_000, interval: 300 }).toBe(true)
+    await expect.poll(isNotified, { timeout: 15_000, interval: 300 }).toBe(true)
     await other.close()
   })
 
@@ -420,7 +420,7 @@ describe('the resource', () => {
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)
     client.clearReceived()
-    const other = startServerIn(world)
+    const other = startServerIn(environment)
     await task(other, 'create', { text: 'Of another' })
     await client.waitFor(isNews)
     await other.close()

@@ -49,20 +49,20 @@ describe.runIf(HAS_BROWSER)('a page', () => {
 
   async function show(
     html: string,
-    wish: Partial<RenderOptions> = {},
-  ): Promise<RenderedPage & { words: string; ms: number }> {
+    options: Partial<RenderOptions> = {},
+  ): Promise<RenderedPage & { text: string; ms: number }> {
     const path = `/${crypto.randomUUID()}`
     site.routes.set(path, html)
-    return visit(path, wish)
+    return visit(path, options)
   }
 
   async function visit(
     path: string,
-    wish: Partial<RenderOptions> = {},
-  ): Promise<RenderedPage & { words: string; ms: number }> {
+    options: Partial<RenderOptions> = {},
+  ): Promise<RenderedPage & { text: string; ms: number }> {
     const startedAt = performance.now()
-    const rendered = await renderInBrowser(live, `${site.origin}${path}`, { ...RENDER_OPTIONS, ...wish })
-    return { ...rendered, words: wordsOf(rendered.html), ms: performance.now() - startedAt }
+    const rendered = await renderInBrowser(live, `${site.origin}${path}`, { ...RENDER_OPTIONS, ...options })
+    return { ...rendered, text: wordsOf(rendered.html), ms: performance.now() - startedAt }
   }
 
   describe('that is created by its scripts', () => {
@@ -75,7 +75,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         })</script>`)
       expect(page).toMatchObject({ status: 200, title: 'Filled', hasSettled: true, isTruncated: false })
       expect(page.contentType).toBe('text/html; charset=utf-8')
-      expect(page.words).toBe('Filled first item second item')
+      expect(page.text).toBe('Filled first item second item')
     })
 
     test('is awaited if its server is slow, although there is some text', async () => {
@@ -85,7 +85,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         const first = await (await fetch('/first')).json()
         const second = await (await fetch('/second')).json()
         app.textContent = 'slow ' + first + second</script>`)
-      expect(page.words).toContain('slow onetwo')
+      expect(page.text).toContain('slow onetwo')
       expect(page.hasSettled).toBe(true)
     })
 
@@ -93,7 +93,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const page = await show(
         `<div id=app></div><script>setTimeout(() => app.textContent = 'late words', 400)</script>`,
       )
-      expect(page.words).toBe('late words')
+      expect(page.text).toBe('late words')
     })
 
     test.each([
@@ -112,7 +112,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       site.routes.set('/trickle', (_request, response) => void response.writeHead(200).write('x'))
       const page = await show(`<p id=clock>0</p>${PROSE}<script>${script}</script>`)
       expect(page.hasSettled).toBe(true)
-      expect(page.words).toContain('more of them')
+      expect(page.text).toContain('more of them')
       expect(page.ms).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
     })
 
@@ -122,14 +122,14 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         image.src = '/b.jpg'
         Promise.all([image.decode(), new Promise((resolve) => addEventListener('load', resolve)), document.fonts.ready])
           .then(() => say.textContent = 'all ' + document.images.length + ' there')</script>`)
-      expect(page.words).toBe('all 1 there')
+      expect(page.text).toBe('all 1 there')
       expect(site.asked.filter((line) => /a\.png|b\.jpg/.test(line))).toEqual([])
     })
 
     test('gets more time on request', async () => {
       const html = `${PROSE}<p id=late></p><script>setTimeout(() => late.textContent = 'much later', 1200)</script>`
-      expect((await show(html)).words).not.toContain('much later')
-      expect((await show(html, { settleMs: 1500 })).words).toContain('much later')
+      expect((await show(html)).text).not.toContain('much later')
+      expect((await show(html, { settleMs: 1500 })).text).toContain('much later')
     })
 
     test('has its web components and frames in place', async () => {
@@ -144,7 +144,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         customElements.define('x-inner', class extends HTMLElement {
           connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<slot>instead</slot>' }
         })</script>`)
-      expect(page.words).toBe('before handed in after instead in a frame made there in a text')
+      expect(page.text).toBe('before handed in after instead in a frame made there in a text')
     })
 
     test('is serialized so that parsing gives the same page', async () => {
@@ -167,7 +167,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         Object.defineProperty(Document.prototype, 'documentElement', { get: () => { throw 1 } })
         Object.defineProperty(Node.prototype, 'childNodes', { get: () => [] })
         window.setTimeout = window.Promise = undefined</script>`)
-      expect(page.words).toContain('more of them')
+      expect(page.text).toContain('more of them')
     })
   })
 
@@ -191,7 +191,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const page = await show(`${PROSE}<iframe src="${target}"></iframe><a href="${target}">x</a><script>
           document.querySelector('a').click(); window.open(${JSON.stringify(target)}); location.href = ${JSON.stringify(target)}</script>`)
       expect(page.url.startsWith(site.origin)).toBe(true)
-      expect(page.words).not.toMatch(/root:|Chromium/)
+      expect(page.text).not.toMatch(/root:|Chromium/)
       await expect(renderInBrowser(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ kind: 'bad-url' })
     })
 
@@ -218,7 +218,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
           peer.createOffer().then((offer) => peer.setLocalDescription(offer))</script>`,
           { settleMs: 1000 },
         )
-        expect(page.words).toContain('gathered')
+        expect(page.text).toContain('gathered')
         expect(packets).toBe(0)
       } finally {
         socket.close()
@@ -256,7 +256,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write(PROSE),
       )
       const page = await visit('/endless', { maxMs: 1500 })
-      expect(page.words).toContain('more of them')
+      expect(page.text).toContain('more of them')
       expect(page.hasSettled).toBe(false)
     })
 
@@ -295,7 +295,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     for (const [what, html] of HOSTILE)
       test.concurrent(`and ${what} is read as it is`, { tags: SHORT.has(what) ? [] : ['long'] }, async () => {
         const page = await show(html, { maxMs: 3000 })
-        expect(page.words).toContain('before')
+        expect(page.text).toContain('before')
         expect(page.ms).toBeLessThan(underLoad(10_000))
       })
 
@@ -303,7 +303,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const page = await show(
         `<p>before</p><script>alert('x'.repeat(1e7)); fetch('data:text/plain,' + 'y'.repeat(1e7))</script>`,
       )
-      expect(page.words).toContain('before')
+      expect(page.text).toContain('before')
     })
 
     test('and crashes is reported, and the next page works', async () => {
@@ -320,7 +320,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const deep = await show(`<p>x</p><script>let at = document.body
         for (let i = 0; i < 500; i++) at = at.appendChild(document.createElement('div'))
         at.textContent = 'the bottom'</script>`)
-      expect(deep.words).toContain('the bottom')
+      expect(deep.text).toContain('the bottom')
       const long = await show(`<p id=long></p><script>long.textContent = 'ü'.repeat(3e6)</script>`, {
         maxBytes: 100_000,
       })
@@ -347,7 +347,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         document.cookie = 'a=1; max-age=9999'; localStorage.a = 'kept'
         navigator.serviceWorker?.register('/worker.js')</script>`,
       )
-      for (let time = 0; time < 2; time++) expect((await visit('/memory', { settleMs: 300 })).words).toMatch(/found:$/)
+      for (let time = 0; time < 2; time++) expect((await visit('/memory', { settleMs: 300 })).text).toMatch(/found:$/)
     })
 
     test('gets no permission', async () => {
@@ -355,7 +355,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         const names = ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read']
         Promise.all(names.map((name) => navigator.permissions.query({ name }).then(({ state }) => state, () => 'denied')))
           .then((states) => say.textContent = 'states: ' + states)</script>`)
-      expect(page.words).toMatch(/states: (denied,){4}denied/)
+      expect(page.text).toMatch(/states: (denied,){4}denied/)
     })
   })
 

@@ -57,9 +57,9 @@ test('a failed revalidation keeps the cached page', async () => {
   })
   await readDocs(client, url)
   isDown = true
-  const said = await readDocs(client, url)
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Flaky' } })
-  expect(said.text).toMatch(/\[This is a cached version: the page could not be fetched again\. /)
+  const result = await readDocs(client, url)
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Flaky' } })
+  expect(result.text).toMatch(/\[This is a cached version: the page could not be fetched again\. /)
 })
 
 test('no-store responses and failures are requested again', async () => {
@@ -91,9 +91,9 @@ test('robots.txt is requested only if configured, once, and obeyed', async () =>
   onTestFinished(async () => void (await polite.close()))
   const before = other.hits('/closed')
   expect((await readDocs(polite, `${other.origin}/open`)).structured.status).toBe('ok')
-  const said = await readDocs(polite, `${other.origin}/closed`, { wait_ms: 10 })
-  expect(said).toMatchObject({ isError: true, structured: { status: 'refused' } })
-  expect(said.text).toMatch(/robots\.txt .* disallows .*READDOCS_ROBOTS/)
+  const result = await readDocs(polite, `${other.origin}/closed`, { wait_ms: 10 })
+  expect(result).toMatchObject({ isError: true, structured: { status: 'refused' } })
+  expect(result.text).toMatch(/robots\.txt .* disallows .*READDOCS_ROBOTS/)
   expect(other.hits('/closed')).toBe(before)
   other.add('/sly', (_, response) => response.writeHead(302, { location: '/closed' }).end())
   expect((await readDocs(polite, `${other.origin}/sly`)).structured.status).toBe('refused')

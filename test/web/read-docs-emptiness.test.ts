@@ -103,20 +103,20 @@ test.each<[string, Route, string, RegExp]>([
   ['nothing at all', answering(200, ''), 'empty', /0 bytes/],
   ['an empty page', page('', ''), 'empty', /0 characters of text/],
   ['an empty text', (_, response) => send(response, 200, 'text/plain', '  \n \n'), 'empty', /no text/],
-])('%s', async (name, route, status, words) => {
-  const said = await readDocs(client, site.add(`/${encodeURIComponent(name)}`, route))
-  expect(said).toMatchObject({ isError: true, structured: { status } })
-  expect(said.text.startsWith(`${status}: `)).toBe(true)
-  expect(said.text).toMatch(words)
+])('%s', async (name, route, status, pattern) => {
+  const result = await readDocs(client, site.add(`/${encodeURIComponent(name)}`, route))
+  expect(result).toMatchObject({ isError: true, structured: { status } })
+  expect(result.text.startsWith(`${status}: `)).toBe(true)
+  expect(result.text).toMatch(pattern)
 })
 
 test('an unreadable response is not an empty page', async () => {
   const url = site.add('/damaged', (_, response) =>
     send(response, 200, 'text/html', page('x', '<p>not compressed at all</p>'), { 'content-encoding': 'gzip' }),
   )
-  const said = await readDocs(client, url)
-  expect(said).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(said.text).toMatch(/damaged or incomplete\. Try again later/)
+  const result = await readDocs(client, url)
+  expect(result).toMatchObject({ isError: true, structured: { status: 'broken' } })
+  expect(result.text).toMatch(/damaged or incomplete\. Try again later/)
 })
 
 test('a page of frames lists them', async () => {
@@ -129,17 +129,17 @@ test('a page of frames lists them', async () => {
 })
 
 test('a page with a single frame around another names it', async () => {
-  const said = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
-  expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
-  expect(said.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
+  const result = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
+  expect(result).toMatchObject({ isError: true, structured: { status: 'empty' } })
+  expect(result.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
 })
 
 test('a page about cookies is a document', async () => {
-  const said = await readDocs(
+  const result = await readDocs(
     client,
     site.add('/cookie-settings', article('Cookie settings of the API', '<p>cookies</p>')),
   )
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
 test('a redirect to a login reports its URL', async () => {
@@ -147,16 +147,16 @@ test('a redirect to a login reports its URL', async () => {
   const url = site.add('/private', (_, response) =>
     response.writeHead(302, { location: '/accounts/login?next=/private' }).end(),
   )
-  const said = await readDocs(client, url)
-  expect(said.structured.status).toBe('login')
-  expect(said.text).toContain('/accounts/login')
+  const result = await readDocs(client, url)
+  expect(result.structured.status).toBe('login')
+  expect(result.text).toContain('/accounts/login')
 })
 
 test('text before a paywall is returned with a note', async () => {
-  const said = await readDocs(client, site.add('/walled', WALLED))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'paywall' } })
-  expect(said.text).toMatch(/^paywall: .*subscribers/)
-  expect(quoted(said)).toContain('The lighthouse keeper')
+  const result = await readDocs(client, site.add('/walled', WALLED))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'paywall' } })
+  expect(result.text).toMatch(/^paywall: .*subscribers/)
+  expect(quoted(result)).toContain('The lighthouse keeper')
 })
 
 test('a documentation page with a login form, a script and a few words about paywalls is a document', async () => {
@@ -165,23 +165,23 @@ test('a documentation page with a login form, a script and a few words about pay
     'How to sign in',
     '<p>Status 404 means that a page was not found. Enable JavaScript to see the demo.</p>',
   )
-  const said = await readDocs(client, site.add('/how-to', html.replace('<body>', `<body>${form}`)))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  const result = await readDocs(client, site.add('/how-to', html.replace('<body>', `<body>${form}`)))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
 test('a short page with a script is returned with the note that there may be more', async () => {
-  const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
-  expect(quoted(said)).toContain('It works!')
-  expect(said.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
+  const result = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  expect(quoted(result)).toContain('It works!')
+  expect(result.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
 })
 
 test('a page created by scripts has a Markdown alternate by its name', async () => {
   site.add('/guide/intro.md', (_, response) =>
     send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
   )
-  const said = await readDocs(client, site.add('/guide/intro', SHELL))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
+  const result = await readDocs(client, site.add('/guide/intro', SHELL))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
 })
 
 test('an error page is quoted in part', async () => {
@@ -189,7 +189,7 @@ test('an error page is quoted in part', async () => {
     '/lost',
     answering(404, page('Lost', `<main><p>It moved to /docs/new. ${'x '.repeat(2000)}</p></main>`)),
   )
-  const said = await readDocs(client, url)
-  expect(quoted(said)).toContain('It moved to /docs/new.')
-  expect(said.text.length).toBeLessThan(2000)
+  const result = await readDocs(client, url)
+  expect(quoted(result)).toContain('It moved to /docs/new.')
+  expect(result.text.length).toBeLessThan(2000)
 })

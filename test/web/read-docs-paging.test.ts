@@ -32,9 +32,9 @@ const serveBook = (path: string, text = BOOK, caching = 'no-store'): string =>
 async function walk(url: string, more: object = {}): Promise<readonly ToolResult[]> {
   const pages: ToolResult[] = []
   for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.structured.cursor ?? null) {
-    const said = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
-    expect(said.isError).toBe(false)
-    pages.push(said)
+    const result = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
+    expect(result.isError).toBe(false)
+    pages.push(result)
     if (pages.length > 100) throw new Error('it does not come to an end')
   }
   return pages
@@ -45,9 +45,9 @@ test('reading on until the end returns the whole document, with one request', as
   const pages = await walk(url)
   expect(pages.length).toBeGreaterThan(3)
   expect(pages.map(quoted).join('\n')).toBe(BOOK.trim())
-  for (const said of pages) {
-    expect(quoted(said).length).toBeLessThanOrEqual(MAX)
-    expect((quoted(said).match(/^```/gm) ?? []).length % 2).toBe(0)
+  for (const result of pages) {
+    expect(quoted(result).length).toBeLessThanOrEqual(MAX)
+    expect((quoted(result).match(/^```/gm) ?? []).length % 2).toBe(0)
   }
   expect(site.hits('/book')).toBe(1)
   expect(pages[0]?.text).toMatch(
@@ -63,8 +63,8 @@ test('the first page has the outline of the whole, and its names select sections
   expect(outline).toMatch(/^Outline:\n- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
   expect(outline).toContain('- Section 39 #section-39')
   expect(second?.text).not.toContain('Outline:')
-  const said = await readDocs(client, `${url}#section-17`)
-  expect(quoted(said)).toBe(SECTIONS[17])
+  const result = await readDocs(client, `${url}#section-17`)
+  expect(quoted(result)).toBe(SECTIONS[17])
   expect(site.hits('/outlined')).toBe(1)
 })
 
@@ -76,12 +76,12 @@ test('a section of an HTML page is found by its id; a missing one returns the ou
   const text = quoted(await readDocs(client, `${url}#configure`))
   expect(text).toContain('All about configure')
   expect(text).not.toContain('All about install')
-  const said = await readDocs(client, `${url}#instal`)
-  expect(said).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
-  expect(said.text).toMatch(
+  const result = await readDocs(client, `${url}#instal`)
+  expect(result).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
+  expect(result.text).toMatch(
     /^no_section: There is no section #instal on this page\. Similar: #install\. .*find searches/,
   )
-  expect(fenced(said)).toBe(
+  expect(fenced(result)).toBe(
     'Outline:\n- Handbook #handbook\n  - How to install #install\n  - How to configure #configure\n  - How to deploy #deploy',
   )
   expect(quoted(await readDocs(client, `${url}#:~:text=deploy`))).toContain('All about install')
@@ -111,9 +111,9 @@ test('a cursor outlives its server, and a changed page is detected', async () =>
   text = `# News\n\n${BOOK}`
   const third = await openReader(site, { READDOCS_MAX_CHARS: String(MAX) })
   try {
-    const said = await readDocs(third, url, { cursor: structured.cursor })
-    expect(said.isError).toBe(false)
-    expect(said.text).toContain('[The cursor does not match this content')
+    const result = await readDocs(third, url, { cursor: structured.cursor })
+    expect(result.isError).toBe(false)
+    expect(result.text).toContain('[The cursor does not match this content')
     text = 'short now'
     const fourth = await readDocs(third, `${url}?fresh`, { cursor: structured.cursor })
     expect(fourth).toMatchObject({
@@ -145,10 +145,10 @@ test('HTML and plain text are paginated too', async () => {
 
 test('a fragment of a document without headings returns its text with a note', async () => {
   const url = site.add('/lines.txt', (_, response) => send(response, 200, 'text/plain', 'one\ntwo'))
-  const said = await readDocs(client, `${url}#L2`)
-  expect(said.isError).toBe(false)
-  expect(quoted(said)).toBe('one\ntwo')
-  expect(said.text).toContain('[There is no section #L2: this document has no headings.]')
+  const result = await readDocs(client, `${url}#L2`)
+  expect(result.isError).toBe(false)
+  expect(quoted(result)).toBe('one\ntwo')
+  expect(result.text).toContain('[There is no section #L2: this document has no headings.]')
 })
 
 test('an entry of a feed is a section', async () => {
@@ -166,7 +166,10 @@ test('a page far beyond the limit returns its outline and a short beginning; the
   const url = serveBook('/very-long')
   const [first, second] = await walk(url)
   expect(first === undefined ? '' : fenced(first)).toMatch(/^Outline:\n- A long book #a-long-book\n/)
-  expect([first, second].map((said) => (said === undefined ? 0 : quoted(said).length > MAX / 4))).toEqual([false, true])
+  expect([first, second].map((result) => (result === undefined ? 0 : quoted(result).length > MAX / 4))).toEqual([
+    false,
+    true,
+  ])
 })
 
 test('a client that truncates results gets pages within its limit', async () => {

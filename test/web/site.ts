@@ -70,8 +70,8 @@ export const readDocs = (client: TestClient, url: string, more: object = {}): Pr
   call(client, 'ReadDocs', { url, ...more })
 
 /** The text between the two lines with the marker, without the outline before it. */
-export function quoted(said: ToolResult): string {
-  return fenced(said).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
+export function quoted(result: ToolResult): string {
+  return fenced(result).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
 }
 
 /** Everything between the two lines; there is one such quotation. */

@@ -13,28 +13,28 @@ import type { CheckingProxy, FetchRequest, GuardedFetch } from '@scorpiox/server
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
 import { LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, sendRaw, type SsrfNetwork } from './ssrf-network.js'
 
-let world: SsrfNetwork
+let network: SsrfNetwork
 let wayOut: GuardedFetch
 let proxy: CheckingProxy
 
 beforeAll(async () => {
-  world = await openNetwork()
-  wayOut = world.wayOut()
+  network = await openNetwork()
+  wayOut = network.wayOut()
   proxy = await wayOut.proxy()
 })
 
-afterAll(() => world.close())
+afterAll(() => network.close())
 
 beforeEach(() => {
-  world.internal.hits = 0
-  world.outer.hits = 0
-  world.dialled.length = 0
-  world.names.clear()
-  world.pages.clear()
+  network.internal.hits = 0
+  network.outer.hits = 0
+  network.dialled.length = 0
+  network.names.clear()
+  network.pages.clear()
 })
 
 /** Tests with other expectations reset them to 0. */
-afterEach(() => expect(world.internal.hits).toBe(0))
+afterEach(() => expect(network.internal.hits).toBe(0))
 
 async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): Promise<string> {
   try {
@@ -46,7 +46,7 @@ async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): 
 }
 
 function inside(url: string): string {
-  return withPort(url, world.internal.port)
+  return withPort(url, network.internal.port)
 }
 
 /** The status of the proxy's answer to a plain request for it. */
@@ -55,8 +55,8 @@ async function statusOf(url: string, through = proxy): Promise<number> {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
 }
 
-async function tunnelStatus(place: string, through = proxy): Promise<number> {
-  const text = await rawProxy(through, `CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n\r\n`)
+async function tunnelStatus(path: string, through = proxy): Promise<number> {
+  const text = await rawProxy(through, `CONNECT ${path} HTTP/1.1\r\nHost: ${path}\r\n\r\n`)
   return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
 }
 
@@ -71,15 +71,15 @@ describe('without a guard', () => {
   test('most of the loopback corpus reaches the internal server', async () => {
     const reached = await Promise.all(LOOPBACK.map((url) => naiveGet(inside(url).trim())))
     expect(reached.filter(Boolean).length).toBeGreaterThan(40)
-    expect(world.internal.hits).toBeGreaterThan(40)
-    world.internal.hits = 0
+    expect(network.internal.hits).toBeGreaterThan(40)
+    network.internal.hits = 0
   })
 
   test.each([301, 302, 303, 307, 308])('so does a redirect with %d', async (code) => {
-    const target = `http://127.0.0.1:${world.internal.port}/`
-    const response = await fetch(`http://127.0.0.1:${world.outer.port}/to/${code}?url=${target}`)
+    const target = `http://127.0.0.1:${network.internal.port}/`
+    const response = await fetch(`http://127.0.0.1:${network.outer.port}/to/${code}?url=${target}`)
     expect(await response.text()).toBe('SECRET')
-    world.internal.hits = 0
+    network.internal.hits = 0
   })
 })
 
@@ -90,7 +90,7 @@ describe('legitimate requests', () => {
       expect([host, await statusOf(`http://${host}/`)]).toEqual([host, 200])
       expect([host, await tunnelStatus(`${host}:443`)]).toEqual([host, 200])
     }
-    expect(world.outer.hits).toBe(10)
+    expect(network.outer.hits).toBe(10)
   })
 })
 
@@ -106,7 +106,7 @@ describe.each([
     expect(REFUSED).toContain(await statusOf(href))
     expect(REFUSED).toContain(await upgradeStatus(href))
     expect(await tunnelStatus(port === '' ? `${host}:80` : host)).toBe(403)
-    expect(world.dialled).toEqual([])
+    expect(network.dialled).toEqual([])
   })
 })
 
@@ -114,14 +114,14 @@ test.each(UNWEB)('not on the web: %s', async (url) => {
   const target = inside(url)
   expect(await problemOf(target)).toBe('bad-url')
   expect(REFUSED).toContain(await statusOf(target.replace(/[\s\0]/g, '%20')))
-  expect(world.dialled).toEqual([])
+  expect(network.dialled).toEqual([])
 })
 
 test.each(PORTS)('port %d', async (port) => {
   expect(await problemOf(`http://example.com:${port}/`)).toBe('refused')
   expect(await statusOf(`http://example.com:${port}/`)).toBe(403)
   expect(await tunnelStatus(`example.com:${port}`)).toBe(403)
-  expect(world.dialled).toEqual([])
+  expect(network.dialled).toEqual([])
 })
 
 describe('redirects', () => {
@@ -146,11 +146,11 @@ describe('redirects', () => {
   const cases = [301, 302, 303, 307, 308].flatMap((code) => targets.map((target) => [code, target] as const))
 
   test.each(cases)('%d to %s', async (code, target) => {
-    world.names.set('rebound.example', [['127.0.0.1']])
+    network.names.set('rebound.example', [['127.0.0.1']])
     const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
     expect(['refused', 'bad-url']).toContain(await problemOf(url))
     expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
-    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
+    expect(network.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test.each([301, 302, 303, 307, 308])('%d to the public web is followed', async (code) => {
@@ -159,10 +159,10 @@ describe('redirects', () => {
   })
 
   test.each([1, 2, 3, 4])('after %d public ones', async (count) => {
-    let url = `http://127.0.0.1:${world.internal.port}/`
+    let url = `http://127.0.0.1:${network.internal.port}/`
     for (let hop = 0; hop <= count; hop++) url = `http://h${hop}.example/to/302?url=${encodeURIComponent(url)}`
     expect(await problemOf(url)).toBe('refused')
-    expect(world.outer.hits).toBe(count + 1)
+    expect(network.outer.hits).toBe(count + 1)
   })
 
   test('the proxy follows none itself', async () => {
@@ -170,8 +170,8 @@ describe('redirects', () => {
   })
 
   test.each(['text/html', 'text/plain'])('a refresh in %s is not followed', async (type) => {
-    const target = `http://127.0.0.1:${world.internal.port}/`
-    world.pages.set('/refresh', (_, response) => {
+    const target = `http://127.0.0.1:${network.internal.port}/`
+    network.pages.set('/refresh', (_, response) => {
       response.writeHead(200, { 'content-type': type, refresh: `0;url=${target}`, link: `<${target}>; rel=preload` })
       response.end(`<meta http-equiv=refresh content="0;url=${target}">`)
     })
@@ -207,46 +207,46 @@ describe('names', () => {
     ['nothing', ['']],
   ]
   test.each(bad)('that resolve to %s', async (_, answers) => {
-    world.names.set('trick.example', [answers])
+    network.names.set('trick.example', [answers])
     expect(await problemOf(inside('http://trick.example:{port}/'))).toBe('refused')
     expect(await statusOf(inside('http://trick.example:{port}/'))).toBe(403)
     expect(await tunnelStatus(inside('trick.example:{port}'))).toBe(403)
     expect(await upgradeStatus(inside('http://trick.example:{port}/'))).toBe(403)
-    expect(world.dialled).toEqual([])
+    expect(network.dialled).toEqual([])
   })
 
   test.each(['fetch', 'plain', 'tunnel', 'upgrade'])(
     'that change their addresses are dialled at the first (%s)',
     async (way) => {
       for (let round = 0; round < 5; round++) {
-        world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], ['127.0.0.1']])
+        network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], ['127.0.0.1']])
         const url = inside('http://rebind.example:{port}/')
         if (way === 'fetch') expect(await problemOf(url)).toBe('brought a public page')
         if (way === 'plain') expect(await statusOf(url)).toBe(200)
         if (way === 'tunnel') expect(await tunnelStatus(inside('rebind.example:{port}'))).toBe(200)
         if (way === 'upgrade') expect(await upgradeStatus(url)).toBe(502)
-        expect(world.names.get('rebind.example')?.length ?? 0).toBe(way === 'fetch' && round > 0 ? 3 : 2)
+        expect(network.names.get('rebind.example')?.length ?? 0).toBe(way === 'fetch' && round > 0 ? 3 : 2)
       }
-      expect(world.dialled.filter((address) => !address.startsWith(PUBLIC))).toEqual([])
+      expect(network.dialled.filter((address) => !address.startsWith(PUBLIC))).toEqual([])
     },
   )
 
   test('that change between two requests are checked again', async () => {
-    const out = world.wayOut()
-    world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
-    world.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
+    const out = network.wayOut()
+    network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
+    network.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
     expect(await problemOf(inside('http://rebind.example:{port}/closing'), out)).toBe('brought once')
     expect(await problemOf(inside('http://rebind.example:{port}/'), out)).toBe('refused')
   })
 
   test('that change between two hops are checked again', async () => {
-    world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
+    network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     const back = encodeURIComponent(inside('http://rebind.example:{port}/'))
-    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), world.wayOut())).toBe('refused')
+    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), network.wayOut())).toBe('refused')
   })
 
   test('without an address fail', async () => {
-    world.names.set('nobody.example', [[]])
+    network.names.set('nobody.example', [[]])
     expect(await problemOf('http://nobody.example/')).toBe('unresolved')
     expect(await statusOf('http://nobody.example/')).toBe(502)
   })
@@ -271,7 +271,7 @@ describe('FETCH_ALLOW', () => {
       server.close()
     })
     const { port } = server.address() as AddressInfo
-    return { port, out: world.wayOut({ allow: entry(port) }), hits: () => hits }
+    return { port, out: network.wayOut({ allow: entry(port) }), hits: () => hits }
   }
 
   test('allows what it lists, in any spelling', async () => {
@@ -298,8 +298,8 @@ describe('FETCH_ALLOW', () => {
     ['the port plus one', 'http://127.0.0.1:{next}/'],
   ])('does not allow %s', async (_, url) => {
     const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
-    world.names.set('there.example', [['127.0.0.1']])
-    world.names.set('127.0.0.1.example', [['127.0.0.1']])
+    network.names.set('there.example', [['127.0.0.1']])
+    network.names.set('127.0.0.1.example', [['127.0.0.1']])
     const target = inside(url)
       .replace('{allowed}', String(port))
       .replace('{next}', String(port + 1))
@@ -313,7 +313,7 @@ describe('FETCH_ALLOW', () => {
 
   test('a listed name may resolve to a private address, at its port only', async () => {
     const { port, out } = await allowing((given) => `dev.example:${given}`)
-    world.names.set('dev.example', [['127.0.0.1']])
+    network.names.set('dev.example', [['127.0.0.1']])
     expect(await problemOf(`http://dev.example:${port}/`, out)).toBe('brought allowed')
     expect(await problemOf(inside('http://dev.example:{port}/'), out)).toBe('refused')
     expect(await problemOf(`http://127.0.0.1:${port}/`, out)).toBe('refused')
@@ -332,27 +332,27 @@ describe('FETCH_ALLOW', () => {
 
   test.each(METADATA)('never allows %s', async (url) => {
     const { host, port } = new URL(url)
-    const out = world.wayOut({ allow: port === '' ? `${host}:80` : host })
+    const out = network.wayOut({ allow: port === '' ? `${host}:80` : host })
     expect(await problemOf(url, out)).toBe('refused')
     await expect(out.fetch(url)).rejects.toThrow('is always blocked')
     await expect(out.fetch(url)).rejects.not.toThrow('FETCH_ALLOW=')
     expect(await statusOf(new URL(url).href, await out.proxy())).toBe(403)
-    expect(world.dialled).toEqual([])
+    expect(network.dialled).toEqual([])
   })
 
   test('never allows a listed name that resolves to metadata', async () => {
-    const out = world.wayOut({ allow: 'dev.example:80' })
+    const out = network.wayOut({ allow: 'dev.example:80' })
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
-      world.names.set('dev.example', [[address]])
+      network.names.set('dev.example', [[address]])
       expect(await problemOf('http://dev.example/', out)).toBe('refused')
     }
-    expect(world.dialled).toEqual([])
+    expect(network.dialled).toEqual([])
   })
 
   test.each(['127.0.0.1', '*', '*:{port}', '127.0.0.0/8', '0.0.0.0/0:{port}', 'http://127.0.0.1:{port}', '.:{port}'])(
     'allows nothing if it contains %s',
     async (allow) => {
-      expect(await problemOf(inside('http://127.0.0.1:{port}/'), world.wayOut({ allow: inside(allow) }))).toBe(
+      expect(await problemOf(inside('http://127.0.0.1:{port}/'), network.wayOut({ allow: inside(allow) }))).toBe(
         'refused',
       )
     },
@@ -400,7 +400,7 @@ describe('the proxy, with malformed requests', () => {
   ])('%s', async (_, bytes) => {
     const text = await rawProxy(proxy, inside(bytes))
     expect(text === '' || /^HTTP\/1\.1 (400|403|502)/.test(text)).toBe(true)
-    expect(world.dialled).toEqual([])
+    expect(network.dialled).toEqual([])
   })
 
   test('hundreds of broken requests', async () => {
@@ -442,7 +442,7 @@ describe('the proxy, with malformed requests', () => {
     for (let first = 0; first < requests.length; first += 100) {
       await Promise.all(requests.slice(first, first + 100).map((bytes) => sendRaw(proxy, bytes)))
     }
-    expect(world.dialled.filter((place) => HERE.test(place))).toEqual([])
+    expect(network.dialled.filter((path) => HERE.test(path))).toEqual([])
     expect(await statusOf('http://example.com/')).toBe(200)
   })
 
@@ -451,7 +451,7 @@ describe('the proxy, with malformed requests', () => {
     const bad = inside(`GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`)
     expect(await rawProxy(proxy, good + bad + bad)).toMatch(/^HTTP\/1\.1 200/)
     expect(await rawProxy(proxy, bad + good)).toMatch(/^HTTP\/1\.1 403/)
-    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
+    expect(network.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test('a tunnel leads to its target, whatever is sent inside', async () => {
@@ -459,7 +459,7 @@ describe('the proxy, with malformed requests', () => {
       `CONNECT example.com:80 HTTP/1.1\r\nHost: x\r\n\r\nGET http://${I}/ HTTP/1.1\r\nHost: ${I}\r\n\r\n`,
     )
     expect(await rawProxy(proxy, bytes)).toMatch(/^HTTP\/1\.1 200/)
-    expect(world.dialled).toEqual([`${PUBLIC}:80`])
+    expect(network.dialled).toEqual([`${PUBLIC}:80`])
   })
 
   test('the proxy cannot be reached through itself', async () => {

@@ -107,22 +107,22 @@ describe('revoking', () => {
 
   test('by another process takes effect within a second, as does a new token', async () => {
     const path = newPath()
-    const [server, person] = [openTokenFile(path), openTokenFile(path)]
+    const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
     expect(server.find('sxc_nothing')).toBeUndefined()
-    const { token, record } = person.create({ name: 'a', user: 'u' })
+    const { token, record } = tokenFile.create({ name: 'a', user: 'u' })
     await sleep(1010)
     expect(server.find(token)).toEqual(record)
-    person.revoke('a')
+    tokenFile.revoke('a')
     await sleep(1010)
     expect(server.find(token)).toBeUndefined()
   })
 
   test('takes effect even if the wall clock is set back', async () => {
     const path = newPath()
-    const [server, person] = [openTokenFile(path), openTokenFile(path)]
-    const { token } = person.create({ name: 'a', user: 'u' })
+    const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
+    const { token } = tokenFile.create({ name: 'a', user: 'u' })
     expect(server.find(token)).toBeDefined()
-    person.revoke('a')
+    tokenFile.revoke('a')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
     await sleep(1010)
     expect(server.find(token)).toBeUndefined()
@@ -267,12 +267,12 @@ describe('several writers', () => {
 
   test('some of which are killed: reported tokens are kept, and stale locks are removed', async () => {
     const path = newPath()
-    const told = new Set<string>()
+    const delivered = new Set<string>()
     for (let round = 0; round < 5; round++) {
       const writer = start(path, 'mortal', 10_000)
       writer.stdout.on('data', (chunk: Buffer) => {
         // The last line may be incomplete.
-        for (const line of chunk.toString().match(/^[\da-f]{10}$/gm) ?? []) told.add(line)
+        for (const line of chunk.toString().match(/^[\da-f]{10}$/gm) ?? []) delivered.add(line)
       })
       await once(writer.stdout, 'data')
       await sleep(Math.random() * 100)
@@ -286,8 +286,8 @@ describe('several writers', () => {
         .list()
         .map(({ id }) => id),
     )
-    expect(told.size).toBeGreaterThanOrEqual(5)
-    expect([...told, record.id].filter((id) => !ids.has(id))).toEqual([])
+    expect(delivered.size).toBeGreaterThanOrEqual(5)
+    expect([...delivered, record.id].filter((id) => !ids.has(id))).toEqual([])
   })
 
   /** As if its holder had died long ago. */

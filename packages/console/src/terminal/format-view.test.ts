@@ -183,7 +183,7 @@ test('the report contains all sections, and forms with their choices', () => {
 })
 
 test('no control characters of the view reach the terminal', () => {
-  const evil = fc.oneof(
+  const hostileText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
       '\u001B[2J\u001B[H',
@@ -196,14 +196,14 @@ test('no control characters of the view reach the terminal', () => {
     ),
   )
   fc.assert(
-    fc.property(evil, (text) => {
+    fc.property(hostileText, (text) => {
       const view = replaced(VIEW, text)
-      const said = [
+      const results = [
         formatReport(view, ENGLISH, NOW),
         ...mainMenu(view, ENGLISH, NOW).map(({ label }) => `${label}\n`),
         formatHeadline(view, ENGLISH),
       ]
-      expect(said.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
+      expect(results.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
       expect(formatReport(view, ENGLISH, NOW).split('\n').length).toBe(
         formatReport(replaced(VIEW, 'x'), ENGLISH, NOW).split('\n').length,
       )
@@ -241,7 +241,7 @@ describe('languages', () => {
       for (const [key, model] of Object.entries<TranslationText>(inboxMessagesEn)) {
         const phrase: TranslationText = own[key as keyof typeof inboxMessagesEn]
         expect(typeof phrase, key).toBe(typeof model)
-        expect(places(phrase), key).toEqual(places(model))
+        expect(placeholdersOf(phrase), key).toEqual(placeholdersOf(model))
         if (typeof phrase === 'string') continue
         const forms = new Intl.PluralRules(name).resolvedOptions().pluralCategories
         expect(Object.keys(phrase).sort(), key).toEqual([...forms].sort())
@@ -256,9 +256,12 @@ describe('languages', () => {
   test.each(LANGUAGES)('in $name only names are in English', ({ language }) => {
     if (language === 'en') return
     const view = replaced(VIEW, '#')
-    const words = inboxTranslatorFor(language)
-    const said = [formatReport(view, words, NOW), ...mainMenu(view, words, NOW).map(({ label }) => label)].join('\n')
-    const latin = said.match(/[A-Za-z]{2,}/g) ?? []
+    const translator = inboxTranslatorFor(language)
+    const text = [
+      formatReport(view, translator, NOW),
+      ...mainMenu(view, translator, NOW).map(({ label }) => label),
+    ].join('\n')
+    const latin = text.match(/[A-Za-z]{2,}/g) ?? []
     const names = new Set(['scorpiox', 'code', 'inbox', 'stdio', 'ms'])
     expect(latin.filter((word) => !names.has(word))).toEqual([])
   })
@@ -270,7 +273,7 @@ describe('languages', () => {
   })
 })
 
-function places(phrase: TranslationText): string[] {
+function placeholdersOf(phrase: TranslationText): string[] {
   const text = typeof phrase === 'string' ? phrase : phrase.other
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
 }

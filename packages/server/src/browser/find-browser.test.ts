@@ -33,7 +33,7 @@ test('only absolute paths are searched, whatever the environment contains', () =
   fc.assert(
     fc.property(env, fc.constantFrom(...PLATFORMS), (vars, platform) => {
       const paths = platform === 'win32' ? win32 : posix
-      expect(listBrowserCandidates(platform, vars).filter((place) => !paths.isAbsolute(place))).toEqual([])
+      expect(listBrowserCandidates(platform, vars).filter((path) => !paths.isAbsolute(path))).toEqual([])
     }),
   )
 })

@@ -13,14 +13,14 @@ import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
 const PROXIES = { fixed: '', http: '', https: '', bypass: '' }
 
-interface World {
+interface Fixture {
   readonly proxy: CheckingProxy
   readonly port: number
-  readonly heard: IncomingMessage[]
+  readonly received: IncomingMessage[]
   readonly bodies: string[]
 }
 
-async function openProxy(isAllowed = true): Promise<World> {
+async function openProxy(isAllowed = true): Promise<Fixture> {
   const received: IncomingMessage[] = []
   const bodies: string[] = []
   const server = createServer((incoming, response) => {
@@ -40,7 +40,7 @@ async function openProxy(isAllowed = true): Promise<World> {
     server.closeAllConnections()
     server.close()
   })
-  return { proxy: await wayOut.proxy(), port, heard: received, bodies }
+  return { proxy: await wayOut.proxy(), port, received, bodies }
 }
 
 function portOf(server: Server): number {
@@ -82,7 +82,7 @@ function tunnel(proxy: CheckingProxy, path: string): Promise<{ status: number; s
 }
 
 test('a plain request is forwarded without hop-by-hop headers', async () => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   const headers = { 'x-kept': '1', 'x-gone': '2', connection: 'x-gone', 'proxy-authorization': 'no', te: 'trailers' }
   const answer = await get(proxy, `http://127.0.0.1:${port}/page?q=1`, headers)
   expect([answer.statusCode, answer.text]).toEqual([200, 'seen /page?q=1'])
@@ -112,7 +112,7 @@ test('a WebSocket opens through it', async () => {
 })
 
 test('a forbidden destination is refused in each form, and remembered', async () => {
-  const { proxy, port, heard: received } = await openProxy(false)
+  const { proxy, port, received } = await openProxy(false)
   const answer = await get(proxy, `http://127.0.0.1:${port}/`)
   expect([answer.statusCode, answer.headers['proxy-status']]).toEqual([
     403,
@@ -150,13 +150,13 @@ test.each([
   ['a folded header', 'X-A: 1\r\n Transfer-Encoding: chunked\r\n\r\n'],
   ['an odd coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
 ])('%s are not forwarded', async (_, rest) => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   expect(await raw(proxy, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n${rest}`)).toMatch(/^HTTP\/1\.1 [45]/)
   expect(received).toEqual([])
 })
 
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another user is not served', async () => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
     s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
     s.on('data', (data) => process.stdout.write(data)).on('error', () => {})`

@@ -224,13 +224,13 @@ test('a connection is reused, and a stale one is replaced', async () => {
     if (request.url === '/last') setImmediate(() => request.socket.destroy())
   })
   onTestFinished(() => void other.close())
-  const place = `127.0.0.1:${portOf(other)}`
-  const out = wayOut({ allow: place })
-  for (let round = 0; round < 3; round++) await out.fetch(`http://${place}/`)
+  const path = `127.0.0.1:${portOf(other)}`
+  const out = wayOut({ allow: path })
+  for (let round = 0; round < 3; round++) await out.fetch(`http://${path}/`)
   expect(ports.size).toBe(1)
   for (let round = 0; round < 20; round++) {
-    await out.fetch(`http://${place}/last`)
-    expect((await out.fetch(`http://${place}/`)).status).toBe(200)
+    await out.fetch(`http://${path}/last`)
+    expect((await out.fetch(`http://${path}/`)).status).toBe(200)
   }
 })
 
@@ -261,26 +261,26 @@ test.each([
   ['an unrequested upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
   ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer of %s is broken', async (_, answer) => {
-  const place = await rawServer(answer)
-  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 5000 }))
-  expect([failure.kind, failure.message]).toEqual(['broken', expect.stringContaining(`http://${place}/: `)])
+  const path = await rawServer(answer)
+  const failure = await failureOf(wayOut({ allow: path }).fetch(`http://${path}/`, { timeoutMs: 5000 }))
+  expect([failure.kind, failure.message]).toEqual(['broken', expect.stringContaining(`http://${path}/: `)])
 })
 
 test('endless interim responses end at the deadline', async () => {
-  const place = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
-  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 300 }))
+  const path = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
+  const failure = await failureOf(wayOut({ allow: path }).fetch(`http://${path}/`, { timeoutMs: 300 }))
   expect(failure.kind).toBe('timeout')
 })
 
 test('a refused connection and an unknown name are reported', async () => {
   const gone = await serve(() => {})
-  const place = `localhost:${portOf(gone)}`
+  const path = `localhost:${portOf(gone)}`
   gone.close()
   await once(gone, 'close')
-  const refused = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`))
+  const refused = await failureOf(wayOut({ allow: path }).fetch(`http://${path}/`))
   expect([refused.kind, refused.message]).toEqual([
     'unreachable',
-    `Could not fetch http://${place}/: nothing listens there.`,
+    `Could not fetch http://${path}/: nothing listens there.`,
   ])
   const unknown = wayOut({ resolveHost: async () => [] }).fetch('http://unknown.example/?secret=1')
   expect((await failureOf(unknown)).message).toBe(
@@ -289,9 +289,9 @@ test('a refused connection and an unknown name are reported', async () => {
 })
 
 test('the next address is tried if the first does not accept', async () => {
-  const place = `many.example:${port}`
-  const out = wayOut({ allow: place, resolveHost: async () => ['127.0.0.254', '127.0.0.1'] })
-  expect((await out.fetch(`http://${place}/text`)).bytes.toString()).toBe('hello')
+  const path = `many.example:${port}`
+  const out = wayOut({ allow: path, resolveHost: async () => ['127.0.0.254', '127.0.0.1'] })
+  expect((await out.fetch(`http://${path}/text`)).bytes.toString()).toBe('hello')
 })
 
 test('an invalid allow list causes a warning, which failures repeat', async () => {

@@ -33,8 +33,8 @@ test.each([
 
 test('words with a common prefix only, or other words, are not relevant', () => {
   const query = parseQuery('rust async book')
-  const strays = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
-  expect(findRelevanceProblem(strays.slice(0, 3), query, false)).toBe('off-topic')
+  const irrelevantHits = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
+  expect(findRelevanceProblem(irrelevantHits.slice(0, 3), query, false)).toBe('off-topic')
   expect(queryCoverage(titled('Contrast'), parseQuery('contract law'))).toBe(0)
 })
 
