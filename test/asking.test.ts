@@ -118,7 +118,7 @@ describe('a legacy client gets a request', () => {
 
   test.each([
     ['an error', { error: { code: -1, message: 'no \ud800 time' } }, /refused: no \ufffd time/],
-    ['an error without words', { error: 5 }, /no reason/],
+    ['an error without a message', { error: 5 }, /no reason/],
     ['no object', { result: 7 }, /not an object/],
     ['an unknown action', { result: { action: 'maybe' } }, /action/],
     ['content that does not fit', { result: { action: 'accept', content: { name: 5 } } }, /name/],

@@ -76,7 +76,7 @@ test.each([
   ['a mistyped tool', ['call', 'bgoutput'], 1, 'Unknown tool: bgoutput. Did you mean ReadBgOutput? '],
   ['no tool', ['call'], 2, 'no tool given'],
   ['broken JSON', ['call', 'Bash', '{"command":'], 2, 'not JSON'],
-  ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
+  ['an argument that is not a pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
   ['no endpoint to check', ['check'], 2, 'no endpoint given'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
   ['a mistyped command', ['doctr'], 2, 'unknown command: doctr. Did you mean doctor?'],

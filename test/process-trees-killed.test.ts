@@ -103,7 +103,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
 describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   test.each([
-    ['its parent, and goes on', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
+    ['its parent, and continues', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
     ['its parent, and its output is elsewhere', 'kill -9 $PPID; exec >/dev/null 2>&1; sleep 0.5', ''],
     ['its parent and itself', 'echo on; kill -9 $PPID $$', 'on\n'],
     ['its group', 'echo on; kill -9 0', 'on\n'],

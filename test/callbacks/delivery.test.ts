@@ -95,9 +95,9 @@ test.concurrent('continues after kill -9: later callbacks fire in time, overdue 
 test.concurrent('pending messages are delivered to the next session, undelivered ones again', async () => {
   const environment = newEnvironment()
   const first = await clientIn(environment)
-  await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
-  await fired(first, 'told')
-  expect(await callbacksDeliveredTo(first)).toContain('told')
+  await callback(first, { message: 'first', delay_seconds: 1, repeat_count: 1 })
+  await fired(first, 'first')
+  expect(await callbacksDeliveredTo(first)).toContain('first')
   await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
@@ -219,7 +219,7 @@ test.concurrent('also runs a command and sends a request; their errors are logge
   const address = hook.address()
   const port = typeof address === 'object' ? address?.port : 0
   const environment = newEnvironment({
-    CALLBACK_COMMAND: 'printf "%s\\n" "$CALLBACK_MESSAGE" >> told.txt; exit 3',
+    CALLBACK_COMMAND: 'printf "%s\\n" "$CALLBACK_MESSAGE" >> messages.txt; exit 3',
     CALLBACK_WEBHOOK: `http://127.0.0.1:${port}/hook`,
   })
   const client = await clientIn(environment)
@@ -234,7 +234,7 @@ test.concurrent('also runs a command and sends a request; their errors are logge
     () => client.stderr(),
     (text) => text.includes('CALLBACK_COMMAND: exit code 3'),
   )
-  expect(readFileSync(join(environment.cwd, 'told.txt'), 'utf8')).toBe(`${message}\n`)
+  expect(readFileSync(join(environment.cwd, 'messages.txt'), 'utf8')).toBe(`${message}\n`)
   expect(await callbacksDeliveredTo(client)).toContain(message)
   expect(await client.close()).toBe(0)
   hook.close()

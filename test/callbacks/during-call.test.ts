@@ -71,7 +71,7 @@ function textOf(content: readonly Json[]): string {
 /** The callbacks in these results, in order of arrival. */
 function fired(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) =>
-    [...text.matchAll(/^\[Callback \d fired [^\]]*, (\d+ left\] .*)$/gm)].map(([, text = '']) => text),
+    [...text.matchAll(/^\[Callback \d fired [^\]]*, (\d+ left\] .*)$/gm)].map(([, message = '']) => message),
   )
 }
 

@@ -150,7 +150,9 @@ describeEachDatabase(postgres, (database) => {
     const sum = (of: (log: DeliveryLog) => number): number => logs.reduce((count, log) => count + of(log), 0)
     if (process.env.KILL_ROUNDS !== undefined) {
       const again = sum(({ delivered }) => [...delivered.values()].filter((count) => count > 1).length)
-      console.log(`set ${sum(({ set }) => set.size)}, answered ${sum((log) => log.answered.size)}, told again ${again}`)
+      console.log(
+        `set ${sum(({ set }) => set.size)}, answered ${sum((log) => log.answered.size)}, delivered again ${again}`,
+      )
     }
     expect(logs.map(({ due, early, doubled }) => ({ due, early, doubled }))).toEqual(
       logs.map(() => ({ due: [], early: [], doubled: [] })),

@@ -112,7 +112,7 @@ describe('the documented texts', () => {
 
 describe('fired callbacks', () => {
   inServer(
-    'stands in front of the next result of any tool, once, with a log message besides that counts for nothing',
+    'is in front of the next result of any tool, once, and a log message, which does not count as delivery, is sent',
     async (client) => {
       const { text } = await callback(client, { message: 'look at the build', delay_seconds: 3, repeat_count: 2 })
       expect(text).toContain('in front of the next result of any tool')
@@ -131,7 +131,7 @@ describe('fired callbacks', () => {
     },
   )
 
-  inServer('can be read, and subscribers hear of it', async (client) => {
+  inServer('can be read, and subscribers are notified', async (client) => {
     const uri = 'scorpiox://callbacks'
     await client.request('resources/subscribe', { uri })
     await callback(client, { message: 'soon', delay_seconds: 1, repeat_count: 1 })

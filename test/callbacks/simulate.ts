@@ -41,26 +41,26 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
   async function happen(): Promise<void> {
     const process = oneOf(runningProcesses())
     if (!process) return start()
-    const random = below(100)
-    if (random < 30) {
+    const chance = below(100)
+    if (chance < 30) {
       const isLong = below(20) === 0
       await process.set(
         `c${++named}`,
         isLong ? 1 + below(400) : 1 + below(15),
         isLong ? 1 : (oneOf([1, 1, 2, 3, -1]) ?? 1),
       )
-    } else if (random < 55) await pass(below(9000))
-    else if (random < 60) machine.time += below(2 * HOUR)
-    else if (random < 67)
+    } else if (chance < 55) await pass(below(9000))
+    else if (chance < 60) machine.time += below(2 * HOUR)
+    else if (chance < 67)
       machine.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
-    else if (random < 74) process.isBusy = !process.isBusy
-    else if (random < 81) await process.call(below(3) > 0)
-    else if (random < 84) await cancel(process)
-    else if (random < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
-    else if (random < 92) process.die()
-    else if (random < 95 && processes.length < 3) await start()
-    else if (random < 97) await freeze(process)
-    else if (random >= 97) await reboot()
+    else if (chance < 74) process.isBusy = !process.isBusy
+    else if (chance < 81) await process.call(below(3) > 0)
+    else if (chance < 84) await cancel(process)
+    else if (chance < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
+    else if (chance < 92) process.die()
+    else if (chance < 95 && processes.length < 3) await start()
+    else if (chance < 97) await freeze(process)
+    else if (chance >= 97) await reboot()
   }
 
   async function cancel(process: SimulatedProcess): Promise<void> {
@@ -176,8 +176,8 @@ function deliveryViolations(
   for (const { text } of firings) fired.set(text, (fired.get(text) ?? 0) + 1)
   return [...fired].flatMap(([text, times_]) => {
     const count = deliveries.get(text) ?? 0
-    if (count < times_) return [`${text} was told ${count} times, not ${times_}: lost`]
-    return count > times_ && !uncertain.has(text) ? [`${text} was told ${count} times, not ${times_}: double`] : []
+    if (count < times_) return [`${text} was delivered ${count} times, not ${times_}: lost`]
+    return count > times_ && !uncertain.has(text) ? [`${text} was delivered ${count} times, not ${times_}: double`] : []
   })
 }
 

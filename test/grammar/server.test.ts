@@ -125,7 +125,7 @@ describe('over HTTP', () => {
       expect(await exited).toEqual([0, null])
     })
     for await (const line of createInterface({ input: child.stdout })) return line.split(' ').at(-1) ?? ''
-    throw new Error('the server said nothing')
+    throw new Error('the server sent nothing')
   }
 
   test('only clients with the token are served', async () => {

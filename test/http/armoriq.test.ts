@@ -72,7 +72,7 @@ describe('an answer', () => {
 
   test.each([
     ['a bug', callOf('bug'), -32_603],
-    ['an unknown tool', callOf('nobody'), -32_602],
+    ['an unknown tool', callOf('unknown'), -32_602],
     ['an unknown method', rpc('dance'), -32_601],
     ['params that are no object', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[1]}', -32_602],
   ])('to %s is an error in the same form', async (_, body, code) => {

@@ -350,7 +350,7 @@ describe('a start without access control', () => {
     ['--no-auth beyond loopback', ['--no-auth', '--host', '0.0.0.0'], {}, /--no-auth is for loopback/],
     ['--no-auth on every address of IPv6', ['--no-auth', '--host', '::'], {}, /--no-auth is for loopback/],
     ['tokens in the clear', ['--host', '0.0.0.0'], { HTTP_TOKEN: TOKEN }, /TLS_CERT/],
-    ['nobody who could get in', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
+    ['no user with access', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
     ['a key header that browsers send', [], { HTTP_TOKEN: TOKEN, HTTP_KEY_HEADER: 'Cookie' }, /HTTP_KEY_HEADER/],
   ])('is refused: %s', async (_, flags, env, pattern) => {
     const failure: Json = await program(['serve', '--http', '--port', '0', ...flags], env).catch(

@@ -336,7 +336,7 @@ describe('a request that is refused', () => {
     ['an unknown session', { body, headers: { 'mcp-session-id': 'x'.repeat(32) } }, 404],
     ['an unknown version', { body, headers: { 'mcp-protocol-version': '1999-01-01' } }, 400],
     [
-      'a batch of a version that has none',
+      'a batch at a version without batches',
       { body: `[${body}]`, headers: { 'mcp-protocol-version': '2024-11-05' } },
       200,
     ],

@@ -130,10 +130,10 @@ describe('concurrent streams, calls and sockets', () => {
       'a stream without a session': get('/mcp'),
       'a stream': get('/sse'),
       'a call': `${requestHead(server, call.length)}${call}`,
-      'a stream of somebody looked up meanwhile': get('/sse', slowly),
-      'a body of somebody looked up meanwhile': `${requestHead(server, call.length, slowly)}${call}`,
-      'a part of a body of somebody looked up meanwhile': `${requestHead(server, 100, slowly)}{"jsonrpc"`,
-      'a socket of somebody looked up meanwhile': get(
+      'a stream of a user looked up meanwhile': get('/sse', slowly),
+      'a body of a user looked up meanwhile': `${requestHead(server, call.length, slowly)}${call}`,
+      'a part of a body of a user looked up meanwhile': `${requestHead(server, 100, slowly)}{"jsonrpc"`,
+      'a socket of a user looked up meanwhile': get(
         '/mcp',
         `${slowly}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
           'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mcp\r\n',

@@ -111,9 +111,9 @@ describe('headers that repeat the body', () => {
 describe('a message', () => {
   test.each([
     ['with an unknown method', modern('tools/dance'), 404, -32_601],
-    ['with params that are none', modern('tools/call', { name: 7 }), 400, HEADER_MISMATCH],
+    ['with invalid params', modern('tools/call', { name: 7 }), 400, HEADER_MISMATCH],
     ['with a method that every object has', modern('constructor'), 404, -32_601],
-    ['for an unknown tool', modernCall('nobody'), 200, -32_602],
+    ['for an unknown tool', modernCall('unknown'), 200, -32_602],
     ['without capabilities', { ...modern('tools/list'), body: rpc('tools/list') }, 400, -32_602],
     ['that is a batch', { ...modern('ping'), body: `[${rpc('ping')}]` }, 400, -32_600],
     ['that is a response', { ...modern('ping'), body: '{"jsonrpc":"2.0","id":1,"result":{}}' }, 400, -32_600],

@@ -398,7 +398,7 @@ function pathCases(folder: string, { png: sound }: Samples): readonly Case[] {
   writeFileSync(at('sound.png'), sound)
   mkdirSync(at('folder.png'))
   symlinkSync(at('sound.png'), at('link.png'))
-  symlinkSync(at('nobody.png'), at('dangling.png'))
+  symlinkSync(at('missing.png'), at('dangling.png'))
   symlinkSync(at('circle-b.png'), at('circle-a.png'))
   symlinkSync(at('circle-a.png'), at('circle-b.png'))
   execFileSync('mkfifo', [at('pipe.png')])

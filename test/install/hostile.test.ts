@@ -42,7 +42,7 @@ test.each([
     JSON_FILE,
     '{\r\n\t"mcpServers": { // mine\r\n\t\t"a": {},\r\n\t},\r\n}\r\n',
   ],
-  ['somebody else’s key twice', JSON_FILE, '{"x": {}, "x": {"mcpServers": {}}}'],
+  ['another key twice', JSON_FILE, '{"x": {}, "x": {"mcpServers": {}}}'],
   ['ten megabytes', JSON_FILE, `{"pad": "${'x'.repeat(10_000_000)}", "mcpServers": {"a": {}}}`],
   ['empty', TOML_FILE, ''],
   ['with a mark, CRLF', TOML_FILE, '\uFEFFmodel = "x"\r\n'],

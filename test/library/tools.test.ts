@@ -184,7 +184,7 @@ describe('a bug of a tool is reported with its name', () => {
     ['gives what is no JSON', { output, run: () => ({ sum: 3n }) }],
     ['renders nothing', { run: () => 3, format: () => JSON.parse('5') }],
     [
-      'throws a word',
+      'throws a string',
       {
         run() {
           throw JSON.parse('"word"')
@@ -192,8 +192,8 @@ describe('a bug of a tool is reported with its name', () => {
       },
     ],
     ['has no run', JSON.parse('{ "run": null }')],
-    ['has a schema that is none', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
-    ['has a larger schema that is none', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
+    ['has an invalid schema', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
+    ['has a larger invalid schema', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
   ])('one that %s', async (_what, more) => {
     const errors: unknown[] = []
     const tools = [{ ...defineTool({ name: 'adder', run: () => '' }), ...more }]

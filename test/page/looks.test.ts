@@ -99,7 +99,7 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       await page.keyboard.press('Escape')
       await page.locator('.settings > button').click()
       await page.locator('#token').waitFor()
-      expect(await objections(), 'door').toEqual([])
+      expect(await objections(), 'login').toEqual([])
       await page.goto(`${address}#key=empty`)
       await page.getByRole('navigation').waitFor()
       for (const view of ['tasks', 'tools']) {

@@ -206,7 +206,7 @@ const PLACES = [
     ['the folder of SANDBOX_WRITE', 'echo x >"$GRANTED/new"'],
     ['the home', 'echo x >>"$HOME/.bashrc"'],
     ['a new file in the home', 'echo x >"$HOME/.profile"'],
-    ['a folder of the person', 'echo x >"$HOME/other/new"'],
+    ['a folder of the user', 'echo x >"$HOME/other/new"'],
     ['elsewhere', 'echo x >"$OUT/victim"'],
     ['the .scorpiox of the project', 'echo x >.scorpiox/scorpiox-env.txt'],
     ['what keeps sessions out of git', 'echo x >>.scorpiox/sessions/.gitignore'],

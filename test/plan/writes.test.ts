@@ -30,14 +30,14 @@ const LINGER_MS = 500
 
 /** The variables of the attempts. */
 const PRELUDE = String.raw`
-said() { :; }
+escaped() { :; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
 def call(n, *a): return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
-def said(yes): pass
+def escaped(yes): pass
 '"$1"; }
-export -f said py
+export -f escaped py
 `
 
 const tried = WRITE_ATTEMPTS.filter(({ needs }) => needs.every(hasProgram))

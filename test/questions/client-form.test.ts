@@ -222,7 +222,7 @@ describe.concurrent('the order of the fields', () => {
 describe.concurrent('a client that fails falls back to the next channel', () => {
   test.each([
     ['method not found', { error: { code: -32601, message: 'Method not found' } }, /refused: Method not found/],
-    ['an error without words', { error: 7 }, /refused/],
+    ['an error without a message', { error: 7 }, /refused/],
     ['no object', { result: 'yes' }, /cannot be used/],
     ['an unknown action', { result: { action: 'sure' } }, /cannot be used/],
     [

@@ -154,5 +154,5 @@ function missing(
 ): string[] {
   const reads = (text: string, name: string, choice: string): boolean =>
     text.includes(`${name}\\`) && text.includes(choice)
-  return names.filter((name) => !delivered.some((text) => reads(text, name, winners.get(name)?.[0] ?? 'nobody')))
+  return names.filter((name) => !delivered.some((text) => reads(text, name, winners.get(name)?.[0] ?? 'none')))
 }

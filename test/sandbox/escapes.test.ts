@@ -18,16 +18,16 @@ const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict
 
 /** The variables of the attempts. */
 const PRELUDE = String.raw`
-said() { echo ESCAPED; }
+escaped() { echo ESCAPED; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
 def call(n, *a):
     ctypes.set_errno(0)
     return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
-def said(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
+def escaped(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
 '"$1" "$WHERE"; }
-export -f said py
+export -f escaped py
 `
 
 let sandboxProject: SandboxProject
@@ -132,7 +132,7 @@ async function worksOutside(attempt: Attempt): Promise<boolean> {
   const state = sandboxProject.snapshot()
   const packets = sandboxProject.packets()
   const output = await run(['bash', '-c', scriptOf([attempt], join(sandboxProject.project, 'work'))], 'outside')
-  if (attempt.sign === 'said') return output.includes('ESCAPED')
+  if (attempt.sign === 'escaped') return output.includes('ESCAPED')
   if (attempt.sign === 'secret') return output.includes(sandboxProject.secret)
   const hasHappened = (): boolean =>
     attempt.sign === 'packet'

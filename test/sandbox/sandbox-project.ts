@@ -43,9 +43,9 @@ export interface SandboxProject {
 }
 
 export async function buildSandboxProject(): Promise<SandboxProject> {
-  const base = mkdtempSync('/var/tmp/scorpiox-world-')
-  const shared = mkdtempSync('/dev/shm/scorpiox-world-')
-  const temporary = mkdtempSync('/tmp/scorpiox-world-')
+  const base = mkdtempSync('/var/tmp/scorpiox-sandbox-')
+  const shared = mkdtempSync('/dev/shm/scorpiox-sandbox-')
+  const temporary = mkdtempSync('/tmp/scorpiox-sandbox-')
   const secret = `secret-${Math.random().toString(36).slice(2)}`
   const [home, out, sockets] = ['home', 'out', 'sockets'].map((name) => join(base, name)) as [string, string, string]
   const [project, state] = [join(home, 'project'), join(home, '.scorpiox')]
@@ -104,7 +104,7 @@ function writeFiles({ base, home, project, state, out, secret, shared, temporary
   put(join(base, 'elsewhere', 'aws', 'credentials'), secret)
   symlinkSync(join(base, 'elsewhere', 'aws'), join(home, '.aws'))
   put(join(home, '.bashrc'), '# nothing')
-  put(join(home, 'other', 'private.txt'), 'of the person')
+  put(join(home, 'other', 'private.txt'), 'of the user')
   put(join(out, 'victim'), 'untouched')
   put(join(out, 'folder', 'file'), 'untouched')
   put(join(out, 'run.sh'), '#!/bin/sh\n')

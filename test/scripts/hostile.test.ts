@@ -58,7 +58,7 @@ const scriptProject = newScriptProject({
   [`${'long'.repeat(30)}.sh`]: bashScript('echo long'),
   "quote'd $(touch x) `touch y`.sh": bashScript('echo quoted'),
   'no-shebang': 'if [ "$1" = --schema ]; then echo Has no first line.; exit; fi\necho none\n',
-  'forks.sh': '#!/bin/bash\nsleep 300 &\necho $! > "$0.pid"\necho Leaves somebody.\n',
+  'forks.sh': '#!/bin/bash\nsleep 300 &\necho $! > "$0.pid"\necho Leaves a process.\n',
   '_helper.sh': '#!/bin/bash\ntouch "$0.ran"; echo Helps.\n',
   '.hidden.sh': '#!/bin/bash\ntouch "$0.ran"; echo Hides.\n',
   ...Object.fromEntries(Object.entries(REFUSED).map(([file, [schema]]) => [file, `#!/bin/bash\n${schema}\n`])),

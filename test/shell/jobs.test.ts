@@ -337,13 +337,13 @@ describe.concurrent('the end', () => {
   test('of the server ends its jobs, which the next one lists', async () => {
     const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
     const first = startServer(options)
-    await startJob(first, 'echo said; echo $$ > pid; exec sleep 300')
+    await startJob(first, 'echo output; echo $$ > pid; exec sleep 300')
     const pid = await readPid(join(options.cwd, 'pid'))
     expect(await first.close()).toBe(0)
     expect(isAlive(pid)).toBe(false)
     const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(
-      /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
+      /^output\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
     )
     expect(await startJob(second, 'true')).toBe(2)
     await second.close()
@@ -354,9 +354,9 @@ describe.concurrent('the end', () => {
     async () => {
       const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
       const first = startServer(options)
-      await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
+      await startJob(first, `trap '' TERM; echo output; echo $$ > pid; while :; do sleep 0.1; done`)
       const pid = await readPid(join(options.cwd, 'pid'))
-      await readJob(first, 1, { wait_for_pattern: 'said' })
+      await readJob(first, 1, { wait_for_pattern: 'output' })
       // The process that would clean up is killed too.
       const helpers = childrenOf(first.child.pid ?? 0)
       expect(helpers.length).toBeGreaterThan(0)
@@ -370,7 +370,7 @@ describe.concurrent('the end', () => {
       expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
       expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
       expect((await readJob(second, 1)).text).toMatch(
-        /^said\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
+        /^output\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
       )
       await second.close()
     },

@@ -227,7 +227,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
       { skill_name: 'many', arguments: 'x'.repeat(60_000) },
       /would be longer than 1,048,576 characters/,
     ],
-    ['a name that is none', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
+    ['an invalid name', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
   ])('to %s is a failure that says what to do', async (_, args, pattern) => {
     const { skill, start } = newSkillProject()
     skill('it', 'x')

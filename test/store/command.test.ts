@@ -64,7 +64,7 @@ test('the export does not overwrite the database, however its path is written', 
 
 test.each([
   ['a number that cannot be counted on', { nextTask: Number.MAX_SAFE_INTEGER }, 'nextTask must be a whole number'],
-  ['a moment that is none', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
+  ['an invalid time', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
   ['a number of which there are two', { tasks: [aTask(), aTask()] }, 'tasks must be different'],
   ['a negative number', { tasks: [aTask({ id: -1 })] }, 'id must be a whole number'],
 ])('an import with %s is refused with the position', (_, scope, reason) => {

@@ -69,9 +69,9 @@ describeEachDatabase(postgres, (database) => {
     expect(await state.read(SCOPE, ({ questions }) => questions.find(1))).toBeUndefined()
     const next = await state.write(SCOPE, ({ questions }) => questions.insert(asked))
     expect(next.id).toBe(2)
-    await state.write(SCOPE, ({ questions }) => questions.moveToSession('s', 'heir'))
+    await state.write(SCOPE, ({ questions }) => questions.moveToSession('s', 'next'))
     expect(await state.read(SCOPE, ({ questions }) => questions.find(2))).toMatchObject({
-      session: 'heir',
+      session: 'next',
       waiting: false,
     })
     await state.write(SCOPE, ({ questions }) => questions.remove(2))

@@ -73,7 +73,7 @@ test.each<[string, Route, string, RegExp]>([
   ['not found', answering(404, page('Oops', '<h1>Not here</h1>')), 'not_found', /status 404.*Check the URL/s],
   ['gone', answering(410, ''), 'not_found', /status 410/],
   [
-    'not found, said with a smile',
+    'not found, in a friendly text',
     page('404 - Page not found', '<h1>Page not found</h1><p>The page you are looking for does not exist.</p>'),
     'not_found',
     /status 200, but the page says that it was not found/,

@@ -234,7 +234,7 @@ test.each([
   ['a private address', 'http://10.0.0.1/', 'refused'],
   ['a port that is not listed', 'http://127.0.0.1:1/', 'refused'],
   ['a cloud’s metadata', 'http://169.254.169.254/latest/meta-data/', 'refused'],
-  ['a name that is nobody’s', 'http://nobody.invalid/', 'unresolved'],
+  ['an unknown name', 'http://missing.invalid/', 'unresolved'],
   ['a file', 'file:///etc/passwd', 'bad-url'],
   ['no URL', 'what is this', 'bad-url'],
   ['nothing', '', 'bad-url'],
@@ -253,7 +253,7 @@ test('the scheme is optional', async () => {
   site.add('/short', article('Short'))
   const { structured } = await readDocs(client, `http://${site.host}/short`)
   expect(structured.title).toBe('Short')
-  expect((await readDocs(client, 'nobody.invalid/docs')).text).toContain('https://nobody.invalid/docs')
+  expect((await readDocs(client, 'missing.invalid/docs')).text).toContain('https://missing.invalid/docs')
 })
 
 test('plain text is returned on request, although the server prefers Markdown', async () => {

@@ -246,9 +246,9 @@ describe('names', () => {
   })
 
   test('without an address fail', async () => {
-    network.names.set('nobody.example', [[]])
-    expect(await problemOf('http://nobody.example/')).toBe('unresolved')
-    expect(await statusOf('http://nobody.example/')).toBe(502)
+    network.names.set('missing.example', [[]])
+    expect(await problemOf('http://missing.example/')).toBe('unresolved')
+    expect(await statusOf('http://missing.example/')).toBe(502)
   })
 })
 

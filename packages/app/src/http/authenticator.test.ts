@@ -15,7 +15,7 @@ import { createAccessTokenVerifier, type OAuthVerifier } from './oauth.js'
 import { openTokenFile } from './token-file.js'
 
 const RESOURCE = 'https://mcp.example.com/mcp'
-const FIXED = 'a-token-a-person-chose'
+const FIXED = 'a-token-chosen-by-hand'
 const tokens = openTokenFile(join(mkdtempSync(join(tmpdir(), 'scorpiox-auth-')), 'tokens.json'))
 const { token, record } = tokens.create({ name: 'laptop', user: 'ada' })
 

@@ -153,8 +153,8 @@ describe('a file that cannot be trusted', () => {
     ['null', 'null'],
     ['a record without user', file({ ...record, user: undefined })],
     ['a record with an empty user', file(record, { ...record, user: '' })],
-    ['a hash that is none', file({ ...record, hash: 'A'.repeat(64) })],
-    ['an end that is none', file({ ...record, expiresAt: 'never' })],
+    ['an invalid hash', file({ ...record, hash: 'A'.repeat(64) })],
+    ['an invalid expiry', file({ ...record, expiresAt: 'never' })],
     ['an end that is a number', file({ ...record, expiresAt: 1e15 })],
     ['zeros', '\0'.repeat(300)],
   ])('%s: access is denied, nothing is overwritten, and the error says what to do', (_, text) => {
@@ -280,7 +280,7 @@ describe('several writers', () => {
       await once(writer, 'close')
       age(`${path}.lock`)
     }
-    const { record } = openTokenFile(path).create({ name: 'heir', user: 'u' })
+    const { record } = openTokenFile(path).create({ name: 'next', user: 'u' })
     const ids = new Set(
       openTokenFile(path)
         .list()

@@ -17,7 +17,7 @@ import { expect, test } from 'vitest'
 import { readClientConfig, writeClientConfig } from './client-config-file.js'
 
 function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'scorpiox-person-'))
+  return mkdtempSync(join(tmpdir(), 'scorpiox-home-'))
 }
 
 test('the backup has the content and the permissions of the file that was read', () => {

@@ -95,7 +95,7 @@ describe.each([
     ['megabytes', large, 'wc -c', `${Buffer.byteLength(large)}\n`],
     ['more than is read', large, 'head -c 2', 'ü'],
     ['more than is read', large, 'exec <&-; echo no', 'no\n'],
-    ['a long command besides', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
+    ['with a long command', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
   ])('%s', async (_what, input, command, output) => {
     const ran = await run(command, from, input)
     expect([ran.output.trimStart(), ran.code]).toEqual([output, 0])

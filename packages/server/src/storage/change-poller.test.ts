@@ -13,7 +13,7 @@ function slowDatabase() {
   const database: Database = {
     name: 'a slow database',
     read: (work) => work({ all: async (_, key) => [{ key, revision }], run: async () => [] }),
-    write: () => Promise.reject(new Error('nobody writes here')),
+    write: () => Promise.reject(new Error('read-only')),
     async mayHaveChanged() {
       const seen = revision
       const { promise, resolve } = createDeferred<void>()

@@ -198,7 +198,7 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
     /spread over \d+ lines/,
   ],
   [
-    'JSON that goes on without data:',
+    'JSON that continues without data:',
     framing((json) => `event: message\ndata: ${pretty(json)}\n\n`),
     'SSE format',
     /spread/,

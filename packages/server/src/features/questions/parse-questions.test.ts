@@ -31,7 +31,7 @@ describe('a form', () => {
     ['as a bare list', [{ text: 'Which?', options: ['A', 'B'] }]],
     ['as a single question', { question: 'Which?', options: ['A', 'B'] }],
     ['as a question in place of the list', { questions: { text: 'Which?', options: ['A', 'B'] } }],
-    ['of one who has an id of its own', { id: 'db', text: 'Which?', options: ['A', 'B'] }],
+    ['with an id', { id: 'db', text: 'Which?', options: ['A', 'B'] }],
     ['with space around it', { questions: [{ text: '  Which? \n', options: [' A', 'B\u0007 '] }] }],
   ])('%s', (_, input) => {
     const request = { kind: 'ask', questions: [{ ...plain, choices: ab }] }

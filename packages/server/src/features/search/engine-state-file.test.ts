@@ -74,7 +74,7 @@ test('uses memory, and reports it, if the file is too large or a folder, or its 
 
 test('does not wait long for a held lock', () => {
   const path = join(emptyFolder(), 'engines.json')
-  writeFileSync(`${path}.lock`, 'somebody')
+  writeFileSync(`${path}.lock`, 'other')
   const states = openEngineStateFile(path)
   states.change((all) => all.set('exa', BLOCKED))
   expect(states.read().get('exa')).toEqual(BLOCKED)

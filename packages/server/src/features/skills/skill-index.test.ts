@@ -102,12 +102,12 @@ test('skills of a location hide those of later ones', async () => {
 
 test('a skipped entry hides nothing', async () => {
   const { base, put, start } = createFixture()
-  put('home/.claude/skills/it', 'of the person')
+  put('home/.claude/skills/it', 'of the user')
   put('project/.claude/skills/it', 'of the project')
   writeFileSync(join(base, 'project/.claude/skills/it/SKILL.md'), 'no frontmatter')
   const index = start()
   await index.refresh()
-  expect(descriptionOf(index, 'it')).toBe('of the person')
+  expect(descriptionOf(index, 'it')).toBe('of the user')
 })
 
 test('without skill directories there is no wait and no cache', () => {
