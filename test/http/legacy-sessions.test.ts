@@ -49,7 +49,7 @@ const fate = (label: string) => vi.waitFor(() => callTool(server, 'fate', { labe
 describe('initialize', () => {
   test.each([...STREAMING, '2024-11-05'])('at %s opens a session with an unguessable id', async (revision) => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => initialize(server, revision)))
-    expect(new Set(ids).size).toBe(5)
+    expect([...new Set(ids)]).toHaveLength(5)
     for (const id of ids) expect(id).toMatch(/^[\w-]{32,}$/)
   })
 
@@ -102,7 +102,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     await Promise.all(calls.map(({ ended }) => ended))
     const ids = calls.flatMap(({ events }) => events.map(({ id }) => id))
     expect(ids).not.toContain(undefined)
-    expect(new Set(ids).size).toBe(ids.length)
+    expect([...new Set(ids)]).toEqual(ids)
     for (const { events } of calls) expect(events.at(-1)?.json.result.content[0].text).toBe('3 steps')
   })
 

@@ -99,7 +99,7 @@ describe('a second start', () => {
 
     const second = watched(here, loaded)
     expect(await describedSkills(second)).toBe(description)
-    expect((await second.request('prompts/list')).result.prompts.length).toBe(23)
+    expect((await second.request('prompts/list')).result.prompts).toHaveLength(23)
     await second.close()
     expect(readFileSync(loaded, 'utf8')).not.toMatch(/[/\\]yaml[/\\]/)
     expect(readFileSync(loaded, 'utf8')).not.toMatch(/scan\.js/)

@@ -48,7 +48,7 @@ describeEachDatabase(postgres, (database) => {
       ...(await createMany(environment, 'alone')),
       ...(await Promise.all(['a', 'b', 'c', 'd'].map((agent) => createMany(environment, agent)))).flat(),
     ]
-    expect(new Set(ids).size).toBe(5 * MANY)
+    expect([...new Set(ids)]).toHaveLength(5 * MANY)
     expect(Math.max(...ids)).toBe(5 * MANY)
     const client = startServerIn(environment)
     expect((await task(client, 'list')).structured).toMatchObject({ found: 5 * MANY, open_tasks: 5 * MANY })
@@ -83,7 +83,7 @@ describeEachDatabase(postgres, (database) => {
       Array.from({ length: 10 }, (_, index) => task(client, 'add', { text: `${agent}-${index}` })),
     )
     const results = await Promise.all(adds)
-    expect(new Set(results.map(({ structured }) => structured.steps[0].step_id)).size).toBe(40)
+    expect([...new Set(results.map(({ structured }) => structured.steps[0].step_id))]).toHaveLength(40)
     expect((await task(first, 'list')).structured.tasks[0]).toMatchObject({ steps: 40, steps_done: 0 })
     await Promise.all(clients.map((client) => client.close()))
   })

@@ -122,7 +122,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
         .render(`${site.origin}/silent`, { ...RENDER_OPTIONS, signal: wanted.signal })
         .catch((error: unknown) => error),
     )
-    await expect.poll(() => started.length).toBe(1)
+    await expect.poll(() => started).toHaveLength(1)
     wanted.abort()
     for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'aborted' })
     const open_ = [read(browser, '/silent'), read(browser, '/silent')].map((each) =>

@@ -261,7 +261,7 @@ describe('several writers', () => {
     const codes = await Promise.all(writers.map((writer) => once(writer, 'exit')))
     expect(codes).toEqual(writers.map(() => [0, null]))
     const records = openTokenFile(path).list()
-    expect(new Set(records.map(({ id }) => id)).size).toBe(120)
+    expect([...new Set(records.map(({ id }) => id))]).toHaveLength(120)
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 

@@ -101,7 +101,7 @@ describe('by ps', () => {
     const { deps, events, started } = simulateProcesses(running)
     await killTreesByPs([started], 100, deps)
     expect(events.filter((event) => event.endsWith('501'))).toEqual(['SIGTERM 501', 'SIGKILL 501'])
-    expect(running.size).toBe(0)
+    expect([...running]).toEqual([])
   })
 
   test('without ps, the group is signalled', async () => {

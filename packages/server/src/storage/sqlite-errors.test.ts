@@ -49,8 +49,8 @@ test('a statement error is a bug, not a Failure; a Failure is returned unchanged
 })
 
 test('distinguishes busy, full and uncertain by the lowest byte', () => {
-  expect([5, 261, 517, 6, 15].every((code) => isSqliteBusy(complaintOf('', code)))).toBe(true)
-  expect([13, 10, 11, 0].some((code) => isSqliteBusy(complaintOf('', code)))).toBe(false)
+  const codes = [5, 261, 517, 6, 15, 13, 10, 11, 0]
+  expect(codes.filter((code) => isSqliteBusy(complaintOf('', code)))).toEqual([5, 261, 517, 6, 15])
   expect(isDiskFull(complaintOf('', 13))).toBe(true)
   expect(isCommitUncertain(complaintOf('', 1034))).toBe(true)
   expect(isCommitUncertain(complaintOf('', 13))).toBe(false)

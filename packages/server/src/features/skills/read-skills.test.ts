@@ -353,7 +353,7 @@ describe('skipped entries and their reasons', () => {
     for (let number = 0; number < 2003; number++) mkdirSync(join(here.skills, `s${number}`))
     const folder = (await findSkills(here)).find(({ path }) => path === here.skills)
     expect(folder).toMatchObject({ excess: 3 })
-    expect(folder?.entries.length).toBe(2000)
+    expect(folder?.entries).toHaveLength(2000)
   })
 })
 
