@@ -31,13 +31,13 @@ async function readHostileFiles(step: number): Promise<void> {
   const client = await openServer({ cwd: folder, env: { SECRET_OF_THE_SERVER: CANARY } })
   await readImage(client, join(folder, 'sound.png'))
   const server = peakMegabytes(client.child.pid)
-  const darkroom = watchWorkers(client)
-  const warm = darkroom.peak()
+  const imageWorker = watchWorkers(client)
+  const warm = imageWorker.peak()
   const wrong: string[] = []
   for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
-    darkroom.forget()
+    imageWorker.forget()
     const { isError, text, image } = await readImage(client, path)
-    const grown = peakMegabytes(client.child.pid) - server + darkroom.peak() - warm
+    const grown = peakMegabytes(client.child.pid) - server + imageWorker.peak() - warm
     if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
     const output = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
     if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(output)
