@@ -17,7 +17,7 @@ const PHRASES = /\bwhoever\b|\bunless told\b/giu
 
 /** In comments and documentation. A question may begin with "Who". */
 const SUBJECTS =
-  /(?:^|[.!;:] +|\n\s*)Who (?![^.\n]*\?)|, who\b|\b(?:those|one|anyone|everyone) who\b|\b(?:nobody|somebody|everybody|told|hears?|heard)\b/gu
+  /(?:^[/*#\s]*|[.!;:] +|\n[/*#\s]*)Who (?![^.\n]*\?)|, who\b|\b(?:those|one|anyone|everyone) who\b|\b(?:nobody|somebody|everybody|(?<!unless )told|hears?|heard)\b/gu
 
 /** In messages of the program. Texts in tests are data. */
 const MESSAGES = /\b(?:nobody|somebody|everybody)\b/giu
@@ -73,7 +73,7 @@ export function findWords(path, text) {
   const add = (offset, word, kind) =>
     findings.push({ path, line: text.slice(0, offset).split('\n').length, word: word.trim(), kind })
   const match = (pattern, kind, part, start) => {
-    for (const found of part.matchAll(pattern)) add(start + found.index, found[0].replace(/^[.,!;:\s]+/u, ''), kind)
+    for (const found of part.matchAll(pattern)) add(start + found.index, found[0].replace(/^[^A-Za-z]+/u, ''), kind)
   }
 
   match(PHRASES, 'phrase', text, 0)

@@ -65,7 +65,7 @@ describe.each(REVISIONS)('over stdio at %s', (revision) => {
     const client = await begin(revision)
     expect((await calling(client, revision, 'example_sentence')(EAT)).result).toMatchObject({
       isError: true,
-      content: [{ text: 'This client lends its model to nobody. Write a sentence with "ate" yourself.' }],
+      content: [{ text: 'This client does not support sampling. Write a sentence with "ate" yourself.' }],
     })
   })
 })

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { JsonRpcRequest, WireRequest } from '../jsonrpc/message.js'
 import { stringifyMembers, TypedResult } from '../jsonrpc/result.js'
-import type { TaskHandle } from '../protocol-tasks/task-handle.js'
+import type { TaskHandle, TaskHandleQuestion } from '../protocol-tasks/task-handle.js'
 import type { ClientProfile } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import { OutgoingRequests, type SentRequest } from './outgoing-requests.js'
@@ -221,11 +221,11 @@ export class InputRequester {
     questions: ClientQuestions,
     { ms, compile }: AskContext,
   ): Promise<JsonObject> {
-    const asked = Object.entries(questions).map(([key, question]) => [
+    const asked = Object.entries(questions).map(([key, question]): [string, TaskHandleQuestion] => [
       key,
       {
-        question: this.#toWireRequest(question),
-        fits: (answer: unknown) => findAnswerProblem(question, answer, compile) === undefined,
+        request: this.#toWireRequest(question),
+        isUsable: (answer) => findAnswerProblem(question, answer, compile) === undefined,
       },
     ])
     const askedAt = performance.now()

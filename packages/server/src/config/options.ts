@@ -179,7 +179,7 @@ const GENERAL_OPTIONS = {
     type: 'string',
     default: '',
     secret: true,
-    about: 'A token for HTTP besides those made with `token create`; its user is the one who runs the server.',
+    about: 'A token for HTTP besides those made with `token create`; its user is the user that runs the server.',
   },
   TLS_CERT: {
     type: 'string',
