@@ -36,9 +36,9 @@ beforeEach(() => {
 /** Tests with other expectations reset them to 0. */
 afterEach(() => expect(network.internal.hits).toBe(0))
 
-async function problemOf(url: string, out = wayOut, errand: FetchRequest = {}): Promise<string> {
+async function problemOf(url: string, out = wayOut, request: FetchRequest = {}): Promise<string> {
   try {
-    return `brought ${(await out.fetch(url, errand)).bytes.toString()}`
+    return `brought ${(await out.fetch(url, request)).bytes.toString()}`
   } catch (error) {
     if (error instanceof FetchFailure) return error.kind
     throw error
