@@ -60,10 +60,11 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     ['in part: only the shell that is ready, and the process that waits for it', false],
   ])('%s', async (_, isWhole) => {
     const { trees, client } = await open()
-    await sleep(100)
     const supervisor = supervisorOf(client)
-    const waiting = childrenOf(supervisor)
-    expect(waiting.map(commandLineOf)).toEqual([commandLineOf(supervisor)])
+    const waiting = await eventually(
+      () => childrenOf(supervisor),
+      (children) => children.map(commandLineOf).join('\n') === commandLineOf(supervisor),
+    )
     for (const pid of [...waiting, ...waiting.flatMap(childrenOf), ...(isWhole ? [supervisor] : [])]) kill(pid)
     expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|Exit status unknown; it may have completed/)
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
@@ -225,8 +226,7 @@ test.skipIf(!HAS_PROC)(
       for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
     }
     await Promise.all([0, 1, 2, 3, 4].map(end))
-    await sleep(1000)
-    expect(openFiles()).toBe(before)
+    await eventually(openFiles, (count) => count === before)
     expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
     // The pooled shell.
     expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })

@@ -21,6 +21,7 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { eventually } from './support/eventually.js'
 import { underLoad } from './support/load.js'
 
 // Each writes its pid to a file called `pid`, and would run for minutes.
@@ -176,7 +177,10 @@ test('many commands cancelled at once are all gone', async () => {
       params: { name: 'Bash', arguments: { command: `bash run.sh ${id} & wait` } },
     })
   }
-  while (readdirSync(cwd).length < count + 1) await sleep(50)
+  await eventually(
+    () => readdirSync(cwd),
+    ({ length }) => length === count + 1,
+  )
   for (let id = 0; id < count; id++)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   expect(await client.close()).toBe(0)

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
+import { openStoreReader } from '../questions/support.js'
 import {
   emptyFolder,
   type Json,
@@ -105,7 +106,12 @@ test.concurrent('pending messages are delivered to the next session, undelivered
   await fired(second, 'untold')
   expect(await callbacksDeliveredTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
   // The delivery is recorded just after it happened.
-  await sleep(500)
+  const storeReader = await openStoreReader(environment)
+  await eventually(
+    () => storeReader.messages(),
+    ({ length }) => length === 0,
+  )
+  await storeReader.close()
   await killServer(second)
   const third = await clientIn(environment)
   await sleep(800)

@@ -327,8 +327,10 @@ print(n)`
       ({ length }) => length === 0,
     )
     sandboxed.release()
-    await sleep(200)
-    for (const cgroupFile of sandboxed.cgroupFiles) expect(existsSync(dirname(cgroupFile))).toBe(false)
+    await eventually(
+      () => sandboxed.cgroupFiles.filter((cgroupFile) => existsSync(dirname(cgroupFile))),
+      ({ length }) => length === 0,
+    )
   })
 
   test('the memory of a command is limited', async () => {

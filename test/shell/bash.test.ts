@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -23,6 +22,7 @@ import {
   toolResultOf,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { underLoad } from '../support/load.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
 
@@ -401,8 +401,10 @@ describe('commands cannot be started', () => {
     )
     for (const { text, isError } of answers.map(toolResultOf))
       if (isError) expect(text).toMatch(/^The command was not started: /)
-    await sleep(200)
-    expect((await call(poor, 'Bash', { command: 'echo again' })).text).toBe('again\n')
+    await eventually(
+      () => call(poor, 'Bash', { command: 'echo again' }),
+      ({ text }) => text === 'again\n',
+    )
     await poor.close()
   })
 })

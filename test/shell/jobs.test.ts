@@ -100,8 +100,7 @@ describe('a job', () => {
 
   test('keeps characters whole between reads', async () => {
     const id = await start(`printf 'caf\\xc3'; sleep 0.4; printf '\\xa9 na\\xc3\\xafve caf\\xc3'`)
-    await sleep(200)
-    expect(outputOf(await read(id))).toBe('caf\n')
+    expect(outputOf(await read(id, { wait_for_pattern: 'caf' }))).toBe('caf\n')
     expect((await read(id, { wait_for_end: true })).text).toMatch(/^é naïve caf\ufffd\n\[/)
   })
 
@@ -199,7 +198,7 @@ describe.concurrent('waiting', () => {
     })
     await sleep(200)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `r${id}` } })
-    await sleep(100)
+    await client.request('ping')
     expect((await read(id)).text).toMatch(/^kept\n/)
     expect(client.received.filter(({ id: answered }) => answered === `r${id}`)).toEqual([])
     await kill(id)

@@ -17,14 +17,16 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client } from 'pg'
 import { describe } from 'vitest'
 
 import { emptyFolder } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { canRun, type Requirement, requires } from '../support/requirements.js'
 
+/** Beside busy processes initdb may take minutes. */
+const TEMPLATE_LIMIT_MS = 300_000
 const PACKAGE = '18.4.0-beta.17'
 
 export interface PostgresServer {
@@ -107,7 +109,7 @@ async function template(): Promise<Template> {
     writeFileSync(`${description}.new`, JSON.stringify(attempt(() => makeTemplate(folder))))
     renameSync(`${description}.new`, description)
   }
-  while (!existsSync(description)) await sleep(50)
+  await eventually(() => existsSync(description), Boolean, TEMPLATE_LIMIT_MS)
   const made = JSON.parse(readFileSync(description, 'utf8')) as Template | { readonly error: string }
   if ('error' in made) throw new Error(made.error)
   return made

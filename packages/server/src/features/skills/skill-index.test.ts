@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { eventually } from '../../../../../test/support/eventually.js'
 import { skillIndexCachePath } from './skill-index-cache.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { listSkillLocations } from './skill-locations.js'
@@ -68,7 +69,7 @@ const descriptionOf = (index: SkillIndex, name: string): string | undefined =>
 const untilSettled = (): Promise<void> => sleep(50)
 
 async function readCacheFile(path: string): Promise<string> {
-  for (let tries = 0; tries < 500 && !existsSync(path); tries++) await sleep(10)
+  await eventually(() => existsSync(path))
   return readFileSync(path, 'utf8')
 }
 
@@ -247,7 +248,7 @@ describe('a change', () => {
     await index.refresh()
     expect(index.skills).toHaveLength(3)
     expect(index.refresh()).toBeUndefined()
-    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    await eventually(() => notifications.length > 0)
     expect(notifications).toEqual([{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }])
     expect(index.skills).toHaveLength(303)
   })
@@ -273,7 +274,7 @@ describe('a change', () => {
     const index = start()
     void index.refresh()
     put('home/.claude/skills/it', 'first')
-    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    await eventually(() => notifications.length > 0)
     expect(notifications).toContainEqual({ kind: 'tools' })
   })
 

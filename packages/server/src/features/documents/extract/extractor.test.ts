@@ -8,7 +8,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { ExtractRequest } from './extract-types.js'
 import { openExtractor } from './extractor.js'
 
-const partsDir = resolve(import.meta.dirname, '../../../../../../../dist')
+const partsDir = resolve(import.meta.dirname, '../../../../../../dist')
 const extractor = openExtractor({ partsDir })
 afterAll(() => extractor.close())
 
