@@ -179,7 +179,8 @@ function main(args) {
   if (args.includes('--count')) {
     const counts = new Map()
     for (const { path } of findings) counts.set(areaOf(path), (counts.get(areaOf(path)) ?? 0) + 1)
-    for (const [area, count] of [...counts].sort()) console.log(`${String(count).padStart(5)} ${area}`)
+    for (const [area, count] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
+      console.log(`${String(count).padStart(5)} ${area}`)
   } else for (const { path, line, kind, word } of findings) console.log(`${path}:${line}: ${kind}: ${word}`)
   if (findings.length > 0) {
     console.log(`${findings.length} private words or phrases; CONTRIBUTING.md says what to write instead`)

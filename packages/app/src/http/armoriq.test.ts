@@ -61,7 +61,7 @@ test.each([
   ['5', '{"result":"5"}'],
   ['null', '{"result":"null"}'],
   ['', '{"result":""}'],
-])('%j becomes %j', (text, json) => {
-  expect(textsOf(text)).toEqual([json])
+])('%j becomes %j', (output, json) => {
+  expect(textsOf(output)).toEqual([json])
   expect(textsOf({ content: text, isError: true })).toEqual([JSON.stringify({ error: text })])
 })
