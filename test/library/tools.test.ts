@@ -261,7 +261,7 @@ test('logging is declared by servers that use it', async () => {
     defineTool({
       name: 'x',
       run(_input, { log }) {
-        log('error', 'heard')
+        log('error', 'logged')
       },
     }),
   ]
@@ -270,7 +270,7 @@ test('logging is declared by servers that use it', async () => {
     await client.request('tools/call', { name: 'x' })
     expect([client.server.capabilities, client.notifications]).toMatchObject([
       logging ? { logging: {} } : {},
-      logging ? [{ method: 'notifications/message', params: { level: 'error', data: 'heard' } }] : [],
+      logging ? [{ method: 'notifications/message', params: { level: 'error', data: 'logged' } }] : [],
     ])
     await client.close()
   }

@@ -28,24 +28,26 @@ test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['lo
 
 async function killServers(rounds: number, acks: number): Promise<void> {
   const environment = newEnvironment()
-  const deliveries = new Map<number, string>()
+  const acknowledged = new Map<number, string>()
   let slowest = 0
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now()
     const client = startServerIn(environment)
     await client.waitFor(first(client, `first of round ${round}`))
     slowest = Math.max(slowest, performance.now() - startedAt)
-    await pressOn(client, round, Math.ceil((acks - deliveries.size) / (rounds - round)))
+    await pressOn(client, round, Math.ceil((acks - acknowledged.size) / (rounds - round)))
     await killServer(client)
     for (const [id, name] of createdAccordingTo(client)) {
-      expect(deliveries.has(id)).toBe(false)
-      deliveries.set(id, name)
+      expect(acknowledged.has(id)).toBe(false)
+      acknowledged.set(id, name)
     }
   }
   const kept = keptIn(environment)
-  expect([...deliveries].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
-  expect(deliveries.size).toBeGreaterThanOrEqual(acks)
-  console.log(`${deliveries.size} told, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`)
+  expect([...acknowledged].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
+  expect(acknowledged.size).toBeGreaterThanOrEqual(acks)
+  console.log(
+    `${acknowledged.size} acknowledged, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`,
+  )
 }
 
 function create(client: TestClient, text: string): void {

@@ -231,7 +231,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       for (const status of [204, 404, 500]) {
         site.routes.set(`/${status}`, (_, response) => void response.writeHead(status).end())
         const page = await visit(`/${status}`)
-        expect(page).toMatchObject({ status, words: '', url: `${site.origin}/${status}` })
+        expect(page).toMatchObject({ status, text: '', url: `${site.origin}/${status}` })
       }
     })
 

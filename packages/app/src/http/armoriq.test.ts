@@ -63,5 +63,5 @@ test.each([
   ['', '{"result":""}'],
 ])('%j becomes %j', (output, json) => {
   expect(textsOf(output)).toEqual([json])
-  expect(textsOf({ content: text, isError: true })).toEqual([JSON.stringify({ error: text })])
+  expect(textsOf({ content: output, isError: true })).toEqual([JSON.stringify({ error: output })])
 })

@@ -39,7 +39,7 @@ function serve(run: (call: CallContext) => unknown, more: Partial<ServerDefiniti
   const changeEvents = createChangeEvents()
   const description = { name: 'test', version: '0', tools: [tool], changeEvents, ...more }
   const server = createMcpServer({ ...description, logError: (error) => errors.push(error) })
-  return { server, notices: changeEvents, errors }
+  return { server, changeEvents, errors }
 }
 
 function connect(server: McpServer, user = 'ann', options: SessionOptions = {}) {
@@ -95,7 +95,7 @@ describe('users', () => {
 
   test('receive no events about resources of others and cannot continue their calls', async () => {
     const resource = defineResource({ uri: 'x://a', name: 'a', description: 'A.', read: () => 'a' })
-    const { server, notices: changeEvents } = serve((call) => call.ask({ name: form }), { resources: [resource] })
+    const { server, changeEvents } = serve((call) => call.ask({ name: form }), { resources: [resource] })
     const [ann, bob, eve] = [connect(server, 'ann'), connect(server, 'bob'), connect(server, 'eve')]
     await ann.ask('initialize', { protocolVersion: '2025-11-25' })
     await bob.ask('initialize', { protocolVersion: '2025-11-25' })
@@ -124,7 +124,7 @@ describe('shutdown', () => {
   })
 
   test('a disconnected client receives nothing, and its streams get no answer', async () => {
-    const { server, notices: changeEvents } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), {
+    const { server, changeEvents } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), {
       tools: () => [],
     })
     const { session, ask, sent } = connect(server)
@@ -162,7 +162,7 @@ describe('shutdown', () => {
   })
 
   test('a call cancelled while its task handle is created gets no answer, and the task ends', async () => {
-    const { tickets: taskHandleStore, statuses, written } = slowStore()
+    const { taskHandles: taskHandleStore, statuses, written } = slowStore()
     const { server, errors } = serve((call) => call.continueAsTask(), { taskHandleStore })
     const { session, ask, say } = connect(server)
     const due = ask('tools/call', run)
@@ -187,7 +187,7 @@ describe('shutdown', () => {
         await memory.save(record)
       },
     })
-    return { tickets: taskHandles, statuses, written: () => written() }
+    return { taskHandles, statuses, written: () => written() }
   }
 })
 
@@ -296,7 +296,7 @@ test('a tool added later can defer, and its tasks are found after it was removed
     run: (_input, call) => call.continueAsTask(),
     format: String,
   })
-  const { server, notices: changeEvents } = serve(() => '', { tools: () => (isHere ? [later] : []) })
+  const { server, changeEvents } = serve(() => '', { tools: () => (isHere ? [later] : []) })
   const { ask } = connect(server)
   expect(await ask('tasks/get', { taskId: 'x', ...meta })).toMatchObject({ error: { code: -32601 } })
   isHere = true
@@ -320,7 +320,7 @@ test('allows a thousand subscriptions; one can be renewed and all can be ended',
   let uris = items
   const resources = () =>
     uris.map((uri) => defineResource({ uri, name: uri, description: 'One of many.', read: () => uri }))
-  const { server, notices: changeEvents } = serve(() => '', { resources })
+  const { server, changeEvents } = serve(() => '', { resources })
   const { ask } = connect(server)
   await ask('initialize', { protocolVersion: '2025-11-25' })
   for (const uri of items.slice(0, 1000)) await ask('resources/subscribe', { uri })
