@@ -84,7 +84,7 @@ await bundle('packages/server/src/state.ts', { file: 'dist/judge/state.mjs', for
 await bundle(
   {
     'find-browser': 'packages/server/src/browser/find-browser.ts',
-    'open-browser': 'packages/server/src/browser/open-browser-pool.ts',
+    'open-browser': 'packages/server/src/browser/browser-pool.ts',
     'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },

@@ -1,62 +1,64 @@
-// Gradient boosting on the logistic loss. Each tree asks one question on each level, chosen for all its branches at once.
+// Gradient boosting on the logistic loss. Each tree has one condition per level, the same for all its branches.
 
 const TREES = 100
 const DEPTH = 5
 const RATE = 0.15
-const CAUTION = 3
+/** Added to the curvature of each leaf. */
+const REGULARIZATION = 3
 const BINS = 32
-const ROWS_SEEN = 0.5
-const FEATURES_SKIPPED = 0.3
+/** Shares of the rows that each tree uses, and of the features that each level skips. */
+const ROW_SHARE = 0.5
+const SKIPPED_FEATURE_SHARE = 0.3
 
-export function opinion(trees, row) {
+export function scoreRow(trees, row) {
   let sum = 0
-  for (const { asks, says } of trees) {
+  for (const { conditions, leafValues } of trees) {
     let leaf = 0
-    for (const [depth, { feature, border }] of asks.entries()) if (row[feature] > border) leaf |= 1 << depth
-    sum += says[leaf]
+    for (const [depth, { feature, threshold }] of conditions.entries()) if (row[feature] > threshold) leaf |= 1 << depth
+    sum += leafValues[leaf]
   }
   return sum
 }
 
-/** `which` names the features to learn from: `alone` or `heard`. */
-export function boost(lessons, which) {
-  const rows = lessons.flatMap((lesson) => lesson[which])
-  const labels = Float64Array.from(lessons.flatMap((lesson) => lesson.labels))
-  const weights = Float64Array.from(lessons.flatMap(weightsOf))
-  const borders = Array.from({ length: rows[0].length }, (_, feature) => bordersOf(rows, feature))
-  const bins = borders.map((cuts, feature) => Uint8Array.from(rows, (row) => binOf(row[feature], cuts)))
+/** `which` names the rows to train on: `withoutBaselines` or `withBaselines`. */
+export function boost(pages, which) {
+  const rows = pages.flatMap((page) => page[which])
+  const labels = Float64Array.from(pages.flatMap((page) => page.labels))
+  const weights = Float64Array.from(pages.flatMap(weightsOf))
+  const thresholds = Array.from({ length: rows[0].length }, (_, feature) => thresholdsOf(rows, feature))
+  const bins = thresholds.map((cuts, feature) => Uint8Array.from(rows, (row) => binOf(row[feature], cuts)))
   const scores = new Float64Array(rows.length)
-  const random = randomFrom(7)
+  const random = createRandom(7)
   const trees = []
   for (let round = 0; round < TREES; round++) {
-    const { slopes, curves } = steps(scores, labels, weights)
-    const sample = Int32Array.from(rows.keys()).filter(() => random() < ROWS_SEEN)
-    const { asks, leaves } = grow({ bins, borders, slopes, curves, sample, random })
-    const says = leafValues(leaves, slopes, curves)
-    for (let at = 0; at < scores.length; at++) scores[at] += says[leaves[at]]
-    trees.push({ asks, says })
+    const { gradients, curvatures } = computeDerivatives(scores, labels, weights)
+    const sample = Int32Array.from(rows.keys()).filter(() => random() < ROW_SHARE)
+    const { conditions, leaves } = growTree({ bins, thresholds, gradients, curvatures, sample, random })
+    const leafValues = computeLeafValues(leaves, gradients, curvatures)
+    for (let at = 0; at < scores.length; at++) scores[at] += leafValues[leaves[at]]
+    trees.push({ conditions, leafValues })
   }
   return trees
 }
 
-/** Every page counts about the same, and in it every word. */
+/** Each page has about the same weight, and each word in it. */
 function weightsOf({ sizes, wanted }) {
   const total = sizes.reduce((sum, size) => sum + size, 0)
   return sizes.map((size) => (100 * size) / (wanted + 0.35 * total + 30))
 }
 
-function bordersOf(rows, feature) {
+function thresholdsOf(rows, feature) {
   const values = rows
     .filter((_, at) => at % 17 === 0)
     .map((row) => row[feature])
     .sort((a, b) => a - b)
-  const different = [...new Set(values)]
-  if (different.length <= BINS) return different.slice(1).map((value, at) => short((value + different[at]) / 2))
+  const distinct = [...new Set(values)]
+  if (distinct.length <= BINS) return distinct.slice(1).map((value, at) => roundThreshold((value + distinct[at]) / 2))
   const cuts = Array.from({ length: BINS - 1 }, (_, at) => values[Math.floor(((at + 1) * values.length) / BINS)])
-  return [...new Set(cuts.map(short))]
+  return [...new Set(cuts.map(roundThreshold))]
 }
 
-function short(value) {
+function roundThreshold(value) {
   return Number(value.toPrecision(4))
 }
 
@@ -66,72 +68,87 @@ function binOf(value, cuts) {
   return bin
 }
 
-function steps(scores, labels, weights) {
-  const slopes = new Float64Array(scores.length)
-  const curves = new Float64Array(scores.length)
+function computeDerivatives(scores, labels, weights) {
+  const gradients = new Float64Array(scores.length)
+  const curvatures = new Float64Array(scores.length)
   for (let at = 0; at < scores.length; at++) {
-    const odds = 1 / (1 + Math.exp(-scores[at]))
-    slopes[at] = weights[at] * (odds - labels[at])
-    curves[at] = weights[at] * Math.max(odds * (1 - odds), 1e-4)
+    const probability = 1 / (1 + Math.exp(-scores[at]))
+    gradients[at] = weights[at] * (probability - labels[at])
+    curvatures[at] = weights[at] * Math.max(probability * (1 - probability), 1e-4)
   }
-  return { slopes, curves }
+  return { gradients, curvatures }
 }
 
-function grow({ bins, borders, slopes, curves, sample, random }) {
-  const leaves = new Uint8Array(slopes.length)
-  const asks = []
+function growTree({ bins, thresholds, gradients, curvatures, sample, random }) {
+  const leaves = new Uint8Array(gradients.length)
+  const conditions = []
   for (let depth = 0; depth < DEPTH; depth++) {
     let best = { gain: -1, feature: 0, bin: 0 }
     for (const [feature, own] of bins.entries()) {
-      if (borders[feature].length === 0 || random() < FEATURES_SKIPPED) continue
-      const found = bestCut({ own, cuts: borders[feature].length, leaves, count: 1 << depth, slopes, curves, sample })
+      if (thresholds[feature].length === 0 || random() < SKIPPED_FEATURE_SHARE) continue
+      const found = bestCut({
+        own,
+        cuts: thresholds[feature].length,
+        leaves,
+        count: 1 << depth,
+        gradients,
+        curvatures,
+        sample,
+      })
       if (found.gain > best.gain) best = { ...found, feature }
     }
-    asks.push({ feature: best.feature, border: borders[best.feature][best.bin] })
+    conditions.push({ feature: best.feature, threshold: thresholds[best.feature][best.bin] })
     const own = bins[best.feature]
     for (let at = 0; at < leaves.length; at++) if (own[at] > best.bin) leaves[at] |= 1 << depth
   }
-  return { asks, leaves }
+  return { conditions, leaves }
 }
 
-function bestCut({ own, cuts, leaves, count, slopes, curves, sample }) {
-  const slope = new Float64Array(count * BINS)
-  const curve = new Float64Array(count * BINS)
+function bestCut({ own, cuts, leaves, count, gradients, curvatures, sample }) {
+  const gradient = new Float64Array(count * BINS)
+  const curvature = new Float64Array(count * BINS)
   for (const at of sample) {
     const place = leaves[at] * BINS + own[at]
-    slope[place] += slopes[at]
-    curve[place] += curves[at]
+    gradient[place] += gradients[at]
+    curvature[place] += curvatures[at]
   }
   const sum = (values, leaf) =>
     values.subarray(leaf * BINS, (leaf + 1) * BINS).reduce((total, value) => total + value, 0)
-  const all = Array.from({ length: count }, (_, leaf) => ({ slope: sum(slope, leaf), curve: sum(curve, leaf) }))
-  const left = all.map(() => ({ slope: 0, curve: 0 }))
+  const all = Array.from({ length: count }, (_, leaf) => ({
+    gradient: sum(gradient, leaf),
+    curvature: sum(curvature, leaf),
+  }))
+  const left = all.map(() => ({ gradient: 0, curvature: 0 }))
   let best = { gain: -1, bin: 0 }
   for (let bin = 0; bin < cuts; bin++) {
     let gain = 0
     for (const [leaf, below] of left.entries()) {
-      below.slope += slope[leaf * BINS + bin]
-      below.curve += curve[leaf * BINS + bin]
-      const rest = all[leaf].slope - below.slope
-      gain += below.slope ** 2 / (below.curve + CAUTION) + rest ** 2 / (all[leaf].curve - below.curve + CAUTION)
+      below.gradient += gradient[leaf * BINS + bin]
+      below.curvature += curvature[leaf * BINS + bin]
+      const rest = all[leaf].gradient - below.gradient
+      gain +=
+        below.gradient ** 2 / (below.curvature + REGULARIZATION) +
+        rest ** 2 / (all[leaf].curvature - below.curvature + REGULARIZATION)
     }
     if (gain > best.gain) best = { gain, bin }
   }
   return best
 }
 
-function leafValues(leaves, slopes, curves) {
-  const slope = new Float64Array(1 << DEPTH)
-  const curve = new Float64Array(1 << DEPTH)
+function computeLeafValues(leaves, gradients, curvatures) {
+  const gradient = new Float64Array(1 << DEPTH)
+  const curvature = new Float64Array(1 << DEPTH)
   for (let at = 0; at < leaves.length; at++) {
-    slope[leaves[at]] += slopes[at]
-    curve[leaves[at]] += curves[at]
+    gradient[leaves[at]] += gradients[at]
+    curvature[leaves[at]] += curvatures[at]
   }
-  return Array.from(slope, (value, leaf) => Number(((-RATE * value) / (curve[leaf] + 2 * CAUTION)).toFixed(3)))
+  return Array.from(gradient, (value, leaf) =>
+    Number(((-RATE * value) / (curvature[leaf] + 2 * REGULARIZATION)).toFixed(3)),
+  )
 }
 
-/** The same pages teach the same. */
-function randomFrom(seed) {
+/** The same seed returns the same numbers. */
+function createRandom(seed) {
   let state = seed
   return () => {
     state = (state * 1103515245 + 12345) & 0x7fffffff

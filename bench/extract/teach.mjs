@@ -1,19 +1,19 @@
-// Teaches the judges on the development half of the WCXB set and writes them into src/. Gradient boosting with trees that
-// ask the same questions on each level: quick to run, small to keep.
-//   npm run build && node bench/extract/teach.mjs <folder of WCXB> [--folds 3]
-// With --folds nothing is written: each part of the pages is judged by what was taught on the others.
+// Trains the models of the extractor on the development half of the WCXB set and writes them into the program's sources.
+//   npm run build && node bench/extract/teach.mjs <folder of WCXB> [--folds 3] [--lessons file]
+// With --folds nothing is written: the blocks of each fold are classified by models that were trained on the other folds.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
-import { boost, opinion } from './boost.mjs'
-import { collectLessons } from './lessons.mjs'
+import { boost, scoreRow } from './boost.mjs'
+import { MODEL_DIR } from './fold-build.mjs'
 import { HOW_TO_GET_IT, idsOf, isSet } from './pages.mjs'
 import { trainModels } from './train.mjs'
+import { collectTrainingPages } from './training-pages.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { folds: { type: 'string', default: '0' } },
+  options: { folds: { type: 'string', default: '0' }, lessons: { type: 'string' } },
 })
 const folder = positionals[0] ?? process.env.WCXB_DIR ?? ''
 if (!isSet(folder)) {
@@ -21,29 +21,28 @@ if (!isSet(folder)) {
   process.exit(2)
 }
 
-const lessons = await collectLessons(folder, idsOf(folder, 'dev'))
+const pages = await collectTrainingPages(folder, idsOf(folder, 'dev'), values.lessons)
 
 const folds = Number(values.folds)
-if (folds > 1) crossCheck()
+if (folds > 1) crossValidate()
 else {
-  for (const [file, source] of Object.entries(trainModels(lessons)))
-    writeFileSync(new URL(`../../src/services/documents/extract/${file}`, import.meta.url), source)
+  for (const [file, source] of Object.entries(trainModels(pages))) writeFileSync(new URL(file, MODEL_DIR), source)
 }
 
-function crossCheck() {
-  for (const which of ['alone', 'heard']) {
+function crossValidate() {
+  for (const which of ['withoutBaselines', 'withBaselines']) {
     const scores = new Map()
     for (let fold = 0; fold < folds; fold++) {
       const trees = boost(
-        lessons.filter((_, at) => at % folds !== fold),
+        pages.filter((_, at) => at % folds !== fold),
         which,
       )
-      for (const lesson of lessons.filter((_, at) => at % folds === fold)) {
+      for (const page of pages.filter((_, at) => at % folds === fold)) {
         const f1 = scoreOf(
-          lesson,
-          lesson[which].map((row) => opinion(trees, row) > -0.7),
+          page,
+          page[which].map((row) => scoreRow(trees, row) > -0.7),
         )
-        for (const name of ['all', lesson.type]) scores.set(name, [...(scores.get(name) ?? []), f1])
+        for (const name of ['all', page.type]) scores.set(name, [...(scores.get(name) ?? []), f1])
       }
     }
     const means = [...scores].map(
@@ -53,7 +52,7 @@ function crossCheck() {
   }
 }
 
-/** Near enough to the F1 of words, from the labels alone. */
+/** Approximates the F1 of words from the labels. */
 function scoreOf({ sizes, labels, wanted }, kept) {
   let size = 0
   let right = 0

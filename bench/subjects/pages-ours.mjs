@@ -5,14 +5,18 @@ import { join } from 'node:path'
 
 const [file, host, turns, startedAt] = process.argv.slice(2)
 const judge = '../../dist/judge/browser'
-const { createWayOut } = await import(`${judge}/way-out.mjs`)
-const { openBrowser } = await import(`${judge}/open-browser.mjs`)
+const { createGuardedFetch } = await import(`${judge}/way-out.mjs`)
+const { openBrowserPool } = await import(`${judge}/open-browser.mjs`)
 
 const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
-const wayOut = createWayOut({ allow: host, proxies, warn: () => {} })
+const guardedFetch = createGuardedFetch({ allow: host, proxies, warn: () => {} })
 const settings = { BROWSER_PATH: file, STATE_DIR: join(tmpdir(), 'scorpiox-bench-state') }
 const log = { error() {}, warn() {}, info() {}, debug() {} }
-const browser = openBrowser({ config: { settings, childEnv: process.env }, wayOut, log })
+const browser = openBrowserPool({
+  config: { settings, childEnv: process.env, cwd: process.cwd() },
+  guardedFetch,
+  log,
+})
 
 const show = async (path) => {
   const { html } = await browser.render(`http://${host}${path}`, { settleMs: 0, maxMs: 20_000, maxBytes: 5_000_000 })
@@ -33,4 +37,4 @@ for (let turn = 0; turn < Number(turns); turn++) {
   }
 }
 await browser.close()
-await wayOut.close()
+await guardedFetch.close()

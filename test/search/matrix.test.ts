@@ -20,13 +20,13 @@ const QUERY = 'walnut joinery basics'
 const PATIENCE_MS = 100_000
 
 let replay: Replay
-let wayOut: GuardedFetch
+let guardedFetch: GuardedFetch
 beforeAll(async () => {
   replay = await startReplay()
-  const proxies = { fixed: '', http: '', https: '', bypass: '' }
-  wayOut = createGuardedFetch({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
+  const proxies = { override: '', http: '', https: '', bypass: '' }
+  guardedFetch = createGuardedFetch({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
 })
-afterAll(() => wayOut.close())
+afterAll(() => guardedFetch.close())
 
 async function ask({ id }: SearchEngine, scenario: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
   const selection = readEngineSelection({
@@ -37,7 +37,7 @@ async function ask({ id }: SearchEngine, scenario: string, timeoutMs = PATIENCE_
     SEARXNG_URL: 'http://own.example.org',
   })
   const states = openEngineStateFile(join(emptyFolder(), 'engines.json'))
-  const asking = createEngineClient({ guardedFetch: wayOut, ...selection, timeoutMs })
+  const asking = createEngineClient({ guardedFetch, ...selection, timeoutMs })
   const search = createSearchService({
     selection,
     engines: ALL_ENGINES,

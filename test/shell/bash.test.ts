@@ -385,7 +385,7 @@ describe('commands cannot be started', () => {
     for (const name of ['Bash', 'BackgroundBash', 'Bash']) {
       const { text, isError } = await call(bare, name, { command: 'echo' })
       expect(isError).toBe(true)
-      expect(text).toContain('/nowhere/bash, is not there. Correct the setting')
+      expect(text).toContain('/nowhere/bash is not there. Correct the setting')
     }
     await bare.close()
   })

@@ -59,7 +59,7 @@ export async function openSite(routes: Readonly<Record<string, Route>> = {}): Pr
 
 /** Allows these sites only. */
 export function guardedFetchTo(...sites: readonly Site[]): GuardedFetch {
-  const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
+  const proxies = { override: 'off', http: '', https: '', bypass: '' }
   return createGuardedFetch({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
 }
 

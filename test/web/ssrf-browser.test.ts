@@ -42,7 +42,7 @@ async function openScene(isInternalAllowed: boolean): Promise<BrowserSetup> {
   network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], [PUBLIC], ['127.0.0.1']])
 
   const inside = `127.0.0.1:${internal.port}, localhost:${internal.port}`
-  const way = network.wayOut({ allow: `127.0.0.1:${outer.port}, ${isInternalAllowed ? inside : ''}` })
+  const way = network.guardedFetch({ allow: `127.0.0.1:${outer.port}, ${isInternalAllowed ? inside : ''}` })
   const env = { PATH: process.env.PATH, HOME: tmpdir() }
   const browser = await launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
   return {

@@ -38,7 +38,7 @@ export interface SsrfNetwork {
   readonly names: Map<string, string[][]>
   /** The response of the outer server at a path; anything else is a page. */
   readonly pages: Map<string, RequestListener>
-  wayOut(input?: Partial<GuardedFetchOptions>): GuardedFetch
+  guardedFetch(input?: Partial<GuardedFetchOptions>): GuardedFetch
   close(): Promise<void>
 }
 
@@ -97,10 +97,10 @@ export async function openNetwork(): Promise<SsrfNetwork> {
     dialled,
     names,
     pages,
-    wayOut(input = {}) {
+    guardedFetch(input = {}) {
       const out = createGuardedFetch({
         allow: '',
-        proxies: { fixed: 'off', http: '', https: '', bypass: '' },
+        proxies: { override: 'off', http: '', https: '', bypass: '' },
         warn: () => {},
         resolveHost: async (name) => {
           const answers = names.get(name) ?? [[PUBLIC]]

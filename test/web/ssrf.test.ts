@@ -14,13 +14,13 @@ import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpu
 import { LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, sendRaw, type SsrfNetwork } from './ssrf-network.js'
 
 let network: SsrfNetwork
-let wayOut: GuardedFetch
+let guardedFetch: GuardedFetch
 let proxy: CheckingProxy
 
 beforeAll(async () => {
   network = await openNetwork()
-  wayOut = network.wayOut()
-  proxy = await wayOut.proxy()
+  guardedFetch = network.guardedFetch()
+  proxy = await guardedFetch.proxy()
 })
 
 afterAll(() => network.close())
@@ -36,7 +36,7 @@ beforeEach(() => {
 /** Tests with other expectations reset them to 0. */
 afterEach(() => expect(network.internal.hits).toBe(0))
 
-async function problemOf(url: string, out = wayOut, request: FetchRequest = {}): Promise<string> {
+async function problemOf(url: string, out = guardedFetch, request: FetchRequest = {}): Promise<string> {
   try {
     return `brought ${(await out.fetch(url, request)).bytes.toString()}`
   } catch (error) {
@@ -149,7 +149,7 @@ describe('redirects', () => {
     network.names.set('rebound.example', [['127.0.0.1']])
     const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
     expect(['refused', 'bad-url']).toContain(await problemOf(url))
-    expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
+    expect(['refused', 'bad-url']).toContain(await problemOf(url, guardedFetch, { method: 'POST', body: 'x' }))
     expect(network.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
@@ -232,7 +232,7 @@ describe('names', () => {
   )
 
   test('that change between two requests are checked again', async () => {
-    const out = network.wayOut()
+    const out = network.guardedFetch()
     network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     network.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
     expect(await problemOf(inside('http://rebind.example:{port}/closing'), out)).toBe('brought once')
@@ -242,7 +242,7 @@ describe('names', () => {
   test('that change between two hops are checked again', async () => {
     network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
     const back = encodeURIComponent(inside('http://rebind.example:{port}/'))
-    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), network.wayOut())).toBe('refused')
+    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), network.guardedFetch())).toBe('refused')
   })
 
   test('without an address fail', async () => {
@@ -271,7 +271,7 @@ describe('FETCH_ALLOW', () => {
       server.close()
     })
     const { port } = server.address() as AddressInfo
-    return { port, out: network.wayOut({ allow: entry(port) }), hits: () => hits }
+    return { port, out: network.guardedFetch({ allow: entry(port) }), hits: () => hits }
   }
 
   test('allows what it lists, in any spelling', async () => {
@@ -332,7 +332,7 @@ describe('FETCH_ALLOW', () => {
 
   test.each(METADATA)('never allows %s', async (url) => {
     const { host, port } = new URL(url)
-    const out = network.wayOut({ allow: port === '' ? `${host}:80` : host })
+    const out = network.guardedFetch({ allow: port === '' ? `${host}:80` : host })
     expect(await problemOf(url, out)).toBe('refused')
     await expect(out.fetch(url)).rejects.toThrow('is always blocked')
     await expect(out.fetch(url)).rejects.not.toThrow('FETCH_ALLOW=')
@@ -341,7 +341,7 @@ describe('FETCH_ALLOW', () => {
   })
 
   test('never allows a listed name that resolves to metadata', async () => {
-    const out = network.wayOut({ allow: 'dev.example:80' })
+    const out = network.guardedFetch({ allow: 'dev.example:80' })
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
       network.names.set('dev.example', [[address]])
       expect(await problemOf('http://dev.example/', out)).toBe('refused')
@@ -352,7 +352,7 @@ describe('FETCH_ALLOW', () => {
   test.each(['127.0.0.1', '*', '*:{port}', '127.0.0.0/8', '0.0.0.0/0:{port}', 'http://127.0.0.1:{port}', '.:{port}'])(
     'allows nothing if it contains %s',
     async (allow) => {
-      expect(await problemOf(inside('http://127.0.0.1:{port}/'), network.wayOut({ allow: inside(allow) }))).toBe(
+      expect(await problemOf(inside('http://127.0.0.1:{port}/'), network.guardedFetch({ allow: inside(allow) }))).toBe(
         'refused',
       )
     },

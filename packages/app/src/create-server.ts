@@ -6,6 +6,7 @@ import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { formatErrorStack } from '@scorpiox/mcp/log'
 import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
@@ -79,7 +80,7 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
 
 /** Opens the command sandbox on first use: a server that runs no commands does not need it. */
 export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox): () => Promise<CommandSandbox> {
-  let opening = opened && Promise.resolve(opened)
-  return () =>
-    (opening ??= import('@scorpiox/server/sandbox/command-sandbox').then((module) => module.createStdioSandbox(config)))
+  return loadOnce(
+    async () => opened ?? (await import('@scorpiox/server/sandbox/command-sandbox')).createStdioSandbox(config),
+  )
 }

@@ -176,7 +176,7 @@ export function createAppServices({
     },
     async documents(_, getService) {
       const { openDocumentReader } = await loadDocumentReader()
-      return openDocumentReader({ config, log, wayOut: await getService('guardedFetch') })
+      return openDocumentReader({ config, log, guardedFetch: await getService('guardedFetch') })
     },
     async images() {
       const { openImageReader } = await loadImageReader()

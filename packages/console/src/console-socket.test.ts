@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { openConsoleSocket } from './console-socket.js'
@@ -24,7 +24,7 @@ async function location() {
   const directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
   const state: StateDatabase = await openStateDatabase({ file: join(directory, 'state.db'), databaseUrl: '' })
   endings.push(() => state.close())
-  const lazy: LazyDatabase = {
+  const lazy: LazyStateDatabase = {
     open: () => Promise.resolve(state),
     onOpen: (use) => use(state),
     close: () => Promise.resolve(),
@@ -34,7 +34,7 @@ async function location() {
 
 async function openServerSocket(
   socketDirectory: string,
-  state: LazyDatabase,
+  state: LazyStateDatabase,
   id = '00000000000000aa',
   silenceMs?: number,
 ): Promise<ServerFeed> {

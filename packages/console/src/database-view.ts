@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
@@ -27,7 +27,7 @@ export interface DatabaseWatch {
 
 export interface DatabaseWatchDeps {
   readonly user: string
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   /** Projects that are always read. */
   readonly projects: () => readonly string[]
   readonly onChange: () => void

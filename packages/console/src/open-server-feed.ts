@@ -10,7 +10,7 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
 import type { JobService } from '@scorpiox/server/features/shell/index'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { VERSION } from '@scorpiox/server/util/version'
@@ -23,7 +23,7 @@ export interface OpenServerFeedDeps {
   readonly config: Config
   readonly log: Log
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   readonly calls: RecentCalls
   readonly transport: 'stdio' | 'http'
   readonly jobs: () => Promise<JobService> | undefined

@@ -5,7 +5,7 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { UserPresence } from '@scorpiox/server/features/questions/index'
 import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { StateDatabase } from '@scorpiox/server/state'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
@@ -50,7 +50,7 @@ export interface ServerFeedDeps {
   /** Undefined until the first background job. */
   readonly jobs: () => Promise<JobService> | undefined
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
 }
 
 interface Subscriber {

@@ -9,7 +9,7 @@ import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
 import { readOpenPlanText } from '@scorpiox/server/features/plans/lazy'
 import type { AnswerChannel, QuestionReply } from '@scorpiox/server/question-form'
 import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from './database-view.js'
@@ -103,7 +103,7 @@ export interface UserConsoleDeps {
   readonly localFeed: ServerFeed | undefined
   /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly socketDirectory: string | undefined
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   readonly project: string
   /** Called when all resources were released. */
   readonly onIdle?: () => void

@@ -3,7 +3,7 @@
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { consoleSocketFolder } from './console-socket-registry.js'
 import type { ServerFeed } from './server-feed.js'
 import { createUserConsole, type UserConsole, type UserConsoleDeps } from './user-console.js'
@@ -45,7 +45,7 @@ export function createUserConsoles({
 
 export interface OpenUserConsolesDeps {
   readonly config: Config
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   /** Undefined if this process serves no clients. */
   readonly localFeed: ServerFeed | undefined
 }

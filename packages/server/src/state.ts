@@ -10,10 +10,9 @@ import type { TaskTable } from './features/tasks/index.js'
 import { createTaskTable } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-lease-table.js'
-import { createScopedDatabase } from './storage/create-scoped-database.js'
 import type { Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
-import type { ScopedDatabase } from './storage/scoped-database.js'
+import { createScopedDatabase, type ScopedDatabase } from './storage/scoped-database.js'
 
 export type { Scope } from './storage/scoped-database.js'
 
@@ -45,6 +44,6 @@ export function createStateTables(sql: Sql, scopeId: number): StateTables {
 // Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
 // each transaction reports what is wrong with the database.
 
-export async function openStateDatabase(place: DatabaseLocation): Promise<StateDatabase> {
-  return createScopedDatabase(await openDatabase(place), createStateTables)
+export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
+  return createScopedDatabase(await openDatabase(location), createStateTables)
 }

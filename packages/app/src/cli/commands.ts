@@ -290,7 +290,7 @@ async function scriptFindings({ config, log }: CommandDeps) {
 async function verifySandbox(config: Config) {
   const [{ openSandbox }, { resolveSandboxLevel }, { createSandboxPolicy }] = await Promise.all([
     import('@scorpiox/server/sandbox/sandbox'),
-    import('@scorpiox/server/sandbox/resolve-sandbox-level'),
+    import('@scorpiox/server/sandbox/sandbox-level'),
     import('@scorpiox/server/sandbox/sandbox-policy'),
   ])
   const level = resolveSandboxLevel(config.settings.SANDBOX, true)

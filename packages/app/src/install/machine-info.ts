@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
-import { readProgramOutput } from '@scorpiox/server/process/spawn'
+import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import type { MachineInfo } from './clients.js'
 import type { RunningProgram } from './installed-program.js'
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { spawnPipeChild } from '../process/spawn.js'
+import { spawnPipedChild } from '../process/piped-child.js'
 import { settlesWithin } from '../util/async.js'
 import { VERSION } from '../util/version.js'
 import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
@@ -65,7 +65,7 @@ async function startBrowser({ file, env, proxy }: LaunchOptions, isSandboxed: bo
   const onStderr = (chunk: Buffer): void =>
     void (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_LENGTH))
   const args = buildLaunchFlags({ profile, proxyHost: proxy.host, isSandboxed })
-  const child = await spawnPipeChild(file, args, {
+  const child = await spawnPipedChild(file, args, {
     cwd: profile,
     env: createBrowserEnvironment(env, profile),
     onData: (chunk) => devtools.receive(chunk),

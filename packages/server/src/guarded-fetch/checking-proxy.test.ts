@@ -11,7 +11,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
 import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
-const PROXIES = { fixed: '', http: '', https: '', bypass: '' }
+const PROXIES = { override: '', http: '', https: '', bypass: '' }
 
 interface Fixture {
   readonly proxy: CheckingProxy
@@ -34,13 +34,17 @@ async function openProxy(isAllowed = true): Promise<Fixture> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = portOf(server)
-  const wayOut = createGuardedFetch({ allow: isAllowed ? `127.0.0.1:${port}` : '', proxies: PROXIES, warn: () => {} })
+  const guardedFetch = createGuardedFetch({
+    allow: isAllowed ? `127.0.0.1:${port}` : '',
+    proxies: PROXIES,
+    warn: () => {},
+  })
   onTestFinished(async () => {
-    await wayOut.close()
+    await guardedFetch.close()
     server.closeAllConnections()
     server.close()
   })
-  return { proxy: await wayOut.proxy(), port, received, bodies }
+  return { proxy: await guardedFetch.proxy(), port, received, bodies }
 }
 
 function portOf(server: Server): number {
@@ -183,16 +187,16 @@ test('a WebSocket stays open', async () => {
 test('closing closes every connection', async (context) => {
   skipIfMissing(context, MISSING.silentConnections)
   const { port } = await openProxy()
-  const wayOut = createGuardedFetch({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
-  const proxy = await wayOut.proxy()
-  expect(await wayOut.proxy()).toBe(proxy)
+  const guardedFetch = createGuardedFetch({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
+  const proxy = await guardedFetch.proxy()
+  expect(await guardedFetch.proxy()).toBe(proxy)
   const { socket } = await tunnel(proxy, `127.0.0.1:${port}`)
   const idle = connect(proxy.port, '127.0.0.1')
   await once(idle, 'connect')
   const ends = Promise.all([once(socket.resume(), 'close'), once(idle.resume(), 'close')])
-  await wayOut.close()
+  await guardedFetch.close()
   await ends
-  await expect(wayOut.proxy()).rejects.toThrow('stopping')
+  await expect(guardedFetch.proxy()).rejects.toThrow('stopping')
   const gone = connect(proxy.port, '127.0.0.1')
   await expect(once(gone, 'connect')).rejects.toThrow('ECONNREFUSED')
 })

@@ -33,7 +33,7 @@ export async function fetchConfiguredUrl(
 ): Promise<ConfiguredFetchResult> {
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, followRedirects = false, signal, ...request } = options
   const target = parseHttpUrl(url)
-  const timeout = createTimeoutSignal(timeoutMs, signal)
+  const timeout = createTimeoutSignal(timeoutMs, [signal])
   try {
     const response = await fetch(target, {
       ...request,

@@ -155,12 +155,12 @@ export async function readResponse(
   response: IncomingMessage,
   { url }: HttpClientRequest,
   redirects: readonly string[],
-  { maxBytes = MAX_BYTES, takePart = false }: FetchRequest,
+  { maxBytes = MAX_BYTES, acceptsPartial = false }: FetchRequest,
   signal: AbortSignal,
 ): Promise<FetchResponse> {
   const { bytes, endedBy } = await readResponseBody(response, maxBytes, signal)
   const truncatedBy = endedBy && TRUNCATION_REASONS.get(endedBy.kind)
-  if (endedBy && !(takePart && truncatedBy)) throw endedBy
+  if (endedBy && !(acceptsPartial && truncatedBy)) throw endedBy
   return {
     url: url.href,
     redirects,

@@ -19,7 +19,7 @@ export interface UpstreamProxy {
 
 export interface ProxySettings {
   /** FETCH_PROXY. */
-  readonly fixed: string
+  readonly override: string
   readonly http: string
   readonly https: string
   /** NO_PROXY. */
@@ -27,7 +27,7 @@ export interface ProxySettings {
 }
 
 export function selectUpstreamProxy(
-  { fixed: override, http, https, bypass }: ProxySettings,
+  { override, http, https, bypass }: ProxySettings,
   destination: Destination,
   isSecure: boolean,
 ): UpstreamProxy | undefined {

@@ -1,9 +1,9 @@
 // Reads the time twice: the wall clock, which people and programs set forwards and backwards, and a count of
 // milliseconds that neither jumps nor stops while the machine is suspended. Counts are comparable if `boot` is equal.
 
-import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 import { pidNamespace, readBootId } from './process-identity.js'
 
 export interface ClockReading {
@@ -24,12 +24,8 @@ export function createSystemClock(): Clock {
 
 /** Read from /proc, with hundredths of a second: some runtimes return whole seconds only. */
 function readUptimeSeconds(): number {
-  try {
-    const [seconds] = readFileSync('/proc/uptime', 'latin1').split(' ')
-    return Number(seconds) || uptime()
-  } catch {
-    return uptime()
-  }
+  const [seconds] = readFileOrEmpty('/proc/uptime').split(' ')
+  return Number(seconds) || uptime()
 }
 
 /** Without a boot ID, os.uptime() is computed from the wall clock; performance.now() is not. */

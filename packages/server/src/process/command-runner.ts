@@ -3,15 +3,15 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
-import type { RootProcess } from './kill-untagged.js'
+import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
 import { createShellPool, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
-import { exitStatusFromShellCode, signalProcessGroup, type SpawnedProcess, spawnProcess } from './spawn.js'
+import { signalProcessGroup } from './signals.js'
+import { exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
 import type { RecordOptions } from './supervisor.js'
-import { createUntaggedTrees } from './untagged-trees.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
@@ -38,7 +38,7 @@ export interface RunRequest {
   /** Called with the tag of the command before the command starts. */
   readonly onTag?: (tag: string) => void
   /** Runs the command in a sandbox. */
-  readonly confine?: SandboxFactory | undefined
+  readonly sandbox?: SandboxFactory | undefined
   /** A process that does not need the server records the output to disk. */
   readonly record?: RecordOptions | undefined
 }
@@ -100,12 +100,12 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   async function startCommand(request: RunRequest, attempts = 2): Promise<RunningCommand> {
-    const { command, input, onOutput, onTag, confine, record } = request
+    const { command, input, onOutput, onTag, sandbox, record } = request
     const commandText = command || ':'
-    const acquired = await shells?.acquire({ command: commandText, input, confine, record })
+    const acquired = await shells?.acquire({ command: commandText, input, sandbox, record })
     // The last scan does not contain a command that was started after it.
     trees.invalidateScan()
-    if (!acquired && (confine || record))
+    if (!acquired && (sandbox || record))
       throw new Error('mkfifo not found: required for sandboxed and recorded commands')
     if (!acquired) return spawnDirectly(request)
     const { shell: pooled, tag, sandboxed } = acquired

@@ -174,8 +174,8 @@ describe.skipIf(process.platform === 'win32')('as on macOS, with real processes'
 
   async function begin(command: string) {
     const shell = { kind: 'bash', file: 'bash', args: bashArguments } as const
-    const launcher = createCommandRunner({ cwd: tmpdir(), env, shell, jobsOutliveServer: false, platform: 'darwin' })
-    return { launcher, running: await launcher.run({ command, onOutput: () => undefined }) }
+    const runner = createCommandRunner({ cwd: tmpdir(), env, shell, jobsOutliveServer: false, platform: 'darwin' })
+    return { runner, running: await runner.run({ command, onOutput: () => undefined }) }
   }
 
   test('children in other groups and those that ignore SIGTERM are killed', async () => {
@@ -186,10 +186,10 @@ describe.skipIf(process.platform === 'win32')('as on macOS, with real processes'
   })
 
   test('on close, the children of an exited program are killed as well', async () => {
-    const { launcher, running } = await begin('sleep 42.1 &')
+    const { runner, running } = await begin('sleep 42.1 &')
     await running.exited
     await vi.waitFor(() => expect(sleepers('42.1')).toHaveLength(1))
-    await launcher.close(1000)
+    await runner.close(1000)
     expect(sleepers('42.1')).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createProcessScanner, type ProcessScan, type ScannedProcess } from './process-scan.js'
 import { findTaggedSince, hasTag } from './process-tags.js'
+import { signalProcess } from './signals.js'
 
 /** Between two scans, but at least as long as the scan took, so that the signalled processes get processor time. */
 const POLL_MS = 20
@@ -100,14 +101,6 @@ function hasAnyTag(found: ScannedProcess, tags: ReadonlySet<string> = new Set())
 function kill(members: readonly ScannedProcess[]): void {
   const groups = new Set(members.map(({ group = 0 }) => -group).filter((group) => group < -1))
   for (const id of [...groups, ...members.map(({ pid }) => pid)]) signalProcess(id, 'SIGKILL')
-}
-
-export function signalProcess(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // Already gone.
-  }
 }
 
 function createTagPrefix(): string {

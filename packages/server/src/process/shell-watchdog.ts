@@ -4,7 +4,7 @@
 
 import type { SupervisedShell } from './pooled-shell.js'
 import { identifyProcess, isSameProcessAlive, type ProcessIdentity, readProcessState } from './process-identity.js'
-import { signalProcess } from './process-tree.js'
+import { signalProcess } from './signals.js'
 
 const CHECK_MS = 1000
 /** Checks after which a requested shell that has not started counts as lost. */

@@ -11,11 +11,11 @@ import { createDeferred } from '../util/async.js'
 import RECORDER from './output-recorder.sh?raw'
 import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
 import { createPooledShell, type PooledShell, type ShellFifoPaths, type SupervisedShell } from './pooled-shell.js'
-import { READ_COMMAND } from './read-command-script.js'
+import READ_COMMAND_SCRIPT from './read-command.sh?raw'
 import { quoteShellWord } from './shell-quote.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
-import { spawnLineChild } from './spawn.js'
+import { spawnLineChild } from './piped-child.js'
 
 const FIFO_BATCH = 32
 const LOW_WATER = 8
@@ -23,6 +23,11 @@ const LOW_WATER = 8
 const START_GRACE_MS = 1000
 /** A shell reads from a FIFO byte by byte; a longer command is put in a file. */
 const MAX_PIPED_BYTES = 4096
+
+/** What a prepared shell runs, on one line. */
+export const READ_COMMAND = READ_COMMAND_SCRIPT.split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .join('; ')
 
 export interface Supervisor {
   readonly isOpen: boolean
@@ -119,7 +124,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     await sleep(START_GRACE_MS, undefined, { ref: false })
     for (const shell of shells.values()) if (shell.pid === undefined) dropShell(shell)
   })
-  void child.reportsClosed.then(() => {
+  void child.closed.then(() => {
     stopWatching()
     for (const shell of shells.values()) dropShell(shell)
     removeDirectory()

@@ -49,7 +49,7 @@ function hasAccess(path: string, mode: number): boolean {
 /** The real path of a folder that commands may write to; throws if write access there would break the sandbox. */
 export function checkWritableRoot(path: string, home: string): string {
   const realPath = requireExisting(path)
-  const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((place) => place.path)
+  const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((rule) => rule.path)
   const denied = [...NEVER_WRITABLE, ...KERNEL_FOLDERS, ...realHomes]
   const conflict =
     denied.find((folder) => isInsideDirectory(folder, realPath)) ??

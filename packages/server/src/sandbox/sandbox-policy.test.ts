@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { type Config, loadConfig } from '../config/load-config.js'
-import { resolveSandboxLevel } from './resolve-sandbox-level.js'
+import { resolveSandboxLevel } from './sandbox-level.js'
 import { createSandboxPolicy } from './sandbox-policy.js'
 
 const CWD = mkdtempSync(join(tmpdir(), 'scorpiox-terms-'))

@@ -1,4 +1,4 @@
-// One flag file per user who has something open in a project (a plan, pending work), so that a check costs one stat
+// One flag file for each user with something open in a project (a plan, pending work), so that a check costs one stat
 // call. A flag may be stale but is never missing: it is written durably before the row it stands for and removed after
 // it.
 

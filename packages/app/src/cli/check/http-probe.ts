@@ -14,7 +14,7 @@ export interface ProbeRequest {
   readonly body?: string
   readonly timeoutMs: number
   /** Connects also to a server whose certificate is not trusted. Send no secrets then. */
-  readonly trustAnybody?: boolean
+  readonly acceptAnyCertificate?: boolean
 }
 
 export interface ProbeResponse {
@@ -72,10 +72,10 @@ export function probeHttp(input: ProbeRequest): Promise<ProbeResult> {
   })
 }
 
-function sendRequest({ url, method, headers, trustAnybody = false }: ProbeRequest): ClientRequest {
+function sendRequest({ url, method, headers, acceptAnyCertificate = false }: ProbeRequest): ClientRequest {
   const options = { method, headers: { ...headers, connection: 'close' }, agent: false }
   if (url.protocol !== 'https:') return requestPlain(url, options)
-  return requestSecure(url, { ...options, rejectUnauthorized: !trustAnybody })
+  return requestSecure(url, { ...options, rejectUnauthorized: !acceptAnyCertificate })
 }
 
 function describeHead(url: URL, response: IncomingMessage) {

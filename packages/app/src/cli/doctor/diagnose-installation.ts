@@ -6,7 +6,7 @@ import { isAbsolute } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { readProgramOutput } from '@scorpiox/server/process/spawn'
+import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { isOlderVersion } from '@scorpiox/server/util/compare-versions'
 import { VERSION } from '@scorpiox/server/util/version'
 import { readInstallRecord } from '../../install/install-record.js'

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import type { QueueLateAnswers, TakeoverRequest } from '../../sessions/session-leases.js'
 import { openStateDatabase, type StateDatabase, type StateTables } from '../../state.js'
-import type { CallbackRow } from './callback-table.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 import { takeOverSessions } from './session-takeover.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
@@ -39,7 +39,10 @@ const row = (session: string, slot: number): CallbackRow => ({
   position: null,
 })
 
-const takeOverInto = (target: string | undefined, more: Partial<TakeoverRequest> = {}): TakeoverRequest => ({
+const takeOverInto = (
+  target: string | undefined,
+  more: Partial<TakeoverRequest<CallbackTables>> = {},
+): TakeoverRequest<CallbackTables> => ({
   target,
   leaseOwner: 'us',
   now: NOW,
@@ -116,7 +119,7 @@ test('without a live session leases everything unchanged', async () => {
 test('queues late answers of dead sessions and takes over open questions', async () => {
   const question = { text: 'Which?', header: null, choices: [{ label: 'a', description: null }], multiple: false }
   const asked: string[] = []
-  const queueLateAnswers: QueueLateAnswers = async ({ messages }, sessions) => {
+  const queueLateAnswers: QueueLateAnswers<CallbackTables> = async ({ messages }, sessions) => {
     asked.push(...sessions)
     await messages.insert({ session: 'dead', kind: 'answer', text: 'a', createdAt: 2 })
   }

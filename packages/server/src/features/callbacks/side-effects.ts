@@ -6,7 +6,8 @@ import { fetchConfiguredUrl } from '../../guarded-fetch/configured-fetch.js'
 import { withTag } from '../../process/process-tags.js'
 import { createProcessTrees } from '../../process/process-tree.js'
 import type { ShellProgram } from '../../process/shell-program.js'
-import { signalProcessGroup, spawnProcess } from '../../process/spawn.js'
+import { signalProcessGroup } from '../../process/signals.js'
+import { spawnProcess } from '../../process/spawn.js'
 import type { FiredCallback } from './fire-callback.js'
 
 const LIMIT_MS = 30_000

@@ -120,8 +120,8 @@ async function withTotalDeadline<T>(
   work: (time: ReadTime) => Promise<T>,
 ): Promise<T> {
   const endsAt = performance.now() + ms
-  const softLimit = createTimeoutSignal(ms, abortSignal)
-  const hardLimit = createTimeoutSignal(ms + PARTIAL_RESULT_GRACE_MS, abortSignal)
+  const softLimit = createTimeoutSignal(ms, [abortSignal])
+  const hardLimit = createTimeoutSignal(ms + PARTIAL_RESULT_GRACE_MS, [abortSignal])
   try {
     return await rejectOnAbort(
       work({ remainingMs: () => endsAt - performance.now(), signal: softLimit.signal }),

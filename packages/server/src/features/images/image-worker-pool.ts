@@ -2,7 +2,8 @@
 // cancelled, and replaced if it has grown.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { type ExitStatus, type IpcChild, spawnNodeScript } from '../../process/spawn.js'
+import { type IpcChild, spawnNodeScript } from '../../process/piped-child.js'
+import type { ExitStatus } from '../../process/spawn.js'
 import { createSemaphore } from '../../util/concurrency.js'
 import { type DecodeRequest, type ImageWorkerReply, isImageWorkerReply } from './image-types.js'
 import { decodeBudgetFor } from './limits.js'

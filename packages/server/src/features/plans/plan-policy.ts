@@ -4,16 +4,16 @@
 import { lstatSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
-import type { LazyDatabase } from '../../lazy-state.js'
 import type { SandboxFactory } from '../../process/shell-pool.js'
 import { type CommandSandbox, createLazySandbox } from '../../sandbox/command-sandbox.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
 import { createOpenPlanLookup, type OpenPlanLookup, openPlanLookupDeps } from './plan-lookup.js'
-import type { PlanRow } from './plan-table.js'
+import type { PlanRow, PlanTables } from './plan-table.js'
 
 /** The sandbox of commands: that of the open plan, else `base`. Closing it closes both, and the database. */
-export function openPlanPolicy(config: Config, base: CommandSandbox, state: LazyDatabase): CommandSandbox {
+export function openPlanPolicy(config: Config, base: CommandSandbox, state: LazyDatabase<PlanTables>): CommandSandbox {
   const policy = createPlanPolicy(config, base, createOpenPlanLookup(openPlanLookupDeps(config, state)))
   return { ...policy, close: async () => void (await Promise.all([policy.close(), state.close()])) }
 }

@@ -7,15 +7,14 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyDatabase, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../lazy-state.js'
 import { resolveHiddenPaths, resolveReadablePaths } from '../../sandbox/real-paths.js'
 import type { SandboxLevel } from '../../sandbox/sandbox-level.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { ensureSessionDirectory, sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
-import type { StateDatabase } from '../../state.js'
 import { createPlanChangeNotifier } from './plan-change-notifier.js'
 import { type CreatedPlanTask, createTaskFromPlan } from './plan-checklist.js'
 import {
@@ -29,7 +28,7 @@ import {
   readPlanFile,
 } from './plan-file.js'
 import { createOpenPlanLookup, openPlanLookupDeps, type OpenPlanLookupDeps } from './plan-lookup.js'
-import type { PlanRow, PlanTable } from './plan-table.js'
+import type { PlanRow, PlanTable, PlanTables } from './plan-table.js'
 
 const MAX_GOAL = 10_000
 
@@ -91,7 +90,7 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
   const sessionNames = sessionNamesOf(project)
   const changeNotifier = createPlanChangeNotifier(project, changeEvents)
 
-  async function openDatabase(): Promise<StateDatabase> {
+  async function openDatabase(): Promise<ScopedDatabase<PlanTables>> {
     const database = await state.open()
     changeNotifier.subscribeTo(database)
     return database
@@ -250,7 +249,7 @@ function notAccepted({ message }: Failure, current: string): Failure {
 export interface OpenPlanServiceDeps {
   readonly config: Config
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyDatabase<PlanTables>
   /** Sandbox level of commands outside plan mode. */
   readonly sandboxLevel: SandboxLevel
   readonly listRunningJobIds: (user: string) => Promise<readonly number[]>

@@ -10,7 +10,7 @@ import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { emptyFolder } from '../../../../../test/support/client.js'
 import type { Settings } from '../../config/options.js'
-import { createLazyDatabase, type LazyDatabase } from '../../lazy-state.js'
+import { createLazyDatabase, type LazyStateDatabase } from '../../lazy-state.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
 import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { answerQuestion } from './answer-question.js'
@@ -55,7 +55,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
     ...opened,
     write: (scope, work) => (isBroken() ? Promise.reject(new Failure('The disk is full.')) : opened.write(scope, work)),
   }
-  const state: LazyDatabase = { open: async () => writing, onOpen: (use) => use(writing), close: async () => {} }
+  const state: LazyStateDatabase = { open: async () => writing, onOpen: (use) => use(writing), close: async () => {} }
   const listeners = new Set<() => void>()
   const before = notifyPresence
   notifyPresence = () => [before, ...listeners].forEach((listener) => listener())
@@ -308,7 +308,7 @@ test('without an open console it is skipped', async () => {
 
 test('a database failure while waiting returns the question as text', async () => {
   const lazy = createLazyDatabase({ settings: settingsAt(file) })
-  const broken: LazyDatabase = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
+  const broken: LazyStateDatabase = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
   const presence: UserPresence = { isPresent: () => true, onChange: () => () => {} }
   const questions = createQuestionService({
     state: broken,

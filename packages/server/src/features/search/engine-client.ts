@@ -86,7 +86,7 @@ function toFetchRequest({ headers, body }: EngineRequest, language: string): Fet
     ...(body !== undefined && { body }),
     maxBytes: MAX_BYTES,
     maxRedirects: 3,
-    takePart: true,
+    acceptsPartial: true,
   }
 }
 

@@ -36,7 +36,7 @@ export interface CommandExecution {
 
 export interface StartCommandOptions {
   readonly launch: (request: RunRequest) => Promise<RunningCommand>
-  readonly order: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag'>
+  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag'>
   readonly maxCharacters: number
   /** Characters of a line that are shown; see OutputLimits. */
   readonly maxLine?: number | undefined
@@ -46,7 +46,7 @@ export interface StartCommandOptions {
 }
 
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
-  const { launch, order: request, maxCharacters, maxLine, maxBufferedBytes, onOverflow = () => {} } = settings
+  const { launch, request, maxCharacters, maxLine, maxBufferedBytes, onOverflow = () => {} } = settings
   const startedAt = Date.now()
   const renderer = createOutputRenderer({ maxCharacters, maxLine })
   const listeners = new Set<() => void>()
@@ -72,7 +72,7 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     command: request.command,
     startedAt,
     tag: child.tag,
-    note: request.confine?.failureNote,
+    note: request.sandbox?.failureNote,
     renderer,
     buffer,
     exited: waitForLastOutput(child),

@@ -3,6 +3,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
 import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import {
@@ -131,10 +132,10 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request = { command, input, confine: await getSandbox() }
+    const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
     const { run } = launcher
     try {
-      return await startCommand({ launch: run, order: request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
+      return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
@@ -263,11 +264,8 @@ const STILL_RUNNING = {
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 
 /** The exit of a command with unkilled processes; perhaps the command itself is one of them. */
-function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
-  return Promise.race([
-    exited,
-    new Promise<ExitStatus>((resolve) => setTimeout(resolve, UNKILLED_EXIT_WAIT_MS, UNKNOWN_EXIT)),
-  ])
+async function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
+  return (await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)) ?? UNKNOWN_EXIT
 }
 
 const NO_ABORT = new AbortController().signal

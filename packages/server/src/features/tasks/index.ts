@@ -3,6 +3,6 @@
 export { taskManager } from './task-manager-tool.js'
 export { taskResource } from './task-resource.js'
 export type { TaskService } from './task-service.js'
-export type { StepRow, TaskRow, TaskTable } from './task-table.js'
+export type { StepRow, TaskRow, TaskTable, TaskTables } from './task-table.js'
 
 export const loadTaskService = () => import('./task-service.js')

@@ -15,11 +15,11 @@ export function exportTrainingRows(html: string, url: string) {
   return {
     blocks: blocks.map(({ text, wordCount, isHidden }, at) => ({
       text,
-      words: wordCount,
+      wordCount,
       isHidden,
-      votes: Number(baselines.readability.has(at)) + Number(baselines.defuddle.has(at)),
+      baselinesKeeping: Number(baselines.readability.has(at)) + Number(baselines.defuddle.has(at)),
     })),
-    alone: computeFeatures(blocks, NO_BASELINES, metadata),
-    heard: computeFeatures(blocks, baselines, metadata),
+    withoutBaselines: computeFeatures(blocks, NO_BASELINES, metadata),
+    withBaselines: computeFeatures(blocks, baselines, metadata),
   }
 }

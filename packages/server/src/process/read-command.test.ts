@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 import { expect, test } from 'vitest'
 
-import { READ_COMMAND } from './read-command-script.js'
+import { READ_COMMAND } from './supervisor.js'
 
 test.each([
   ['whole', 'echo ran\\0', 'ran\n'],

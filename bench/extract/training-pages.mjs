@@ -1,4 +1,4 @@
-// The pages of the development half as training data: the rows of numbers of their blocks, and which blocks were meant.
+// The pages of the development half as training data: the feature rows of their blocks, and which blocks are main content.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
@@ -6,8 +6,8 @@ import { deserialize, serialize } from 'node:v8'
 import { labelsOf } from './labels.mjs'
 import { readPage } from './pages.mjs'
 
-/** Collecting takes minutes: with `cache`, the name of a file, it is done once. The file must go when the features change. */
-export async function collectLessons(folder, ids, cache) {
+/** Takes minutes. `cache` names a file that stores the result; delete it when the features change. */
+export async function collectTrainingPages(folder, ids, cache) {
   if (cache === undefined) return collect(folder, ids)
   if (!existsSync(cache)) writeFileSync(cache, serialize(await collect(folder, ids)))
   const wanted = new Set(ids)
@@ -15,16 +15,15 @@ export async function collectLessons(folder, ids, cache) {
 }
 
 async function collect(folder, ids) {
-  const { lessonOf } = await import('../../dist/judge/lesson.mjs')
+  const { exportTrainingRows } = await import('../../dist/judge/lesson.mjs')
   const { error, log, warn } = console
-  // The libraries print what they think of a page.
+  // The baselines print messages.
   Object.assign(console, { error() {}, log() {}, warn() {} })
-  const lessons = ids.map((id) => {
+  const pages = ids.map((id) => {
     const { bytes, url, type, reference } = readPage(folder, 'dev', id)
-    const lesson = lessonOf(new TextDecoder().decode(bytes), url)
-    const { blocks, ...known } = lesson
-    return { ...known, id, type, ...labelsOf(blocks, reference) }
+    const { blocks, ...rows } = exportTrainingRows(new TextDecoder().decode(bytes), url)
+    return { id, type, ...rows, ...labelsOf(blocks, reference) }
   })
   Object.assign(console, { error, log, warn })
-  return lessons
+  return pages
 }
