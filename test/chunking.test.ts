@@ -52,7 +52,7 @@ test('any chunking of a stream gives the same answers', async () => {
     const from = client.received.length
     for (const piece of pieces) {
       client.write(piece)
-      // A turn of the loop between pieces lets each reach the pipe as a write of its own.
+      // An iteration of the event loop between the pieces makes each one a separate write.
       await turn()
     }
     await client.request('ping', {}, `end${++round}`)
@@ -61,8 +61,8 @@ test('any chunking of a stream gives the same answers', async () => {
 })
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [...new Set(cuts.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
-  return [...places, bytes.length]
-    .map((end, index) => bytes.subarray(places[index - 1] ?? 0, end))
+  const positions = [...new Set(cuts.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [...positions, bytes.length]
+    .map((end, index) => bytes.subarray(positions[index - 1] ?? 0, end))
     .filter((piece) => piece.length > 0)
 }

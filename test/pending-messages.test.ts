@@ -33,7 +33,7 @@ const callTool = (client: TestClient, name: string, args: object = {}, more: obj
   client.request('tools/call', { name, arguments: args, ...more })
 
 describe('over stdio', () => {
-  test.each([...LEGACY, MODERN])('it stands in front of the next result at %s, once', async (revision) => {
+  test.each([...LEGACY, MODERN])('is in front of the next result at %s, once', async (revision) => {
     const client = startServer({ args: [SCRIPT] })
     const more = revision === MODERN ? META : {}
     if (revision !== MODERN) await client.initialize(revision)
@@ -46,7 +46,7 @@ describe('over stdio', () => {
     expect(await client.close()).toBe(0)
   })
 
-  test('results that failed bring it too, and cancelled ones do not lose it', async () => {
+  test('failed results contain it too, and cancelled calls do not lose it', async () => {
     const client = startServer({ args: [SCRIPT] })
     await client.initialize('2025-06-18')
     const failed = await callTool(client, 'fails', { text: 'f' })
@@ -62,7 +62,7 @@ describe('over stdio', () => {
     await client.close()
   })
 
-  test('members of a batch bring one each', async () => {
+  test('members of a batch contain one each', async () => {
     const client = startServer({ args: [SCRIPT] })
     await client.initialize('2025-03-26')
     const member = (id: number, text: string) => JSON.parse(callOf('post', { text }, id))
@@ -72,7 +72,7 @@ describe('over stdio', () => {
       ['[message] x\n\n', 'posted'],
       ['[message] y\n\n', 'posted'],
     ])
-    // On Bun that something was written is known a moment after it is read.
+    // On Bun the end of a write is reported shortly after the data was read.
     await vi.waitFor(async () => {
       const { ledger } = JSON.parse(textsOf(await callTool(client, 'ledger')).at(-1) ?? '')
       expect(ledger).toEqual(expect.arrayContaining(['delivered x', 'delivered y']))
@@ -110,7 +110,7 @@ describe('over HTTP', () => {
     const legacy = await sendRequest(server, { body: callOf('post', { text: 'l' }), headers })
     expect(textsOf(legacy.json)).toEqual(['[message] l\n\n', 'posted'])
     await settled('delivered l')
-    // Work that takes a while is answered on a stream.
+    // Slow calls are answered on a stream.
     await sendRequest(server, {
       body: callOf('post', { text: 's' }),
       headers: { ...headers, accept: 'application/json' },
@@ -143,7 +143,7 @@ describe('over HTTP', () => {
     await settled('delivered w')
   })
 
-  test('a client that goes before its answer is written leaves it to the next', async () => {
+  test('a client that disconnects before its answer is written leaves it to the next', async () => {
     const post = modernCall('slow', { ms: 250 })
     const client = await openConnection(server)
     const head = Object.entries({ ...post.headers, 'content-type': 'application/json' })

@@ -1,4 +1,4 @@
-// The transcripts of the published documents, sent unchanged: every member they show comes back with that value.
+// The transcripts of the published documents, sent unchanged: every member they show is returned with that value.
 
 import { expect, test } from 'vitest'
 

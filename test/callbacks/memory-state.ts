@@ -1,5 +1,5 @@
-// The tables behind callbacks in plain arrays, with the transactions of a database: writers are serialised, readers see
-// what was committed, and a transaction that throws changes nothing.
+// The tables behind callbacks as arrays, with the transactions of a database: writers are serialised, readers see
+// committed rows, and a transaction that throws changes nothing.
 
 import type { CallbackRow } from '@scorpiox/server/features/callbacks/callback-table'
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
@@ -89,6 +89,6 @@ function rowsOver(draft: Content): StateTables {
     listUndelivered: async () => [],
     moveToSession: async () => {},
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what callbacks never touch is left out
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members that callbacks do not use are missing
   return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as StateTables
 }

@@ -1,4 +1,4 @@
-// What `serve --http` prints is enough to connect: each printed configuration is used unchanged.
+// The output of `serve --http` is enough to connect: each printed configuration is used unchanged.
 
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, expect, test } from 'vitest'

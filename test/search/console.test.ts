@@ -25,9 +25,9 @@ test('the page shows the engines in cooldown, at once', async () => {
   })
   await client.initialize('2025-11-25')
   await call(client, 'TaskManager', { action: 'list', query: '' })
-  const board = await watchConsole(ui)
+  const consoleStream = await watchConsole(ui)
   const search = (fits: (tool: ToolView) => boolean) =>
-    board.until(({ servers }) =>
+    consoleStream.until(({ servers }) =>
       servers.some(({ tools }) => tools.some((tool) => tool.name === 'WebSearch' && fits(tool))),
     )
   await search(({ works, note }) => works && note === null)

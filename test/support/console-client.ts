@@ -23,7 +23,7 @@ export interface Machine {
   readonly socketDirectory: string
 }
 
-/** A home of its own, so that nothing of another test is seen. */
+/** A separate home, so that nothing of another test is visible. */
 export function newMachine(home = emptyFolder()): Machine {
   const stateDir = join(home, '.scorpiox')
   return { home, stateDir, socketDirectory: join(stateDir, 'desks') }
@@ -69,7 +69,7 @@ export interface ConsoleStream {
   readonly leave: () => void
 }
 
-/** Resolves when the first event, with all parts, is there. */
+/** Resolves when the first event with all parts has arrived. */
 export async function watchConsole(server: HttpServer, token = server.token): Promise<ConsoleStream> {
   const events = await stream(server, { method: 'GET', path: '/board', token })
   expect(events.status).toBe(200)
@@ -119,7 +119,7 @@ const QUESTION = {
   multiple: false,
 }
 
-/** One thing of each kind that a person can do something about. */
+/** One item of each kind that a user can act on. */
 export function insertPendingItems(machine: Machine, scope: Scope) {
   return withStore(machine, scope, async ({ questions, messages, callbacks }) => {
     const asked = { session: 'asker', askedAt: Date.now(), waiting: false, questions: [QUESTION] }

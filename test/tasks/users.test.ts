@@ -40,7 +40,7 @@ async function as(token: string, action: string, more: object = {}): Promise<Too
   return toolResultOf((await sendRequest(server, { ...modernCall('TaskManager', args), token })).json)
 }
 
-test('each has tasks and numbers of their own', async () => {
+test('each has separate tasks and numbers', async () => {
   expect((await as(alice, 'create', { text: 'Of Alice' })).structured.current_task).toBe(1)
   expect((await as(bob, 'create', { text: 'Of Bob' })).structured.current_task).toBe(1)
   await as(alice, 'add', { text: 'a step of Alice' })

@@ -1,4 +1,4 @@
-// The shared browser: many callers at once, idle time, restarts after much use, crashes, unusable programs, and the
+// The shared browser: many concurrent callers, idle time, restarts after much use, crashes, unusable programs, and the
 // sudden end of its parent.
 
 import { spawn } from 'node:child_process'
@@ -49,14 +49,14 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   })
 
   /** With every browser that it started. */
-  function open(terms: Partial<BrowserPoolOptions> = {}): { browser: PageRenderer; started: BrowserProcess[] } {
+  function open(options: Partial<BrowserPoolOptions> = {}): { browser: PageRenderer; started: BrowserProcess[] } {
     const started: BrowserProcess[] = []
     let launches = 0
     const launch = async (): Promise<BrowserProcess> => {
       const number = launches++
       return (started[number] = await launchOne(way))
     }
-    const browser = createBrowserPool({ launch, ...terms })
+    const browser = createBrowserPool({ launch, ...options })
     onTestFinished(() => browser.close())
     return { browser, started }
   }
@@ -70,7 +70,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     for (const number of numbers)
       site.routes.set(`/${number}`, `${PROSE}<p id=own></p><script>own.textContent = 'page ' + ${number}</script>`)
     const pages = await Promise.all(numbers.map((number) => read(browser, `/${number}`)))
-    expect(pages.map((words) => words.slice(words.indexOf('page ')))).toEqual(numbers.map((number) => `page ${number}`))
+    expect(pages.map((text) => text.slice(text.indexOf('page ')))).toEqual(numbers.map((number) => `page ${number}`))
     expect(started).toHaveLength(1)
     await browser.close()
     expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
@@ -102,14 +102,14 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(4)
   })
 
-  test('ends a page that takes too much memory, and serves the next', async () => {
+  test('closes a page that takes too much memory, and reads the next', async () => {
     const { browser, started } = open({ limits: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
     site.routes.set(
       '/hog',
       `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
     )
-    const hog = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
-    await expect(hog).rejects.toThrow('it crashed')
+    const largePage = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
+    await expect(largePage).rejects.toThrow('it crashed')
     await read(browser)
     expect(started).toHaveLength(1)
   })
@@ -122,7 +122,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
         .render(`${site.origin}/silent`, { ...RENDER_OPTIONS, signal: wanted.signal })
         .catch((error: unknown) => error),
     )
-    await expect.poll(() => started.length).toBe(1)
+    await expect.poll(() => started).toHaveLength(1)
     wanted.abort()
     for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'aborted' })
     const open_ = [read(browser, '/silent'), read(browser, '/silent')].map((each) =>
@@ -141,7 +141,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       'libnss3.so',
     ],
     ['may not be started', undefined, 'could not be started'],
-  ])('that %s is explained, and nothing is left', async (_, text, words) => {
+  ])('that %s is explained, and nothing is left', async (_, text, message) => {
     const file = join(emptyFolder(), 'browser')
     writeFileSync(file, text ?? '')
     chmodSync(file, text === undefined ? 0o644 : 0o755)
@@ -149,7 +149,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     const proxy = await way.proxy()
     const { browser } = open({ launch: () => launchBrowser({ file, env: { PATH: process.env.PATH }, proxy }) })
     const failing = read(browser)
-    await expect(failing).rejects.toThrow(words)
+    await expect(failing).rejects.toThrow(message)
     await expect(failing).rejects.toThrow(`The browser ${file}`)
     await expect(failing).rejects.toThrow('BROWSER_PATH')
     expect(profilesOf()).toEqual(before)

@@ -14,9 +14,9 @@ const armoriq: ClientProfile = {
   toolCallFormat: ARMORIQ_FORMAT,
 }
 
-function textsOf(words: ToolOutput): string[] {
-  const { content } = JSON.parse(`{${formatToolResult(words, armoriq, {})}}`)
-  expect(content.every((item: ContentBlock) => item.type === 'text')).toBe(true)
+function textsOf(output: ToolOutput): string[] {
+  const { content } = JSON.parse(`{${formatToolResult(output, armoriq, {})}}`)
+  expect(content.filter((item: ContentBlock) => item.type !== 'text')).toEqual([])
   return content.map((item: { text: string }) => item.text)
 }
 
@@ -38,12 +38,12 @@ const block: fc.Arbitrary<ContentBlock> = fc.oneof(
   fc.record({ type: fc.constant('resource_link' as const), uri: text, name: text }),
 )
 const content = fc.oneof(text, fc.array(block))
-const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
+const outputs = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
 
 test('every text is valid JSON, whatever a tool returns', () => {
   fc.assert(
-    fc.property(words, (said) => {
-      for (const item of textsOf(said)) {
+    fc.property(outputs, (results) => {
+      for (const item of textsOf(results)) {
         expect(typeof JSON.parse(item)).toBe('object')
         expect(JSON.parse(item)).not.toBeNull()
         expect(item.isWellFormed()).toBe(true)
@@ -61,7 +61,7 @@ test.each([
   ['5', '{"result":"5"}'],
   ['null', '{"result":"null"}'],
   ['', '{"result":""}'],
-])('%j becomes %j', (said, json) => {
-  expect(textsOf(said)).toEqual([json])
-  expect(textsOf({ content: said, isError: true })).toEqual([JSON.stringify({ error: said })])
+])('%j becomes %j', (output, json) => {
+  expect(textsOf(output)).toEqual([json])
+  expect(textsOf({ content: output, isError: true })).toEqual([JSON.stringify({ error: output })])
 })

@@ -125,7 +125,7 @@ test('an empty view shows a placeholder and Quit', () => {
 
 test('the value of an entry stays the same while its item changes', () => {
   const names = mainMenu(VIEW, ENGLISH, NOW).map(({ value }) => value)
-  expect(new Set(names).size).toBe(names.length)
+  expect([...new Set(names)]).toEqual(names)
   expect(mainMenu({ ...VIEW, calls: [] }, ENGLISH, NOW + 5000).map(({ value }) => value)).toEqual(
     names.filter((name) => name !== 'section calls'),
   )
@@ -181,7 +181,7 @@ test('the report contains all sections, and forms with their choices', () => {
 })
 
 test('no control characters of the view reach the terminal', () => {
-  const evil = fc.oneof(
+  const hostileText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
       '\u001B[2J\u001B[H',
@@ -194,15 +194,15 @@ test('no control characters of the view reach the terminal', () => {
     ),
   )
   fc.assert(
-    fc.property(evil, (text) => {
+    fc.property(hostileText, (text) => {
       const view = replaced(VIEW, text)
-      const said = [
+      const results = [
         formatReport(view, ENGLISH, NOW),
         ...mainMenu(view, ENGLISH, NOW).map(({ label }) => `${label}\n`),
         formatHeadline(view, ENGLISH),
       ]
-      expect(said.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
-      expect(formatReport(view, ENGLISH, NOW).split('\n').length).toBe(
+      expect(results.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
+      expect(formatReport(view, ENGLISH, NOW).split('\n')).toHaveLength(
         formatReport(replaced(VIEW, 'x'), ENGLISH, NOW).split('\n').length,
       )
       expect(formatReportJson(view).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069]/u)
@@ -233,13 +233,13 @@ describe('languages', () => {
     ['ko', inboxMessagesKo],
     ['ar', inboxMessagesAr],
   ] as const)(
-    'the catalogue %s has every phrase with the same places, and the plural forms of its language',
+    'the catalogue %s has every phrase with the same placeholders, and the plural forms of its language',
     (name, own) => {
       expect(Object.keys(own)).toEqual(Object.keys(inboxMessagesEn))
       for (const [key, model] of Object.entries<TranslationText>(inboxMessagesEn)) {
         const phrase: TranslationText = own[key as keyof typeof inboxMessagesEn]
         expect(typeof phrase, key).toBe(typeof model)
-        expect(places(phrase), key).toEqual(places(model))
+        expect(placeholdersOf(phrase), key).toEqual(placeholdersOf(model))
         if (typeof phrase === 'string') continue
         const forms = new Intl.PluralRules(name).resolvedOptions().pluralCategories
         expect(Object.keys(phrase).sort(), key).toEqual([...forms].sort())
@@ -251,12 +251,15 @@ describe('languages', () => {
     expect(Object.keys(inboxMessagesEn).filter((key) => key in TRANSLATIONS.en)).toEqual([])
   })
 
-  test.each(LANGUAGES)('in $name nothing of ours is English but names', ({ language }) => {
+  test.each(LANGUAGES)('in $name only names are in English', ({ language }) => {
     if (language === 'en') return
     const view = replaced(VIEW, '#')
-    const words = inboxTranslatorFor(language)
-    const said = [formatReport(view, words, NOW), ...mainMenu(view, words, NOW).map(({ label }) => label)].join('\n')
-    const latin = said.match(/[A-Za-z]{2,}/g) ?? []
+    const translator = inboxTranslatorFor(language)
+    const text = [
+      formatReport(view, translator, NOW),
+      ...mainMenu(view, translator, NOW).map(({ label }) => label),
+    ].join('\n')
+    const latin = text.match(/[A-Za-z]{2,}/g) ?? []
     const names = new Set(['scorpiox', 'code', 'inbox', 'stdio', 'ms'])
     expect(latin.filter((word) => !names.has(word))).toEqual([])
   })
@@ -268,7 +271,7 @@ describe('languages', () => {
   })
 })
 
-function places(phrase: TranslationText): string[] {
+function placeholdersOf(phrase: TranslationText): string[] {
   const text = typeof phrase === 'string' ? phrase : phrase.other
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
 }

@@ -86,7 +86,7 @@ describe('lists that are refreshed', () => {
     let client: Promise<MemoryClient> | undefined
     const listed = async (): Promise<unknown> =>
       (await (client ??= connectMemoryClient(openMemoryTransport(server)))).request('prompts/list')
-    return { names, notices: changeEvents, server, listed }
+    return { names, changeEvents, server, listed }
   }
 
   test('are read after the first refresh, synchronous or not', async () => {

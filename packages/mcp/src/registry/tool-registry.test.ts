@@ -48,8 +48,12 @@ describe('a Standard Schema', () => {
   })
 
   test('that cannot convert itself is rejected with a suggestion', () => {
-    const mute: StandardSchema = { '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) } }
-    expect(() => createToolRegistry([tool('x', mute)])).toThrow('(mute) cannot describe itself as JSON Schema: use')
+    const unconvertible: StandardSchema = {
+      '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) },
+    }
+    expect(() => createToolRegistry([tool('x', unconvertible)])).toThrow(
+      '(mute) cannot describe itself as JSON Schema: use',
+    )
   })
 })
 

@@ -5,7 +5,7 @@ import { parseMessage } from '../jsonrpc/message.js'
 import { createMcpServer } from '../server/mcp-server.js'
 import { RequestCallContext, RequestContext } from './request-context.js'
 
-const peer = { user: 'somebody', session: 'one' }
+const peer = { user: 'ann', session: 'one' }
 
 function open(token = '7') {
   const sent: unknown[] = []

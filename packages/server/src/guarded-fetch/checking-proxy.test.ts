@@ -13,14 +13,14 @@ import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
 const PROXIES = { override: '', http: '', https: '', bypass: '' }
 
-interface World {
+interface Fixture {
   readonly proxy: CheckingProxy
   readonly port: number
   readonly received: IncomingMessage[]
   readonly bodies: string[]
 }
 
-async function openProxy(isAllowed = true): Promise<World> {
+async function openProxy(isAllowed = true): Promise<Fixture> {
   const received: IncomingMessage[] = []
   const bodies: string[] = []
   const server = createServer((incoming, response) => {

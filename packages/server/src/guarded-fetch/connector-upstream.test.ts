@@ -98,7 +98,7 @@ afterAll(() => {
   }
 })
 
-const WORLD: Record<string, readonly string[]> = {
+const HOST_ADDRESSES: Record<string, readonly string[]> = {
   'site.example': ['93.184.215.14'],
   'inside.example': ['10.0.0.7'],
   'proxy.example': ['127.0.0.1'],
@@ -111,7 +111,7 @@ function guardedFetch(override: string, input: Partial<GuardedFetchOptions> = {}
     proxies: { override, http: '', https: '', bypass: '' },
     warn: () => {},
     extraCa: tls.cert,
-    resolveHost: async (name) => WORLD[name] ?? [],
+    resolveHost: async (name) => HOST_ADDRESSES[name] ?? [],
     ...input,
   })
   onTestFinished(() => out.close())
@@ -139,8 +139,8 @@ test('the proxy receives the credentials, and the sites do not', async () => {
     expect.stringMatching(/^GET .* Basic /),
     expect.stringMatching(/^CONNECT site\.example:443 Basic /),
   ])
-  const stranger = guardedFetch(`http://127.0.0.1:${PROXY.guarded}`).fetch('https://site.example/')
-  await expect(stranger).rejects.toThrow('it requires authentication')
+  const untrustedSite = guardedFetch(`http://127.0.0.1:${PROXY.guarded}`).fetch('https://site.example/')
+  await expect(untrustedSite).rejects.toThrow('it requires authentication')
 })
 
 test('a name that cannot be resolved here is resolved by the proxy', async () => {
@@ -152,11 +152,11 @@ test('a name that cannot be resolved here is resolved by the proxy', async () =>
 
 test('private addresses are also blocked behind a proxy', async () => {
   const out = guardedFetch(`http://127.0.0.1:${PROXY.plain}`)
-  const places = ['10.0.0.7', 'localhost', '[::1]', '169.254.169.254', 'inside.example', 'metadata.goog', 'wiki']
-  for (const place of places) {
+  const paths = ['10.0.0.7', 'localhost', '[::1]', '169.254.169.254', 'inside.example', 'metadata.goog', 'wiki']
+  for (const path of paths) {
     for (const scheme of ['http', 'https']) {
-      await expect(out.fetch(`${scheme}://${place}/`)).rejects.toMatchObject({
-        kind: place === 'wiki' ? 'unresolved' : 'refused',
+      await expect(out.fetch(`${scheme}://${path}/`)).rejects.toMatchObject({
+        kind: path === 'wiki' ? 'unresolved' : 'refused',
       })
     }
   }
@@ -205,14 +205,14 @@ test('a certificate that is not trusted, or is for another host, is a failure', 
 })
 
 test('a secure site is reached at the checked address, with its own name', async () => {
-  const place = `site.example:${SITE.secure}`
+  const path = `site.example:${SITE.secure}`
   const asking: string[] = []
   const resolveHost = async (name: string): Promise<string[]> => {
     asking.push(name)
     return asking.length === 1 ? ['127.0.0.1'] : ['10.9.9.9']
   }
-  const out = guardedFetch('off', { allow: place, resolveHost })
-  expect((await out.fetch(`https://${place}/c`)).bytes.toString()).toBe(`GET ${place} /c`)
+  const out = guardedFetch('off', { allow: path, resolveHost })
+  expect((await out.fetch(`https://${path}/c`)).bytes.toString()).toBe(`GET ${path} /c`)
   expect(asking).toEqual(['site.example'])
 })
 

@@ -94,7 +94,7 @@ test.each([
 describe.each([
   ['ready', pooled],
   ['direct', direct],
-])('what comes on stdin of a shell that is %s', (_, from) => {
+])('stdin of a shell that is %s', (_, from) => {
   const large = 'ü\0\n'.repeat(1_000_000)
 
   test.each([
@@ -104,7 +104,7 @@ describe.each([
     ['megabytes', large, 'wc -c', `${Buffer.byteLength(large)}\n`],
     ['more than is read', large, 'head -c 2', 'ü'],
     ['more than is read', large, 'exec <&-; echo no', 'no\n'],
-    ['a long command besides', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
+    ['with a long command', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
   ])('%s', async (_what, input, command, output) => {
     const ran = await run(command, from, input)
     expect([ran.output.trimStart(), ran.code]).toEqual([output, 0])

@@ -48,8 +48,8 @@ beforeEach(() => {
 describe('state path', () => {
   test('prints the file, or the address without its password', async () => {
     expect(await run('here', ['path'])).toBe(`${join(directory, 'here', 'state.db')}\n`)
-    const place = { file: '', databaseUrl: 'postgres://ann:s3cret@db.example.com/app' }
-    expect(await runStateCommand(place, { operands: ['path'], flags: {} })).toBe(
+    const location = { file: '', databaseUrl: 'postgres://ann:s3cret@db.example.com/app' }
+    expect(await runStateCommand(location, { operands: ['path'], flags: {} })).toBe(
       'postgres://ann:****@db.example.com/app\n',
     )
   })

@@ -70,7 +70,7 @@ test('takes over dead and released sessions, but not live ones', async () => {
   const unmoved = await state.write(SCOPE, async (rows) => {
     await addSession(rows, 'dead one', 'dead', 2)
     await addSession(rows, 'released', undefined, 1)
-    await addSession(rows, 'alive', 'somebody', 1)
+    await addSession(rows, 'alive', 'other', 1)
     await rows.sessions.upsert({ name: 'empty', owner: 'dead', renewedAt: 1 })
     await rows.sessions.upsert({ name: 'new', owner: 'us', renewedAt: 1 })
     return takeOverSessions(rows, takeOverInto('new'))
@@ -79,7 +79,7 @@ test('takes over dead and released sessions, but not live ones', async () => {
   const { callbacks, times, messages, sessions } = await all()
   expect(callbacks).toEqual(['alive/0: alive 0', 'new/0: dead one 0', 'new/1: dead one 1', 'new/2: released 0'])
   expect(messages).toEqual(['new: for dead one', 'new: for released', 'alive: for alive'])
-  expect(sessions).toEqual(['alive: somebody', 'new: us'])
+  expect(sessions).toEqual(['alive: other', 'new: us'])
   // Callbacks of other processes stay unchanged; those of this process are rebased to this boot.
   expect(times).toEqual([
     [1_004_000, 9_999_999, 'before'],
@@ -102,7 +102,7 @@ test('leases callbacks without a free slot and moves them later', async () => {
     for (let slot = 0; slot < 8; slot++) await rows.callbacks.remove('new', slot)
     return takeOverSessions(rows, takeOverInto('new', { isAbandoned: (name) => name === 'dead' }))
   })
-  expect((await all()).callbacks.every((one) => one.startsWith('new/'))).toBe(true)
+  expect((await all()).callbacks.filter((one) => !one.startsWith('new/'))).toEqual([])
   expect((await all()).sessions).toEqual(['new: us'])
 })
 

@@ -91,7 +91,7 @@ describe('answers passed on by a model', () => {
     expect(read).toThrow(message)
   })
 
-  test('any input is parsed or rejected with a sentence, and choices are offered ones', () => {
+  test('any input is parsed or rejected with a message, and choices are offered ones', () => {
     const answer = fc.oneof(fc.anything(), fc.constantFrom('Red', '2', 2, ['Red', 'Blue'], null))
     fc.assert(
       fc.property(

@@ -33,7 +33,7 @@ const reply = (label: string): readonly QuestionReply[] => [{ outcome: 'answered
 
 const settingsAt = (path: string): Settings => ({ STATE_DIR: dirname(path), DATABASE_URL: '' }) as Settings
 const claimedSessions: string[] = []
-const attend = async ({ session }: Caller): Promise<void> => void claimedSessions.push(session)
+const openSession = async ({ session }: Caller): Promise<void> => void claimedSessions.push(session)
 
 let file: string
 let states: StateDatabase[]
@@ -70,7 +70,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
     state,
     project: SCOPE.project,
     presence,
-    claimLease: attend,
+    claimLease: openSession,
     waitSeconds,
     retryMs: 50,
   })
@@ -269,16 +269,16 @@ describe('with an open console', () => {
 
   test('a silent client has half of the time; its late reply is accepted while the console is asked', async () => {
     const questions = await serverAt(20)
-    let terms: AskFormOptions | undefined
+    let options: AskFormOptions | undefined
     const askForm: AskingCall['askForm'] = (_, given) => {
-      terms = given
+      options = given
       return Promise.reject(new Failure('The client did not answer within 10 s.'))
     }
     const asked = questions.ask(FORM, createCall({ supportsForms: true, askForm }))
-    expect(terms?.timeoutMs).toBe(10_000)
+    expect(options?.timeoutMs).toBe(10_000)
     await untilOpen()
-    terms?.onLateReply({ action: 'cancel' })
-    terms?.onLateReply({ action: 'accept', content: { question_1: 'Blue' } })
+    options?.onLateReply({ action: 'cancel' })
+    options?.onLateReply({ action: 'accept', content: { question_1: 'Blue' } })
     expect(await asked).toMatchObject({ rung: 'board', surface: 'client', replies: reply('Blue') })
     await questions.close()
   })
@@ -314,7 +314,7 @@ test('a database failure while waiting returns the question as text', async () =
     state: broken,
     project: '/srv/project',
     presence,
-    claimLease: attend,
+    claimLease: openSession,
     waitSeconds: 30,
   })
   expect(await questions.ask(FORM, createCall())).toMatchObject({

@@ -81,8 +81,8 @@ describe.each([
   test('an output longer than the limit: both ends, and the whole of it as a job', async () => {
     const outcome = await run('seq 1 100000')
     expect(outcome.text.length).toBeLessThan(30_200)
-    expect(outcome.text.startsWith('1\n2\n')).toBe(true)
-    expect(outcome.text.endsWith('99999\n100000\n')).toBe(true)
+    expect(outcome.text).toMatch(/^1\n2\n/)
+    expect(outcome.text).toMatch(/99999\n100000\n$/)
     expect(outcome).toMatchObject<Partial<CommandResult>>({ truncated: true, bytes: 588_895, recordProblem: undefined })
     const { text } = await (
       await shell.jobs()

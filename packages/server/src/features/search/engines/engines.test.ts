@@ -20,7 +20,7 @@ const classified = (engine: SearchEngine, bytes: Buffer, status = 200, headers =
   )
 
 test('each engine has a unique id, an HTTPS base URL and a weight within bounds', () => {
-  expect(new Set(ALL_ENGINES.map(({ id }) => id)).size).toBe(ALL_ENGINES.length)
+  expect([...new Set(ALL_ENGINES.map(({ id }) => id))]).toEqual(ALL_ENGINES.map(({ id }) => id))
   for (const { id, baseUrl, weight } of ALL_ENGINES) {
     if (id !== 'searxng') expect(baseUrl, id).toMatch(/^https:\/\/[^/]+$/)
     expect(weight, id).toBeLessThanOrEqual(1.1)
