@@ -31,7 +31,7 @@ const ISOLATED_UNITS = [
 /** The packages of this repository import each other's sources. */
 const SOURCES = {
   resolve: { conditions: ['@scorpiox/source'] },
-  ssr: { resolve: { conditions: ['@scorpiox/source', 'node', 'import', 'default'] } },
+  ssr: { resolve: { conditions: ['@scorpiox/source', 'node'] } },
 }
 
 export default defineConfig({

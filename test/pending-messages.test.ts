@@ -137,7 +137,9 @@ describe('over HTTP', () => {
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp')
     await new Promise((opened) => socket.once('open', opened))
     socket.send(callOf('post', { text: 'w' }))
-    const [data] = await new Promise<unknown[]>((resolveMessage) => socket.once('message', (...all) => resolveMessage(all)))
+    const [data] = await new Promise<unknown[]>((resolveMessage) =>
+      socket.once('message', (...all) => resolveMessage(all)),
+    )
     expect(textsOf(JSON.parse(String(data)))).toEqual(['[message] w\n\n', 'posted'])
     socket.terminate()
     await settled('delivered w')

@@ -35,7 +35,7 @@ function start(peer) {
 function failing(peer) {
   return withServer(peer, async ({ call }) => {
     const { isError, text } = await call(peer.shell('echo hi; exit 43'))
-    return { failureMarked: isError, exitCodeSaid: /\b43\b/.test(text) }
+    return { failureMarked: isError, exitCodeShown: /\b43\b/.test(text) }
   })
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { httpClients, openHttpSession } from '../http-clients/session.mjs'
 import { within } from '../shared/report.mjs'
-import { halvesOf } from './world.mjs'
+import { halvesOf } from './environment.mjs'
 
 const TOOLS =
   'AskUserQuestion BackgroundBash Bash InvokeSkill KillBgTask ListBgTasks PlanMode ReadBgOutput ReadDocs ReadImage SetCallback TaskManager WebSearch'

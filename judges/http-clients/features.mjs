@@ -88,7 +88,7 @@ function log({ callTool, peer, notifications, revision }) {
         await callTool('talk', {}, {}, revision < modern ? undefined : { [logLevel]: 'info' })
         await until('two messages came', () => logMessages().length === before + 2)
         const [first, second] = logMessages().slice(before)
-        assert.deepEqual(first, { ...first, level: 'info', logger: 'talker', data: { said: 'enough' } })
+        assert.deepEqual(first, { ...first, level: 'info', logger: 'talker', data: { text: 'enough' } })
         assert.deepEqual(second, { ...second, level: 'error', data: 'too bad' })
       },
     ],
@@ -140,14 +140,14 @@ function resources({ peer, revision, wire }) {
         )
         const [bytes] = await read('note://pixel')
         assert.deepEqual([bytes.uri, bytes.mimeType, bytes.blob], ['note://pixel', 'image/png', pixel])
-        const [person] = await read('person://Ada')
-        assert.deepEqual([person.uri, person.text], ['person://Ada', 'Ada was here'])
+        const [entry] = await read('person://Ada')
+        assert.deepEqual([entry.uri, entry.text], ['person://Ada', 'Ada was here'])
       },
     ],
     [
       'reading what is not there',
       async () => {
-        for (const uri of ['note://nowhere', 'person://Nobody']) {
+        for (const uri of ['note://nowhere', 'person://Unknown']) {
           await rejectsWith(peer.readResource({ uri }))
           // Client 2.4.0 translates the code of the older revisions, so it is read off the wire.
           const { error } = JSON.parse(wire.findLast(({ to }) => to === 'client').line)
@@ -195,7 +195,7 @@ function prompts({ peer, revision }) {
       'a prompt without its argument',
       () => rejectsWith(peer.getPrompt({ name: 'greet', arguments: {} }), invalidParams),
     ],
-    ['a prompt that is not there', () => rejectsWith(peer.getPrompt({ name: 'nobody' }), invalidParams)],
+    ['a prompt that is not there', () => rejectsWith(peer.getPrompt({ name: 'unknown' }), invalidParams)],
     [
       'completion of a prompt and of a template',
       async () => {

@@ -130,7 +130,7 @@ const overConnections = [
   tool('talk', 'Writes to the log of the client.', {
     run: (_input, call) => {
       call.log('debug', 'too much')
-      call.log('info', { said: 'enough' }, 'talker')
+      call.log('info', { text: 'enough' }, 'talker')
       call.log('error', 'too bad')
       return 'said'
     },

@@ -73,12 +73,12 @@ function compare(schema, values) {
   const others = Object.entries(validators).map(([name, { compile, unheard }]) => ({
     name,
     verdict: verdictsOf(compile, text),
-    isHeard: (value) => !Object.values(unheard).some(({ applies }) => applies(schema, value)),
+    isApplicable: (value) => !Object.values(unheard).some(({ applies }) => applies(schema, value)),
   }))
   return values.map((each) => {
     const value = JSON.stringify(each)
     const verdictsOfOthers = others
-      .filter(({ isHeard }) => isHeard(each))
+      .filter(({ isApplicable }) => isApplicable(each))
       .map(({ name, verdict }) => [name, verdict(value)])
       // A validator that throws has no verdict.
       .filter(([, verdict]) => typeof verdict === 'boolean')

@@ -13,7 +13,7 @@ const codes = new Map(Object.entries(plan.codes).map(([file, code]) => [join(ROO
 export default defineConfig({
   root: ROOT,
   resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+  ssr: { resolve: { conditions: ['@scorpiox/source', 'node'] } },
   plugins: [{ name: 'mutants', enforce: 'pre', transform: (_code, id) => codes.get(id.split('?')[0]) }],
   test: {
     include: ['packages/mcp/src/**/*.test.ts', 'test/library/{connect,tools}.test.ts'],

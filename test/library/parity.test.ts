@@ -14,8 +14,8 @@ const PACKAGES = resolve(import.meta.dirname, '../../packages')
 
 /** The modules of the kernel that tools are written with; of these only exports of the library may be imported. */
 const KERNEL = /^(definitions\/[\w-]+|errors|json-schema\/infer-type)$/
-/** Formats any thrown value; a library user has no use for it. */
-const NOT_EXPORTED = new Set(['errorMessage'])
+/** The text of any thrown value, and the caller of stateless HTTP; a library user needs neither. */
+const NOT_EXPORTED = new Set(['errorMessage', 'statelessCaller'])
 
 /** Parts of the kernel that a tool may not import, whatever it needs. */
 const INTERNAL =

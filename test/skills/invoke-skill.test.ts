@@ -102,7 +102,7 @@ describe('a second start', () => {
     expect((await second.request('prompts/list')).result.prompts).toHaveLength(23)
     await second.close()
     expect(readFileSync(loaded, 'utf8')).not.toMatch(/[/\\]yaml[/\\]/)
-    expect(readFileSync(loaded, 'utf8')).not.toMatch(/scan\.js/)
+    expect(readFileSync(loaded, 'utf8')).not.toMatch(/read-skills\.js/)
   })
 })
 

@@ -161,7 +161,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       input: resolve('packages/server/src/browser/browser-process.ts'),
       platform: 'node',
       tsconfig: false,
-      resolve: { conditionNames: ['source', 'import', 'default'] },
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
     await build.write({ file: join(folder, 'launch.mjs'), format: 'esm' })
     await build.close()

@@ -81,7 +81,7 @@ async function showCallback(context: InboxContext, callback: CallbackView): Prom
 async function showMessage(context: InboxContext, message: MessageView): Promise<void> {
   const { translate } = context.translator
   const kind = translate(message.kind === 'callback' ? 'callbackFired' : 'answerLate')
-  const heading = (): string => joinParts(kind, formatProjectName(message.project), translate('notToldYet'))
+  const heading = (): string => joinParts(kind, formatProjectName(message.project), translate('notDelivered'))
   const action = await showText(context, heading, message.text, translate('dismissMore'))
   if (action === 'do') await runAction(context, () => context.userConsole.dismiss(message), translate('dismissed'))
 }

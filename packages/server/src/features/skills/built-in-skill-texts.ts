@@ -6,7 +6,7 @@ Wanted: $ARGUMENTS
 
 A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at once; nothing has to be restarted.
 
-1. **Where.** For everybody who works on this project: \`.claude/skills/<name>/SKILL.md\` in the project, to be committed. For
+1. **Where.** For all contributors of this project: \`.claude/skills/<name>/SKILL.md\` in the project, to be committed. For
    this person in all projects: \`~/.claude/skills/<name>/SKILL.md\`. If the place has \`.agents/skills\` and no
    \`.claude/skills\`, use that. A skill of the same name in the project hides the person's, and both hide built-in ones.
    Commands in a sandbox cannot write there ("Read-only file system"): use the client's own tool for files, or show the
@@ -26,7 +26,7 @@ A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at on
 
 4. **Body.** Write what a capable colleague who has never seen this project does not know: the commands, in order, with
    what each should print; the decisions and how to take them; what has gone wrong before; how to tell that it is done.
-   Leave out what everybody knows. \`$\` followed by \`ARGUMENTS\` stands for what the caller passes, wherever it stands.
+   Leave out common knowledge. \`$\` followed by \`ARGUMENTS\` stands for what the caller passes, wherever it stands.
    Try every command with Bash before you write it down.
 5. **More files.** Long references, templates and scripts go beside SKILL.md, one topic each. InvokeSkill lists them with
    their paths; say in the body when to read which.
