@@ -121,7 +121,7 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       await sql(`CREATE ROLE reader LOGIN; REVOKE CREATE ON DATABASE ${address.split('/').at(-1)} FROM PUBLIC`)
       expect(await of(address.replace('postgres:not', 'reader:not'))).toMatch(/grant it CREATE on the database/)
       const latin = await database("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
-      expect(await of(latin)).toMatch(/not encoded as UTF8 but as LATIN1/)
+      expect(await of(latin)).toMatch(/encoded not as UTF8 but as LATIN1/)
     })
 
     test('with tables of a newer program is refused; if the tables were deleted it gets new ones', async () => {
