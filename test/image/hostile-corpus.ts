@@ -434,7 +434,7 @@ function pathCases(folder: string, { png: sound }: Samples): readonly Case[] {
     named(at('%2e%2e.png'), 'image'),
     named(at(`${'n'.repeat(250)}.png`), 'image'),
     named(at('long-sparse.png'), 'either'),
-    named(at('sparse.png'), /longer than 64 MB/),
+    named(at('sparse.png'), /larger than 64 MB/),
     named(at('folder.png'), /is a folder/),
     named(`${at('folder.png')}/`, /is a folder/),
     named(`${at('sound.png')}/`, /is not there/),
