@@ -34,11 +34,19 @@ async function readHostileFiles(step: number): Promise<void> {
   const imageWorker = watchWorkers(client)
   const warm = imageWorker.peak()
   const wrong: string[] = []
-  for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
+  const measure = async (path: string) => {
     imageWorker.forget()
-    const { isError, text, image } = await readImage(client, path)
-    const grown = peakMegabytes(client.child.pid) - server + imageWorker.peak() - warm
-    if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
+    forgetPeak(client.child.pid ?? 0)
+    const result = await readImage(client, path)
+    return { result, grown: peakMegabytes(client.child.pid) - server + imageWorker.peak() - warm }
+  }
+  for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
+    const limit = /^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES
+    const first = await measure(path)
+    const { isError, text, image } = first.result
+    // A peak that depends on when garbage was collected does not come twice.
+    const grown = first.grown > limit ? (await measure(path)).grown : first.grown
+    if (grown > limit) wrong.push(`${name} took ${first.grown} MB, then ${grown} MB`)
     const output = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
     if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(output)
     if (text.includes(CANARY) || text.length > 1000) wrong.push(`leaks ${output}`)
