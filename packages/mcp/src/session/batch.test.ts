@@ -90,11 +90,8 @@ describe('a batch', () => {
 })
 
 test('a session accepts batches at the negotiated revision, and is busy until they are answered', async () => {
-  let finish = (): void => {}
-  const tool = defineTool({
-    name: 'wait',
-    run: () => new Promise<string>((resolve) => (finish = () => resolve('done'))),
-  })
+  const { promise: done, resolve: finish } = createDeferred<string>()
+  const tool = defineTool({ name: 'wait', run: () => done })
   const server = createMcpServer({ name: 'test', version: '0', tools: [tool] })
   const session = createSession(server, { user: 'ann', session: 'one' }, { revision: '2025-03-26' })
   const sink = { notify: () => {} }
@@ -102,8 +99,14 @@ test('a session accepts batches at the negotiated revision, and is busy until th
   const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'wait' } }
   const answer = session.receive(batchOf([call, ping(3)]), sink)
   expect([answer instanceof Promise, session.isBusy]).toEqual([true, true])
-  finish()
+  finish('done')
   await session.whenIdle()
   expect(session.isBusy).toBe(false)
   expect(JSON.parse(getAnswerText(await answer) ?? '').map(({ id }: { id: number }) => id)).toEqual([2, 3])
 })
+
+function createDeferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => (resolve = settle))
+  return { promise, resolve }
+}
