@@ -66,7 +66,11 @@ export function peakMegabytes(pid: number | undefined, field: 'VmHWM' | 'VmRSS' 
 /** Resets the peak to the current value. */
 export function forgetPeak(pid: number): void {
   const path = `/proc/${pid}/clear_refs`
-  if (existsSync(path)) writeFileSync(path, '5')
+  try {
+    if (existsSync(path)) writeFileSync(path, '5')
+  } catch {
+    // The process exited in the meantime.
+  }
 }
 
 export function childrenOf(pid: number | undefined): readonly number[] {
