@@ -24,6 +24,7 @@ import { rolldown } from 'rolldown'
 import { parseSync } from 'rolldown/experimental'
 
 import { rawText } from './raw-text.mjs'
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 const WARM_UP_CALLS = 10
 const RECORDED_CALLS = 9
@@ -74,7 +75,7 @@ async function buildInstrumented() {
     cwd: root,
     platform: 'node',
     tsconfig: false,
-    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
+    resolve: { conditionNames: SOURCE_CONDITIONS },
     external: external.map((name) => new RegExp(`^${name}(/|$)`)),
     plugins: [
       rawText,

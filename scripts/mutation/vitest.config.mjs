@@ -12,7 +12,7 @@ const codes = new Map(Object.entries(plan.codes).map(([file, code]) => [join(ROO
 
 export default defineConfig({
   root: ROOT,
-  resolve: { conditions: ['source'] },
+  resolve: { conditions: ['@scorpiox/source'] },
   ssr: { resolve: { conditions: ['@scorpiox/source', 'node'] } },
   plugins: [{ name: 'mutants', enforce: 'pre', transform: (_code, id) => codes.get(id.split('?')[0]) }],
   test: {
