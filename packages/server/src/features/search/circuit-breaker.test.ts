@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { admitRequest, nextState } from './circuit-breaker.js'
 import type { EngineOutcome, SearchEngine } from './engine-kit/search-engine.js'
 import type { EngineState } from './engine-state-file.js'
-import { duckduckgo } from './engines/duckduckgo.js'
-import { stackexchange } from './engines/stackexchange.js'
+import { stackexchange } from './engines/developer-engines.js'
+import { duckduckgo } from './engines/result-page-engines.js'
 
 const MINUTE = 60_000
 const NOW = 1_800_000_000_000

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferred, type Deferred } from '../../util/async.js'
 import type { EngineOutcome, EngineQuery } from './engine-kit/search-engine.js'
 import { createEngineRequests } from './engine-requests.js'
-import { exa } from './engines/exa.js'
-import { mojeek } from './engines/mojeek.js'
+import { exa } from './engines/mcp-engines.js'
+import { mojeek } from './engines/result-page-engines.js'
 
 const ASKED: EngineQuery = { text: 'x', site: undefined, language: 'en' }
 const OK: EngineOutcome = { kind: 'ok', hits: [] }

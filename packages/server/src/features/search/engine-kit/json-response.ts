@@ -7,12 +7,12 @@ import { parseHit, type RawHit } from './search-hit.js'
 
 const MAX_RECORDS = 30
 
-export function parseJsonHits(
-  { text }: Pick<EngineResponse, 'text'>,
-  recordsOf: (value: unknown) => unknown,
+/** `path`: names of the nested members that lead to the list of records. */
+export function jsonHitParser(
+  path: readonly string[],
   toRawHit: (record: JsonObject) => RawHit,
-): EngineOutcome {
-  return parseRecords(recordsOf(tryParseJson(text)), toRawHit)
+): (response: Pick<EngineResponse, 'text'>) => EngineOutcome {
+  return ({ text }) => parseRecords(getPath(tryParseJson(text), ...path), toRawHit)
 }
 
 export function parseRecords(records: unknown, toRawHit: (record: JsonObject) => RawHit): EngineOutcome {

@@ -1,20 +1,14 @@
 // Parses an HTML result page by CSS selectors. A page without results is classified as "nothing found", bot check, or
 // changed layout.
 
-import {
-  elementText,
-  matchesSelector,
-  parseResultHtml,
-  readAttribute,
-  type ResultNode,
-  selectElements,
-  selectFirstElement,
-} from './html.js'
+import { is, selectAll, selectOne } from 'css-select'
+import { DomHandler, DomUtils, Parser } from 'htmlparser2'
+
 import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'
 import { parseHit, type SearchHit } from './search-hit.js'
 
 /** CSS selectors; all except `row`, `noResults` and `challenge` apply within a row. */
-export interface ResultPageSelectors {
+interface ResultPageSelectors {
   /** Base of relative links. */
   readonly baseUrl: string
   readonly row: string
@@ -52,7 +46,11 @@ const CHALLENGE_SELECTORS = [
 const CHALLENGE_TEXT =
   /\b(?:unusual traffic|are you (?:a )?(?:human|robot)|verify (?:that )?you are (?:a )?human|bots use|just a moment\.\.\.|solve the (?:captcha|challenge)|security check)\b/i
 
-export function parseResultPage({ text }: Pick<EngineResponse, 'text'>, selectors: ResultPageSelectors): EngineOutcome {
+export function resultPageParser(selectors: ResultPageSelectors): (response: EngineResponse) => EngineOutcome {
+  return ({ text }) => parseResultPage(text, selectors)
+}
+
+function parseResultPage(text: string, selectors: ResultPageSelectors): EngineOutcome {
   const page = parseResultHtml(text)
   const rows = selectElements(selectors.row, page)
     .slice(0, MAX_ROWS)
@@ -99,4 +97,62 @@ function hasChallenge(page: ResultNode, extraSelector?: string): boolean {
   return (
     selectFirstElement(challengeSelectors, page) !== undefined || CHALLENGE_TEXT.test(elementText(page).slice(0, 4096))
   )
+}
+
+/** HTML and XML as a tree of bounded size and depth, queried with CSS selectors. */
+export type ResultElement = Parameters<typeof DomUtils.getAttributeValue>[0]
+type ResultNode = ResultElement | DomHandler['root']
+
+/** More than a result page has. Querying a large tree blocks the event loop. */
+const MAX_ELEMENTS = 12_000
+/** Deeper than any result page. The cost of parsing and querying grows with the depth. */
+const MAX_DEPTH = 256
+
+/** Parses up to the limits of size and depth. */
+export function parseResultHtml(html: string): ResultNode {
+  return parseTree(html, false)
+}
+
+export function parseResultXml(xml: string): ResultNode {
+  return parseTree(xml, true)
+}
+
+function parseTree(text: string, xmlMode: boolean): ResultNode {
+  const handler = new DepthLimitedHandler()
+  const parser = new Parser(handler, { xmlMode })
+  handler.stop = () => parser.pause()
+  parser.end(text)
+  return handler.root
+}
+
+class DepthLimitedHandler extends DomHandler {
+  stop = (): void => {}
+  elements = 0
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.tagStack.length > MAX_DEPTH || ++this.elements > MAX_ELEMENTS) this.stop()
+    else super.onopentag(name, attributes)
+  }
+}
+
+export function selectElements(selector: string, within: ResultNode): readonly ResultElement[] {
+  return selectAll<ResultNode, ResultElement>(selector, within)
+}
+
+export function selectFirstElement(selector: string, within: ResultNode): ResultElement | undefined {
+  return selectOne<ResultNode, ResultElement>(selector, within) ?? undefined
+}
+
+function matchesSelector(element: ResultElement, selector: string): boolean {
+  return is<ResultNode, ResultElement>(element, selector)
+}
+
+export function readAttribute(element: ResultElement, name: string): string | undefined {
+  return DomUtils.getAttributeValue(element, name)
+}
+
+/** Text content without scripts and styles, on one line. */
+export function elementText(node: ResultNode): string {
+  // innerText of a document node itself is empty.
+  return DomUtils.innerText(node.children).replaceAll(/\s+/g, ' ').trim()
 }

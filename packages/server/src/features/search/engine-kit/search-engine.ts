@@ -1,7 +1,6 @@
 // A search engine: two pure functions that build a request and parse the response, and data about it. Timeouts,
 // cooldowns, charsets and merging are implemented once, outside of the engines.
 
-import type { QueryKind } from './query-kind.js'
 import type { SearchHit } from './search-hit.js'
 
 export interface SearchEngine {
@@ -31,6 +30,9 @@ export interface SearchEngine {
 
 /** `endpoint`: documented API without a key; `page`: public result page; `vertical`: one subject; `keyed`: account. */
 export type EngineTier = 'endpoint' | 'page' | 'vertical' | 'keyed'
+
+/** Selects the vertical engine. */
+export type QueryKind = 'general' | 'code' | 'javascript' | 'rust' | 'library' | 'paper' | 'news' | 'platform'
 
 /** Token bucket: one request every `intervalMs` on average, and up to `burst` at once. */
 export interface RateLimit {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-import { elementText, parseResultHtml, selectElements } from './html.js'
+import { elementText, parseResultHtml, selectElements } from './result-page.js'
 
 test('only the beginning of a huge page is parsed', () => {
   const rows = selectElements('p', parseResultHtml(`<main>${'<p>row</p>'.repeat(200_000)}</main>`))
