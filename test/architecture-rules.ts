@@ -43,7 +43,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:(net|tls)'|['"]node:(dgram|http2)['"]/,
     modules: [
       'server/process/local-socket.ts',
-      'server/features/shell/port-check.ts',
+      'server/features/shell/wait-for-job.ts',
       'server/guarded-fetch/connect-tcp.ts',
       'server/guarded-fetch/start-tls.ts',
       'app/cli/check/http-probe.ts',
@@ -87,7 +87,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
     // The doctor only checks that they can be loaded.
-    modules: ['sharp', 'decode-heic', 'decode-pdf']
+    modules: ['image-libraries', 'decode-heic', 'decode-pdf']
       .map((name) => `server/features/images/worker/${name}.ts`)
       .concat('app/cli/doctor/diagnose-environment.ts'),
   },
@@ -95,7 +95,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
 
 /** The page runs in a browser: it imports itself, Preact, the shared translations and the types of what it shows. */
 const PAGE = 'console/page/'
-const PAGE_TYPES = /^(console\/view|server\/question-form)$/
+const PAGE_TYPES = /^(console\/view|server\/calls\/question-form)$/
 /** The translations that the page shares with the inbox run in both, so they import nothing else. */
 const TRANSLATIONS = 'console/i18n/'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import { openStateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
 import { describeEachDatabase, startPostgres } from './postgres-server.js'

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import type { FormQuestion } from '@scorpiox/server/question-form'
+import type { FormQuestion } from '@scorpiox/server/calls/question-form'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
 import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { readBrowserMemory } from '@scorpiox/server/browser/browser-memory'
+import { readBrowserMemory } from '@scorpiox/server/browser/browser-instance'
 import type { BrowserProcess } from '@scorpiox/server/browser/browser-process'
 import { type RenderedPage, renderInBrowser, type RenderOptions } from '@scorpiox/server/browser/page-renderer'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'

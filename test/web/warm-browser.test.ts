@@ -11,9 +11,8 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 import { type BrowserPoolOptions, createBrowserPool } from '@scorpiox/server/browser/browser-pool'
-import { type BrowserProcess, launchBrowser } from '@scorpiox/server/browser/browser-process'
+import { type BrowserProcess, launchBrowser, removeAbandonedProfiles } from '@scorpiox/server/browser/browser-process'
 import type { PageRenderer } from '@scorpiox/server/browser/page-renderer'
-import { removeAbandonedProfiles } from '@scorpiox/server/browser/profile-folder'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { emptyFolder } from '../support/client.js'
 import {

@@ -5,9 +5,9 @@
 import * as timers from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { AnswerChannel, QuestionReply } from '@scorpiox/server/calls/question-form'
 import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
 import { readOpenPlanText } from '@scorpiox/server/features/plans/lazy'
-import type { AnswerChannel, QuestionReply } from '@scorpiox/server/question-form'
 import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'

@@ -1,6 +1,6 @@
 // What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
 
-import type { FormQuestion } from '@scorpiox/server/question-form'
+import type { FormQuestion } from '@scorpiox/server/calls/question-form'
 import type { JobEnd } from './i18n/job-ending.js'
 
 export interface ConsoleView {

@@ -3,10 +3,10 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { type MemoryClient, RequestError } from '@scorpiox/mcp/memory/memory-client'
+import { RESULT_DATA } from '@scorpiox/server/calls/result-data'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { RESULT_DATA } from '@scorpiox/server/result-data'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from '../../../server/src/text/nearest-names.js'
 
 export interface CommandOutput {
   readonly text: string

@@ -12,7 +12,7 @@ import type { HttpContext } from '@scorpiox/mcp/http/http-context'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { QuestionReply } from '@scorpiox/server/question-form'
+import type { QuestionReply } from '@scorpiox/server/calls/question-form'
 import { sendDownload, sendOutput } from './console-output.js'
 
 const MAX_REPLIES = 50

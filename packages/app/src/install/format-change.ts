@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
+import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import type { ConfigFormatName, InsertionRecord } from './config-format.js'
 import { ENTRY_NAME } from './own-entry.js'
 

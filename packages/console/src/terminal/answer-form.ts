@@ -1,7 +1,7 @@
 // Answers the questions of a form one after the other and sends them together. Esc at any question sends nothing. Nothing is
 // preselected.
 
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import type { QuestionView } from '../view.js'
 import { formatProjectName, joinParts, sanitizeLine } from './format-view.js'
 import { type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'

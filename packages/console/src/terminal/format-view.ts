@@ -3,7 +3,7 @@
 
 import { basename } from 'node:path'
 
-import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
+import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { toSingleLine } from '@scorpiox/server/text/single-line'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'

@@ -1,8 +1,8 @@
 // State shared by the screens of the inbox: console, terminal, language and status line; fits text to the terminal.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { truncateToWidth, wrapToWidth } from '@scorpiox/server/text/column-width'
-import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
 import type { UserConsole } from '../user-console.js'
 import type { ConsoleView } from '../view.js'
 import { sanitizeLine } from './format-view.js'

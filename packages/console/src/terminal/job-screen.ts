@@ -1,6 +1,6 @@
 // Screen of one job: its latest output, all output on request, and killing it.
 
-import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
+import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { findLineStart, type ReadOutputChunk, streamOutput } from '../output-stream.js'
 import type { ServerJobRef, UserConsole } from '../user-console.js'
 import type { JobView } from '../view.js'

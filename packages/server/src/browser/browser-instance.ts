@@ -1,11 +1,13 @@
 // One browser process. A page process above maxPageBytes is killed. The instance is exhausted after maxPages pages or
 // maxBytes of memory.
 
+import { readFile } from 'node:fs/promises'
+
 import { Failure } from '@scorpiox/mcp/errors'
+import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
 import { signalProcess } from '../process/signals.js'
 import { rejectOnAbort } from '../util/async.js'
-import { readBrowserMemory } from './browser-memory.js'
 import type { BrowserProcess } from './browser-process.js'
 import { type RenderedPage, renderInBrowser, type RenderOptions } from './page-renderer.js'
 
@@ -101,4 +103,37 @@ export function createBrowserInstance(
 /** Stops waiting for the browser when the request is cancelled. */
 function rejectOnCancel<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return signal ? rejectOnAbort(work, signal, () => new FetchFailure('aborted', 'The request was cancelled.')) : work
+}
+
+const PAGE_BYTES = 4096
+
+interface ProcessMemory {
+  readonly pid: number
+  readonly isPage: boolean
+  readonly bytes: number
+}
+
+/** Reads the private memory of each browser process. Without /proc, nothing is known. */
+export async function readBrowserMemory({ devtools }: BrowserProcess): Promise<readonly ProcessMemory[]> {
+  const { processInfo } = await devtools.root.send('SystemInfo.getProcessInfo')
+  if (!Array.isArray(processInfo)) return []
+  const processes = processInfo
+    .filter(isJsonObject)
+    .map(({ id, type }) => ({ pid: Number(id), isPage: type === 'renderer' }))
+  // Values up to 1 are not the pid of a browser process.
+  const real = processes.filter(({ pid }) => Number.isInteger(pid) && pid > 1)
+  return Promise.all(
+    real.map(async (browserProcess) =>
+      Object.assign(browserProcess, { bytes: await privateBytes(browserProcess.pid) }),
+    ),
+  )
+}
+
+async function privateBytes(pid: number): Promise<number> {
+  try {
+    const [, resident = 0, shared = 0] = (await readFile(`/proc/${pid}/statm`, 'latin1')).split(' ').map(Number)
+    return (resident - shared) * PAGE_BYTES
+  } catch {
+    return 0
+  }
 }

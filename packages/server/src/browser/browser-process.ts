@@ -1,16 +1,20 @@
 // Starts and supervises a browser process, controlled through pipes, with a profile folder of its own. When it has
 // exited, its process group and the folder are removed.
 
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { spawnPipedChild } from '../process/piped-child.js'
+import { currentProcessIdentity, isSameProcessAlive, pidNamespace, readBootId } from '../process/process-identity.js'
+import { hashForFileName } from '../storage/file-names.js'
 import { settlesWithin } from '../util/async.js'
 import { VERSION } from '../util/version.js'
 import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
 import { buildLaunchFlags } from './launch-flags.js'
-import { createProfileFolder, removeAbandonedProfiles, removeProfileFolder } from './profile-folder.js'
 
 const START_MS = 20_000
 const CLOSE_TIMEOUT_MS = 2000
@@ -145,4 +149,44 @@ function createBrowserEnvironment(env: NodeJS.ProcessEnv, profile: string): Node
   // The path of the socket that it creates there must not become too long.
   const tempFolder = profile.length <= 60 ? { TMPDIR: profile } : {}
   return { ...rest, ...tempFolder, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+}
+
+const PROFILE_NAME = /^scorpiox-browser-(\d+)-(\d*)-([0-9a-f]+)-([0-9a-f]+)-\w+$/
+
+/**
+ * The temporary profile folder of one browser: private to this user, removed when the browser has exited. Its name
+ * identifies the server process, so that the next server removes the folders of killed ones.
+ */
+export function createProfileFolder(parent = tmpdir()): Promise<string> {
+  const { pid, startedAt, boot } = currentProcessIdentity()
+  return mkdtemp(join(parent, `scorpiox-browser-${pid}-${startedAt}-${shortHash(boot)}-${shortHash(pidNamespace())}-`))
+}
+
+/** A browser that is exiting may still write into it. */
+export async function removeProfileFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {})
+}
+
+/** Removes the folders of this user whose server process is not running. */
+export async function removeAbandonedProfiles(parent = tmpdir()): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
+  for (const name of names.filter(isAbandoned)) {
+    const folder = join(parent, name)
+    const found = await lstat(folder).catch(() => undefined)
+    if (found?.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) await removeProfileFolder(folder)
+  }
+}
+
+/** A pid is only valid until the next boot, and in the same pid namespace. */
+function isAbandoned(name: string): boolean {
+  const [, pid, startedAt = '', boot, namespace] = PROFILE_NAME.exec(name) ?? []
+  if (pid === undefined) return false
+  if (boot !== shortHash(readBootId())) return true
+  return (
+    namespace === shortHash(pidNamespace()) && !isSameProcessAlive({ pid: Number(pid), startedAt, boot: readBootId() })
+  )
+}
+
+function shortHash(text: string): string {
+  return hashForFileName(text).slice(0, 6)
 }

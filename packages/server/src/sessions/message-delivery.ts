@@ -11,9 +11,9 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import type { SessionTables } from './session-lease-table.js'
 import type { PendingMessage } from './message-table.js'
 import { createPendingMessageQueue } from './pending-message-queue.js'
+import type { SessionTables } from './session-leases.js'
 
 /** Interval for checking whether inbox files were read. */
 const CHECK_INTERVAL_MS = 2000

@@ -6,8 +6,10 @@ import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
 import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
+import { numberColumn, type Sql, textColumn } from '../storage/database.js'
 import { isPresumedDead } from '../storage/server-registry.js'
-import type { SessionLease, SessionTables } from './session-lease-table.js'
+import { toStorableText } from '../text/normalize-text.js'
+import type { MessageTable } from './message-table.js'
 
 /** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
 const LEASE_TRUST_MS = 10 * 60 * 1000
@@ -15,7 +17,7 @@ const LEASE_TRUST_MS = 10 * 60 * 1000
 const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
 
 /** `R` are the tables that the takeover needs. */
-export interface SessionLeases<R extends SessionTables> {
+interface SessionLeases<R extends SessionTables> {
   readonly users: readonly string[]
   isLeased(user: string, session: string): boolean
   /** Leased, but its client is gone. */
@@ -37,9 +39,9 @@ export interface SessionLeases<R extends SessionTables> {
 }
 
 /** To be called after the transaction committed. */
-export type CommitLease = () => void
+type CommitLease = () => void
 
-export interface SessionLeasesDeps<R extends SessionTables> {
+interface SessionLeasesDeps<R extends SessionTables> {
   readonly clock: Clock
   readonly leaseOwner: string
   readonly isOwnerGone: (session: SessionLease) => boolean
@@ -160,4 +162,52 @@ export function isLeaseOwnerGone({ owner, renewedAt }: SessionLease): boolean {
   const location = tryParseJson(owner)
   // An identifier that cannot be parsed belongs to no running process.
   return !isProcessLocation(location) || isPresumedDead({ ...location, renewedAt })
+}
+
+// Session leases in SQL: which process holds a session. The next session of the same user and project takes over a
+// session whose process is dead.
+
+export interface SessionLease {
+  readonly name: string
+  /** The holding process as JSON. */
+  readonly owner: string
+  readonly renewedAt: number
+}
+
+/** The tables of this folder, valid during the transaction. */
+export interface SessionTables {
+  readonly sessions: SessionLeaseTable
+  readonly messages: MessageTable
+}
+
+export interface SessionLeaseTable {
+  list(): Promise<readonly SessionLease[]>
+  upsert(session: SessionLease): Promise<void>
+  release(name: string): Promise<void>
+}
+
+export function createSessionLeaseTable(sql: Sql, scope: number): SessionLeaseTable {
+  return {
+    async list() {
+      const rows = await sql.all('SELECT name, holder, renewed_at FROM sessions WHERE scope = ? ORDER BY name', scope)
+      return rows.map((row): SessionLease => ({
+        name: textColumn(row, 'name'),
+        owner: textColumn(row, 'holder'),
+        renewedAt: numberColumn(row, 'renewed_at'),
+      }))
+    },
+    async upsert({ name, owner, renewedAt }) {
+      await sql.run(
+        `INSERT INTO sessions (scope, name, holder, renewed_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (scope, name) DO UPDATE SET holder = excluded.holder, renewed_at = excluded.renewed_at`,
+        scope,
+        toStorableText(name),
+        toStorableText(owner),
+        renewedAt,
+      )
+    },
+    async release(name) {
+      await sql.run('DELETE FROM sessions WHERE scope = ? AND name = ?', scope, toStorableText(name))
+    },
+  }
 }

@@ -1,5 +1,7 @@
-// Wraps text for a terminal between words and keeps the indentation. A word that is wider than the terminal (an address,
-// a path) is not broken, so that it can be copied.
+// Text for a terminal: wrapped between words with its indentation kept, tables, and printable lines of text from outside.
+// A word that is wider than the terminal (an address, a path) is not broken, so that it can be copied.
+
+import { stripVTControlCharacters } from 'node:util'
 
 import { textWidth } from '../text/column-width.js'
 
@@ -58,4 +60,16 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]): string =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
+}
+
+const TAB_SPACES = '    '
+
+/** Splits text from outside into printable lines: keeps indentation, removes terminal controls and bidi overrides. */
+export function toPrintableLines(text: string): readonly string[] {
+  return stripVTControlCharacters(text.toWellFormed())
+    .replaceAll(/\r\n|[\u0085\u2028\u2029]/g, '\n')
+    .replaceAll('\t', TAB_SPACES)
+    .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, '')
+    .split('\n')
+    .map((line) => line.replaceAll(/\p{Cc}/gu, '\u{FFFD}').trimEnd())
 }

@@ -36,3 +36,11 @@ function editDistance(one: string, other: string): number {
   }
   return rows[one.length]?.[other.length] ?? 0
 }
+
+const MAX_SUGGESTIONS = 3
+
+/** Returns a sentence with a trailing space, or an empty string if no name is similar. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const similar = suggestNames(name, known, MAX_SUGGESTIONS)
+  return similar.length === 0 ? '' : `Did you mean ${similar.join(' or ')}? `
+}

@@ -1,7 +1,9 @@
-// Limits of concurrent work: mutex by key, semaphore, throttle. With a mutex, work of the same key runs one after
-// another, even if an earlier one fails.
+// Limits of concurrent work: mutex by key, semaphore, limit per user, throttle, and work that is shared by its callers.
+// With a mutex, work of the same key runs one after another, even if an earlier one fails.
 
-export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+import { rejectOnAbort } from './async.js'
+
+type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
@@ -25,7 +27,7 @@ async function startNow<T>(work: () => Promise<T>): Promise<T> {
 
 // A semaphore: limits concurrent work; waiters are served in order.
 
-export interface Semaphore {
+interface Semaphore {
   /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<(() => void) | undefined>
 }
@@ -116,6 +118,86 @@ export function createThrottle(intervalMs: number, work: () => void | Promise<vo
     stop() {
       isStopped = true
       clearTimeout(timer)
+    },
+  }
+}
+
+// Limits concurrent work in total, and per user, so that one user does not block others.
+
+interface PerUserLimiter {
+  /** Waits for a slot, then runs `work`. Rejects with the signal's reason if it is aborted while waiting. */
+  run<T>(user: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
+}
+
+export function createPerUserLimiter(maxTotal: number, maxPerUser: number): PerUserLimiter {
+  const total = createSemaphore(maxTotal)
+  const queues = new Map<string, { readonly semaphore: Semaphore; calls: number }>()
+
+  function acquireQueue(user: string) {
+    const queue = queues.get(user) ?? { semaphore: createSemaphore(maxPerUser), calls: 0 }
+    queues.set(user, queue)
+    queue.calls++
+    return queue
+  }
+
+  return {
+    async run(user, signal, work) {
+      const queue = acquireQueue(user)
+      const userSlot = await queue.semaphore.acquire(signal)
+      const totalSlot = userSlot && (await total.acquire(signal))
+      try {
+        if (!totalSlot) throw signal.reason
+        return await work()
+      } finally {
+        totalSlot?.()
+        userSlot?.()
+        if (--queue.calls === 0) queues.delete(user)
+      }
+    },
+  }
+}
+
+// Runs concurrent work with the same key once. The work is aborted when the last waiter has left.
+
+interface SingleFlight<T> {
+  /** Joins the running work with this key, or starts it. */
+  run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+interface SharedTask<T> {
+  readonly work: Promise<T>
+  readonly controller: AbortController
+  waiters: number
+}
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const tasks = new Map<string, SharedTask<T>>()
+
+  function startTask(key: string, start: (signal: AbortSignal) => Promise<T>): SharedTask<T> {
+    const controller = new AbortController()
+    const work = start(controller.signal).finally(() => removeTask(key, task))
+    const task: SharedTask<T> = { work, controller, waiters: 0 }
+    tasks.set(key, task)
+    return task
+  }
+
+  function removeTask(key: string, task: SharedTask<T>): void {
+    if (tasks.get(key) === task) tasks.delete(key)
+  }
+
+  return {
+    async run(key, signal, start) {
+      const task = tasks.get(key) ?? startTask(key, start)
+      task.waiters++
+      try {
+        return await rejectOnAbort(task.work, signal)
+      } finally {
+        if (--task.waiters === 0) {
+          // New callers must not join work that is being aborted.
+          removeTask(key, task)
+          task.controller.abort()
+        }
+      }
     },
   }
 }

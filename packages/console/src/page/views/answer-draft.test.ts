@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { FormQuestion } from '@scorpiox/server/question-form'
+import type { FormQuestion } from '@scorpiox/server/calls/question-form'
 import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
 
 const question = (multiple: boolean): FormQuestion => ({

@@ -1,6 +1,6 @@
 // State of an unfinished answer. Nothing is preselected; a draft survives a change of the view.
 
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 
 export interface AnswerDraft {
   /** Indexes of the chosen options. */

@@ -2,7 +2,7 @@
 
 import { useId, useState } from 'preact/hooks'
 
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import type { QuestionView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'

@@ -1,7 +1,8 @@
 // Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
 // machine uptime: uptime does not jump, but is only valid until the next boot.
 
-import type { SessionTables } from '../../sessions/session-lease-table.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { SessionTables } from '../../sessions/session-leases.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -99,4 +100,23 @@ function callbackFromRow(row: SqlRow): CallbackRow {
     pattern: nullableTextColumn(row, 'pattern'),
     position: nullableNumberColumn(row, 'position'),
   }
+}
+
+/** The eight callback slots of a session. */
+export const MAX_CALLBACK_SLOTS = 8
+
+export function freeCallbackSlots(all: readonly CallbackRow[], session: string): readonly number[] {
+  const taken = new Set(all.filter((row) => row.session === session).map(({ slot }) => slot))
+  return Array.from({ length: MAX_CALLBACK_SLOTS }, (_, slot) => slot).filter((slot) => !taken.has(slot))
+}
+
+// Cancels a callback, for the model that set it or for a user of the console.
+
+/** Returns the cancelled callback; throws a Failure if the slot is empty. */
+export async function cancelCallback(rows: CallbackTables, session: string, slot: number): Promise<CallbackRow> {
+  const all = await rows.callbacks.list()
+  const found = all.find((row) => row.session === session && row.slot === slot)
+  if (!found) throw new Failure(`Error: callback slot ${slot} is not active`)
+  await rows.callbacks.remove(session, slot)
+  return found
 }

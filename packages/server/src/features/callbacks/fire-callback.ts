@@ -2,8 +2,8 @@
 // process, inserts the message, and schedules the next time or removes the callback. So a time fires at most once
 // across processes, and a killed process leaves no partial effect.
 
-import type { PendingMessage } from '../../sessions/message-table.js'
 import type { ClockReading } from '../../process/clock.js'
+import type { PendingMessage } from '../../sessions/message-table.js'
 import { msUntilFire, scheduleNext } from './callback-schedule.js'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 

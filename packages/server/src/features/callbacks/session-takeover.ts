@@ -4,8 +4,7 @@
 
 import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
 import { rebaseToCurrentBoot } from './callback-schedule.js'
-import { freeCallbackSlots } from './callback-slots.js'
-import type { CallbackRow, CallbackTables } from './callback-table.js'
+import { type CallbackRow, type CallbackTables, freeCallbackSlots } from './callback-table.js'
 
 /** Returns the names of the sessions that could not be moved and are now leased. */
 export async function takeOverSessions(

@@ -2,11 +2,10 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../calls/result-data.js'
 import { formatCount } from '../../text/format.js'
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
-import { MAX_CALLBACK_SLOTS } from './callback-slots.js'
-import type { CallbackRow } from './callback-table.js'
+import { type CallbackRow, MAX_CALLBACK_SLOTS } from './callback-table.js'
 import type { SetCallbackInput } from './parse-callback.js'
 
 interface SetCallbackToolInput extends SetCallbackInput {

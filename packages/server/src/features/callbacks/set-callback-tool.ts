@@ -1,5 +1,6 @@
-// The SetCallback tool: schedules messages that are delivered later, at a time or when a job ends or prints a line.
+// Declarations of the SetCallback tool and of the resource that lists active callbacks and pending messages.
 
+import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { CallbackService } from './callback-service.js'
 
@@ -27,4 +28,24 @@ set: message comes with a tool result every delay_seconds, repeat_count times (d
   defaultArguments: { action: 'set' },
 
   load: async () => (await import('./set-callback-handler.js')).setCallbackHandler,
+})
+
+/** The active callbacks and pending messages of a session as a resource. */
+export const CALLBACKS_URI = 'scorpiox://callbacks'
+
+export const callbackResource = defineResourceWith<{ callbacks: CallbackService }>()({
+  uri: CALLBACKS_URI,
+  name: 'callbacks',
+  description: 'Your active callbacks and pending messages.',
+  mimeType: 'text/plain',
+  services: ['callbacks'],
+  watch: ({ callbacks }, user) => callbacks.watch(user),
+  async read({ user, session }, { callbacks }) {
+    const { formatCallbackList } = await import('./set-callback-handler.js')
+    const caller = { user, session }
+    const active = formatCallbackList(await callbacks.list(caller))
+    const pending = await callbacks.listPending(caller)
+    if (pending.length === 0) return active
+    return [active, '', `Pending messages (${pending.length}):`, ...pending.map(({ text }) => `  ${text}`)].join('\n')
+  },
 })

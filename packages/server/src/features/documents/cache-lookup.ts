@@ -5,8 +5,7 @@ import type { DocumentRequest } from './document-request.js'
 import type { Extractor } from './extract/extract-types.js'
 import { contentKey } from './fetch-context.js'
 import { cacheContent, type CachedPage, type PageCache } from './page-cache.js'
-import type { PreferredType } from './page-fetcher.js'
-import { isHtmlSnapshot } from './page-snapshot.js'
+import { isHtmlSnapshot, type PreferredType } from './page-fetcher.js'
 import { type PageableContent, toPageableContent } from './pageable-content.js'
 
 /** HTML and text output, and section requests, need the HTML page; otherwise the Markdown version is preferred. */

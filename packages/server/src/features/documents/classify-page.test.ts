@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { classifyPage, type PageClassification } from './classify-page.js'
 import { createEmptySignals, type ExtractResult, type PageSignals } from './extract/extract-types.js'
-import type { PageSnapshot } from './page-snapshot.js'
+import type { PageSnapshot } from './page-fetcher.js'
 
 const SIGNALS: PageSignals = { ...createEmptySignals(3000), htmlChars: 5000, textChars: 3000 }
 

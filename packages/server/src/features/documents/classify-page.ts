@@ -2,7 +2,7 @@
 // not be taken for the document.
 
 import type { ExtractResult, PageSignals } from './extract/extract-types.js'
-import type { PageSnapshot } from './page-snapshot.js'
+import type { PageSnapshot } from './page-fetcher.js'
 
 export type PageStatus =
   | 'ok'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createDocumentReader, type DocumentReadContext, type DocumentReaderDeps } from './document-reader.js'
 import { parseDocumentRequest } from './document-request.js'
 import { createEmptySignals, type ExtractResult } from './extract/extract-types.js'
-import type { PageSnapshot } from './page-snapshot.js'
+import type { PageSnapshot } from './page-fetcher.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const close = (): Promise<void> => Promise.resolve()

@@ -1,22 +1,30 @@
 // The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent
 // reads of one page share one fetch, and each read has a total deadline.
 
+import type { Log } from '@scorpiox/mcp/log'
+import { openBrowserPool } from '../../browser/browser-pool.js'
 import type { PageRenderer } from '../../browser/page-renderer.js'
+import { maxResultCharacters } from '../../calls/result-limit.js'
+import type { Config } from '../../config/load-config.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
-import { maxResultCharacters } from '../../text/result-limit.js'
+import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { createTimeoutSignal, rejectOnAbort } from '../../util/async.js'
-import { createPerUserLimiter } from '../../util/per-user-limiter.js'
-import { createSingleFlight } from '../../util/single-flight.js'
+import { createPerUserLimiter, createSingleFlight } from '../../util/concurrency.js'
 import { buildCacheKey, choosePreferredType, createCacheLookup } from './cache-lookup.js'
 import type { DocumentRequest } from './document-request.js'
 import { buildDocumentResult, type DocumentResult } from './document-result.js'
 import type { Extractor } from './extract/extract-types.js'
+import { openExtractor } from './extract/extractor.js'
 import type { FetchContext } from './fetch-context.js'
 import { loadPage, revalidatePage } from './load-page.js'
 import { type CachedPage, canRevalidate, createPageCache } from './page-cache.js'
-import type { FetchPage } from './page-fetcher.js'
+import { createPageFetcher, type FetchPage, USER_AGENT_HEADER } from './page-fetcher.js'
+import { createRobotsPolicy } from './robots-txt.js'
 
 const TOTAL_MS = 45_000
+/** At the same time, because each page may take as much memory as a page may have. */
+const MAX_READS = 12
+const MAX_READS_PER_USER = 4
 /** Characters of a result besides the page: URL, outline, markers and notes. */
 const NON_PAGE_CHARS = 2000
 /** Time after the deadline in which a partial result is still accepted. */
@@ -55,7 +63,7 @@ export function createDocumentReader({
   const cache = createPageCache(() => performance.now())
   const cacheLookup = createCacheLookup(cache, extractor)
   const sharedFetches = createSingleFlight<CachedPage>()
-  const limiter = createPerUserLimiter()
+  const limiter = createPerUserLimiter(MAX_READS, MAX_READS_PER_USER)
 
   function fetchShared(
     request: DocumentRequest,
@@ -140,4 +148,24 @@ async function withTotalDeadline<T>(
 
 function abortedFailure({ url }: DocumentRequest, cause: unknown): FetchFailure {
   return new FetchFailure('aborted', `The request for ${url} was cancelled.`, { cause })
+}
+
+// Creates the service behind ReadDocs from the settings.
+
+interface OpenDocumentReaderDeps {
+  readonly config: Config
+  readonly log: Log
+  readonly guardedFetch: GuardedFetch
+}
+
+export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentReaderDeps): DocumentReader {
+  const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
+  const robots = asksRobots ? createRobotsPolicy(guardedFetch, USER_AGENT_HEADER) : undefined
+  const extractor = openExtractor({ partsDir: config.partsDir })
+  return createDocumentReader({
+    fetchPage: createPageFetcher(guardedFetch, robots),
+    extractor,
+    browser: openBrowserPool({ config, guardedFetch, log }),
+    maxChars,
+  })
 }

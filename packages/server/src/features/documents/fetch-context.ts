@@ -7,8 +7,7 @@ import { classifyPage } from './classify-page.js'
 import type { DocumentRequest } from './document-request.js'
 import type { Extractor } from './extract/extract-types.js'
 import type { CachedPage } from './page-cache.js'
-import type { FetchPage, PreferredType } from './page-fetcher.js'
-import type { PageSnapshot } from './page-snapshot.js'
+import type { FetchPage, PageSnapshot, PreferredType } from './page-fetcher.js'
 import { toPageableContent } from './pageable-content.js'
 
 const EMPTY_BODY_REASONS = {

@@ -2,9 +2,9 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
-import { encodeCursor } from './cursor.js'
 import type { OutlineHeading } from './extract/extract-types.js'
 import type { PageableContent } from './pageable-content.js'
+import { encodeCursor } from './paginate.js'
 
 const MAX_QUERY_CHARS = 1000
 const MAX_QUERY_WORDS = 20

@@ -3,4 +3,4 @@
 export type { DocumentReader } from './document-reader.js'
 export { readDocs } from './read-docs-tool.js'
 
-export const loadDocumentReader = () => import('./open-document-reader.js')
+export const loadDocumentReader = () => import('./document-reader.js')

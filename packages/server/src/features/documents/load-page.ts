@@ -6,10 +6,9 @@ import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-f
 import { rejectOnAbort } from '../../util/async.js'
 import type { DocumentRequest } from './document-request.js'
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
-import { buildConditionalHeaders } from './http-freshness.js'
 import { loadOverHttp } from './load-over-http.js'
-import type { CachedPage, PageCache } from './page-cache.js'
-import { isHtmlSnapshot, type PageSnapshot } from './page-snapshot.js'
+import { buildConditionalHeaders, type CachedPage, type PageCache } from './page-cache.js'
+import { isHtmlSnapshot, type PageSnapshot } from './page-fetcher.js'
 
 /** Fetch problems that a browser may not have. */
 const BROWSER_MAY_HELP: ReadonlySet<FetchFailureKind> = new Set(['timeout', 'broken', 'unreachable', 'tls'])

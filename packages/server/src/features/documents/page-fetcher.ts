@@ -1,9 +1,9 @@
-// Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check.
+// Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check. The result is a
+// snapshot: URL, status, headers and bytes, before text is extracted.
 
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { VERSION } from '../../util/version.js'
-import type { PageSnapshot } from './page-snapshot.js'
-import type { RobotsPolicy } from './robots-policy.js'
+import type { RobotsPolicy } from './robots-txt.js'
 
 const MAX_BYTES = 10 * 1024 * 1024
 const TIMEOUT_MS = 20_000
@@ -19,7 +19,7 @@ export type PreferredType = 'markdown' | 'html'
 /** Throws a FetchFailure if the page cannot be fetched. */
 export type FetchPage = (url: string, how: FetchPageOptions) => Promise<PageSnapshot>
 
-export interface FetchPageOptions {
+interface FetchPageOptions {
   readonly preferredType: PreferredType
   /** Additional headers, such as those of a conditional request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -60,4 +60,26 @@ function parseMediaType(header: string): string {
   const [type = ''] = /^[\w.+-]{1,60}\/[\w.+-]{1,80}(?=\s*(?:[;,]|$))/.exec(header.trim()) ?? []
   const [, charset = ''] = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(header) ?? []
   return charset === '' ? type : `${type}; charset=${charset}`
+}
+
+/** A page as fetched or rendered. */
+export interface PageSnapshot {
+  /** The URL of the request: the page itself, or its Markdown version. */
+  readonly requestedUrl: string
+  /** After redirects. */
+  readonly finalUrl: string
+  readonly status: number
+  readonly headers: Headers
+  readonly contentType: string
+  readonly bytes: Buffer
+  readonly source: 'http' | 'markdown-alternate' | 'browser'
+  /** Why the content is incomplete. */
+  readonly truncatedBy: 'size' | 'time' | 'broken' | undefined
+  /** Time spent in the browser; 0 without one. */
+  readonly renderWaitMs: number
+}
+
+export function isHtmlSnapshot({ contentType, bytes }: PageSnapshot): boolean {
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(contentType)) return true
+  return contentType === '' && /^\s*<(!doctype html|html)\b/i.test(bytes.subarray(0, 500).toString('latin1'))
 }

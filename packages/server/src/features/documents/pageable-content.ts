@@ -1,9 +1,9 @@
 // Extracted text in one format, without invisible characters, with the blocks that pagination must not cut and a
 // fingerprint. Line numbers of the outline stay valid.
 
-import { removeInvisible, removeNoncharacters } from '../../text/invisible-characters.js'
-import { contentFingerprint } from './cursor.js'
+import { removeInvisible, removeNoncharacters } from '../../text/untrusted-text.js'
 import type { DocumentFormat, ExtractResult } from './extract/extract-types.js'
+import { contentFingerprint } from './paginate.js'
 
 export type ExtractMetadata = Omit<ExtractResult, 'content'>
 

@@ -1,6 +1,9 @@
-// Cuts a document into pages at line ends, preferably before a heading or a paragraph. A code block or table is cut only
-// if it is longer than a page. The slices of all pages make up the document.
+// Cuts a document into pages at line ends, preferably before a heading or a paragraph, and names their positions by cursors.
+// A code block or table is cut only if it is longer than a page. The slices of all pages make up the document.
 
+import { createHash } from 'node:crypto'
+
+import { Failure } from '@scorpiox/mcp/errors'
 import type { UnbreakableBlock } from './pageable-content.js'
 
 export interface TextPage {
@@ -89,4 +92,32 @@ function isLowSurrogate(unit: number): boolean {
 /** Long table heads are not repeated on each page. */
 function orEmptyIfTooLong(lines: string, max: number): string {
   return lines.length <= max / 4 ? lines : ''
+}
+
+// Encodes and decodes the ReadDocs cursor: an offset and a fingerprint of the whole document, which detects that the
+// document has changed. A cursor needs no server state, so it survives a restart.
+
+export interface CursorPosition {
+  readonly offset: number
+  /** The page is a short one: the text around a search match. */
+  readonly isShort?: boolean
+  readonly fingerprint: string
+}
+
+export function encodeCursor({ offset, fingerprint, isShort = false }: CursorPosition): string {
+  return `${offset.toString(36)}.${fingerprint}${isShort ? '~' : ''}`
+}
+
+export function decodeCursor(cursor: string): CursorPosition {
+  const [, offset, fingerprint, shortFlag] = /^\s*([0-9a-z]{1,8})\.([0-9a-f]{8})(~?)\s*$/.exec(cursor) ?? []
+  if (offset !== undefined && fingerprint !== undefined) {
+    return { offset: parseInt(offset, 36), fingerprint, isShort: shortFlag === '~' }
+  }
+  throw new Failure(
+    `${JSON.stringify(cursor.slice(0, 40))} is not a ReadDocs cursor: use the one at the end of the previous page, or omit it for the first page.`,
+  )
+}
+
+export function contentFingerprint(content: string): string {
+  return createHash('sha1').update(content).digest('hex').slice(0, 8)
 }

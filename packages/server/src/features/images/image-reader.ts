@@ -1,14 +1,16 @@
 // The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
 
 import { opendir } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from '../../config/load-config.js'
+import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/single-line.js'
 import { describeFileContent, detectImageFormat, DETECTION_BYTES } from './image-format.js'
 import type { DecodeRequest, ImageRequest, ImageResult } from './image-types.js'
-import type { ImageWorkerPool } from './image-worker-pool.js'
+import { createImageWorkerPool, type ImageWorkerPool } from './image-worker-pool.js'
 import { MAX_FILE_BYTES } from './limits.js'
 import { installHintFor, readOriginalFile } from './missing-decoder.js'
 import { assertPathAllowed, type PathPolicy, resolveLinks } from './path-policy.js'
@@ -19,7 +21,7 @@ export interface ImageReader {
 }
 
 /** Relative paths are resolved against `directory`. */
-export function createImageReader(directory: string, policy: PathPolicy, workers: ImageWorkerPool): ImageReader {
+function createImageReader(directory: string, policy: PathPolicy, workers: ImageWorkerPool): ImageReader {
   async function readFile(request: ImageRequest, signal: AbortSignal): Promise<ImageResult> {
     const file = await openByName(request.path).catch((error: unknown) => hideForbiddenPath(error, request.path))
     try {
@@ -123,4 +125,36 @@ async function findSameLookingFile(path: string): Promise<string | undefined> {
 
 function normalizeName(name: string): string {
   return name.normalize('NFC').replaceAll(/\s/gu, ' ')
+}
+
+// Creates the service behind ReadImage from the settings: path policy, worker script and environment.
+
+/** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
+export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {
+  return createImageReader(
+    config.cwd,
+    createPathPolicy(config, isSandboxed),
+    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), workerEnvironment(config)),
+  )
+}
+
+function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
+  const { settings, cwd, home } = config
+  const configuredRoots = settings.READIMAGE_ROOTS.split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+    .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
+  const hiddenPaths = isSandboxed ? createSandboxPolicy(config, []).hidden : []
+  if (configuredRoots.length > 0) return { allowedRoots: configuredRoots, hiddenPaths }
+  return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }
+}
+
+/** Variables that libraries need for loading and fonts; no secrets. */
+const KEPT_VARIABLES =
+  /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
+
+/** Few malloc arenas, because memory freed in one arena is not reused by another. */
+function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
+  const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
+  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
 }

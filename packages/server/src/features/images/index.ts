@@ -3,4 +3,4 @@
 export type { ImageReader } from './image-reader.js'
 export { readImage } from './read-image-tool.js'
 
-export const loadImageReader = () => import('./open-image-reader.js')
+export const loadImageReader = () => import('./image-reader.js')

@@ -2,10 +2,10 @@
 // pending message of the session in the same transaction.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { queueAnswerMessage } from './late-answers.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
-import { MAX_FREE_TEXT } from './question-limits.js'
+import { MAX_FREE_TEXT } from './parse-questions.js'
 import type { QuestionRow, QuestionTables } from './question-table.js'
 
 /**

@@ -3,10 +3,10 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
-import { toResultMeta } from '../../result-data.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
+import { toResultMeta } from '../../calls/result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
 import type { AskingCall } from './client-form.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import type { AnsweredResult, QuestionService, UnansweredResult } from './question-service.js'
 import type { FollowUpResult } from './question-store.js'
 

@@ -4,23 +4,24 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
+import type { FormQuestion, QuestionChoice } from '../../calls/question-form.js'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { toSingleLine } from '../../text/single-line.js'
-import type { FormQuestion, QuestionChoice } from '../../question-form.js'
-import {
-  MAX_DESCRIPTION,
-  MAX_HEADER,
-  MAX_LABEL,
-  MAX_OPTIONS,
-  MAX_QUESTION_TEXT,
-  MAX_QUESTIONS,
-  MIN_OPTIONS,
-} from './question-limits.js'
 
 const MAX_JSON = 250_000
 const MAX_DEPTH = 8
 const EXCERPT_LENGTH = 20
+
+// Size limits of questions and answers.
+const MAX_QUESTIONS = 10
+const MIN_OPTIONS = 2
+const MAX_OPTIONS = 20
+const MAX_QUESTION_TEXT = 2000
+const MAX_HEADER = 100
+const MAX_LABEL = 200
+const MAX_DESCRIPTION = 500
+export const MAX_FREE_TEXT = 4000
 
 const EXAMPLE = '{"questions":[{"text":"Which database?","options":["SQLite","PostgreSQL"]}]}'
 const EXAMPLE_NOTES =

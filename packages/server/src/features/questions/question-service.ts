@@ -2,10 +2,10 @@
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
 import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
+import { startHeartbeat } from '../../calls/progress-heartbeat.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import { startHeartbeat } from '../../progress-heartbeat.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   type AskingCall,
   askWithForm,

@@ -1,6 +1,8 @@
 // Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
 // unchanged. Questions and replies are stored as JSON, because they are only read whole.
 
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
+import type { MessageTable } from '../../sessions/message-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -10,10 +12,8 @@ import {
   type SqlRow,
   textColumn,
 } from '../../storage/database.js'
-import type { MessageTable } from '../../sessions/message-table.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 
 export interface QuestionRow {
   readonly id: number

@@ -6,11 +6,11 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { compileSchema } from '@scorpiox/mcp/json-schema/compile'
 import type { SchemaValidator } from '@scorpiox/mcp/json-schema/validation'
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toSingleLine } from '../../text/single-line.js'
 import type { CommandResult, ProbeOptions, ShellService } from '../shell/index.js'
-import { findJsonObject } from './json-in-output.js'
 
 const LIMIT_MS = 5000
 const MAX_CHARACTERS = 64 * 1024
@@ -64,7 +64,7 @@ export interface ScriptDescription {
   readonly timeoutMs: number | undefined
 }
 
-export interface ScriptHints {
+interface ScriptHints {
   readonly readOnly: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
@@ -210,4 +210,22 @@ function invalidLine(line: string): Failure {
   return new Failure(
     `printed for --schema a line that is neither JSON nor a parameter (name:type:description:required): ${shown}.`,
   )
+}
+
+// Finds the JSON object in the output of a program that may print other lines before or after it.
+
+const MAX_DEPTH = 64
+
+/** Tries the text from the first line that opens an object to the last that closes one, then the last such line. */
+export function findJsonObject(text: string): JsonObject | undefined {
+  const lines = text.trim().split('\n')
+  const first = lines.findIndex((line) => line.startsWith('{'))
+  const last = lines.findLastIndex((line) => line.trimEnd().endsWith('}'))
+  if (first === -1 || last < first) return undefined
+  return parseObject(lines.slice(first, last + 1).join('\n')) ?? parseObject(lines[last] ?? '')
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  const value = isDeeperThan(MAX_DEPTH, text) ? undefined : tryParseJson(text)
+  return isJsonObject(value) ? value : undefined
 }

@@ -3,7 +3,7 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../polling-index.js'
+import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
 import { assignToolNames, type DescribedScriptFile, type ScriptTool } from './assign-tool-names.js'
 import type { DescribeScriptResult } from './describe-script.js'
 import { type ScannedFile, scanScriptDirectory, type ScriptScan, type SkippedScript } from './scan-scripts.js'

@@ -6,8 +6,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { type JsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
+import { toResultMeta } from '../../calls/result-data.js'
 import { quoteShellWord } from '../../process/shell-quote.js'
-import { toResultMeta } from '../../result-data.js'
 import { appendNotes } from '../../text/format.js'
 import {
   type CommandResult,
@@ -17,8 +17,7 @@ import {
   type TimeLimit,
 } from '../shell/index.js'
 import type { ScriptTool } from './assign-tool-names.js'
-import { describeScript } from './describe-script.js'
-import { findJsonObject } from './json-in-output.js'
+import { describeScript, findJsonObject } from './describe-script.js'
 import { createScriptIndex, type ScriptIndex } from './script-index.js'
 
 export interface ScriptTools {

@@ -3,8 +3,8 @@
 
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { removeInvisible } from '../../text/invisible-characters.js'
 import { toSingleLine } from '../../text/single-line.js'
+import { removeInvisible } from '../../text/untrusted-text.js'
 import { VERSION } from '../../util/version.js'
 import { classifyResponse } from './classify-response.js'
 import {

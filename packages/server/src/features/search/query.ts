@@ -1,7 +1,7 @@
 // Parses a search query: text, `site:` operator, significant terms, kind and language.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { removeInvisible } from '../../text/invisible-characters.js'
+import { removeInvisible } from '../../text/untrusted-text.js'
 import { bareHost } from './canonical-url.js'
 import type { EngineQuery, QueryKind, SearchEngine } from './engine-kit/search-engine.js'
 import { significantTerms } from './query-terms.js'

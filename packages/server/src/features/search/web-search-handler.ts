@@ -3,8 +3,8 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { startProgressHeartbeat } from '../../progress-heartbeat.js'
-import { toResultMeta } from '../../result-data.js'
+import { startProgressHeartbeat } from '../../calls/progress-heartbeat.js'
+import { toResultMeta } from '../../calls/result-data.js'
 import { formatCount } from '../../text/format.js'
 import { wrapUntrusted } from '../../text/untrusted-text.js'
 import { HOST_NOT_FOUND } from './engine-kit/search-engine.js'

@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer'
 
-import { measureText, type TextMeasure } from '../../text/terminal/measure-text.js'
+import { measureText, type TextMeasure } from '../../text/terminal/split-rows.js'
 import { incompleteTailLength, validSequenceLength } from '../../text/utf8.js'
 import { detectFileType } from '../../util/file-type.js'
 

@@ -2,7 +2,7 @@
 // are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
 
 import { formatCount } from '../../text/format.js'
-import type { TextMeasure } from '../../text/terminal/measure-text.js'
+import type { TextMeasure } from '../../text/terminal/split-rows.js'
 import { characterBoundary, clipLine } from './clip-line.js'
 
 const HEAD_SHARE = 0.4

@@ -22,9 +22,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JobRecord } from './job-record.js'
-import { jobsFolderOf, openJobStore } from './job-store.js'
+import { jobDirectoryOf } from './job-directory.js'
+import { openJobStore } from './job-store.js'
 
-const newFolder = (): string => jobsFolderOf(mkdtempSync(join(tmpdir(), 'scorpiox-jobs-')), '/project', 'ann')
+const newFolder = (): string =>
+  jobDirectoryOf(mkdtempSync(join(tmpdir(), 'scorpiox-jobs-')), '/project').userDirectory('ann')
 const DAY_MS = 24 * 60 * 60 * 1000
 const ROOMY = { keepEnded: 50, maxAgeMs: 7 * DAY_MS, maxTotalBytes: 512 * 1024 * 1024 }
 
@@ -76,9 +78,9 @@ describe('records', () => {
       ['ab', 'c'],
       ['ab', ''],
       ['a', 'b'],
-    ].map(([project, user]) => jobsFolderOf('/state', project!, user!))
+    ].map(([project, user]) => jobDirectoryOf('/state', project!).userDirectory(user!))
     expect([...new Set(paths)]).toHaveLength(4)
-    for (const path of paths) expect(path).toMatch(/^\/state\/jobs\/[\da-f]{16}$/)
+    for (const path of paths) expect(path).toMatch(/^\/state\/jobs\/[\da-f]{16}\/[\da-f]{16}$/)
   })
 
   test('saved concurrently: the last one wins', async () => {

@@ -2,7 +2,7 @@
 // binary data replaced by a description. A snapshot can be taken at any time. Memory use is bounded.
 
 import { formatNumber } from '../../text/format.js'
-import { measureText, type TextMeasure } from '../../text/terminal/measure-text.js'
+import { measureText, type TextMeasure } from '../../text/terminal/split-rows.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import { createBinaryDetector } from './binary-detector.js'
 import { MAX_LINE } from './clip-line.js'

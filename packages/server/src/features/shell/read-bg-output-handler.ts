@@ -2,13 +2,13 @@
 // first call.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
-import { startHeartbeat } from '../../progress-heartbeat.js'
-import { toResultMeta } from '../../result-data.js'
+import { startHeartbeat } from '../../calls/progress-heartbeat.js'
+import { toResultMeta } from '../../calls/result-data.js'
 import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
 import { compileLineMatcher } from '../../text/line-matcher.js'
-import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'
+import { mayNeedInput, NEEDS_INPUT_NOTE } from './format-command-result.js'
 import { formatJobStatus, jobStatus } from './format-job.js'
-import type { ReadOutputResult, ReadOutputRequest } from './job-service.js'
+import type { ReadOutputRequest, ReadOutputResult } from './job-service.js'
 import type { Job } from './job.js'
 import { DEFAULT_WAIT_MS } from './read-bg-output-tool.js'
 import type { ShellService } from './shell-service.js'

@@ -12,6 +12,7 @@ import {
   createForegroundCommand,
   type ForegroundCommand,
   type LeftoverProcess,
+  reportLatestLine,
   startCommand,
   type StartCommandOptions,
   toLeftoverProcesses,
@@ -20,7 +21,6 @@ import {
 import { explainStartError } from './explain-start-error.js'
 import { JobStorageFailure } from './job-directory.js'
 import type { JobService, SharedJobDeps } from './job-service.js'
-import { reportLatestLine } from './output-progress.js'
 import type { RenderedOutput } from './output-renderer.js'
 import type { StartedJob, StartJobRequest } from './user-jobs.js'
 

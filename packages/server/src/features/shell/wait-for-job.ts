@@ -1,9 +1,10 @@
 // Waits for an event of a job: its end, a matching line, a period without output, or an open port. The end of the job
 // ends every wait.
 
+import { connect } from 'node:net'
+
 import type { LineMatcher } from '../../text/line-matcher.js'
 import type { Job } from './job.js'
-import { isPortOpen } from './port-check.js'
 import { readLinesFrom } from './read-job-output.js'
 
 const PORT_CHECK_INTERVAL_MS = 100
@@ -116,5 +117,26 @@ function createCleanedUpPromise<T>(done: AbortSignal, setUp: (resolve: (value: T
     const undo = setUp((value) => queueMicrotask(() => (cleanUp(), resolve(value))))
     done.addEventListener('abort', cleanUp)
     if (done.aborted) cleanUp()
+  })
+}
+
+const CONNECT_TIMEOUT_MS = 500
+
+/** Checks whether a local TCP port accepts connections. Connects and closes; sends nothing. */
+async function isPortOpen(port: number): Promise<boolean> {
+  const results = await Promise.all(['127.0.0.1', '::1'].map((host) => canConnect(host, port)))
+  return results.includes(true)
+}
+
+function canConnect(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS })
+    const finish = (isOpen: boolean): void => {
+      socket.destroy()
+      resolve(isOpen)
+    }
+    socket.once('connect', () => finish(true))
+    socket.once('error', () => finish(false))
+    socket.once('timeout', () => finish(false))
   })
 }

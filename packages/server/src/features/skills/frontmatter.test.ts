@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { parseFrontmatter } from './frontmatter.js'
-import { decodeManifest, splitManifest } from './skill-manifest.js'
+import { decodeManifest, splitManifest } from './skill-files.js'
 
 test('no text makes it throw, and the result is serializable', () => {
   const pieces = fc.constantFrom(

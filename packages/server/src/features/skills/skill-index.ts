@@ -10,7 +10,7 @@ import type { Config } from '../../config/load-config.js'
 import type { Settings } from '../../config/options.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../polling-index.js'
+import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
 import { BUILT_IN_SKILLS } from './built-in-skills.js'
 import {
   formatSkillIndexCache,

@@ -11,9 +11,15 @@ import { suggestNames } from '../../text/nearest-names.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
 import type { ShellService } from '../shell/index.js'
 import { loadBuiltInSkill } from './built-in-skills.js'
-import { isSkillFilePath, listSkillFiles, type SkillFile, type SkillFiles } from './skill-files.js'
+import {
+  decodeManifest,
+  isSkillFilePath,
+  listSkillFiles,
+  type SkillFile,
+  type SkillFiles,
+  splitManifest,
+} from './skill-files.js'
 import type { SkillIndex } from './skill-index.js'
-import { decodeManifest, splitManifest } from './skill-manifest.js'
 import { buildScriptCommand } from './skill-script.js'
 import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, type Skill, SKILL_NAME_RULE } from './skill.js'
 

@@ -1,5 +1,6 @@
-// The TaskManager tool: tasks and steps of a project.
+// Declarations of the TaskManager tool and of the resource that lists the open tasks.
 
+import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { TaskService } from './task-service.js'
 
@@ -28,4 +29,20 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
   defaultArguments: { query: '' },
 
   load: async () => (await import('./task-manager-handler.js')).taskManagerHandler,
+})
+
+/** The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change. */
+export const TASKS_URI = 'scorpiox://tasks'
+
+export const taskResource = defineResourceWith<{ tasks: TaskService }>()({
+  uri: TASKS_URI,
+  name: 'tasks',
+  description: 'Your open tasks in this project with the steps that are left, the current one first.',
+  mimeType: 'text/plain',
+  services: ['tasks'],
+  watch: ({ tasks }, user) => tasks.watch(user),
+  async read({ user }, { tasks }) {
+    const { formatTaskList, toTaskListResult } = await import('./task-manager-handler.js')
+    return formatTaskList(toTaskListResult('pending', '', await tasks.pending(user, '')))
+  },
 })

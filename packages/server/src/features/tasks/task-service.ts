@@ -3,9 +3,9 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
+import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import {
   alreadyComplete,
   ambiguousQuery,
@@ -15,8 +15,8 @@ import {
   stepOfOtherTask,
   taskIsComplete,
 } from './task-failures.js'
+import { TASKS_URI } from './task-manager-tool.js'
 import { parseTaskQuery } from './task-query.js'
-import { TASKS_URI } from './task-resource.js'
 import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
 
 const MAX_NAME = 500

@@ -1,10 +1,9 @@
 // Parses terminal output into text and control codes. Keeps the main page and the alternate page of editors and pagers,
 // whose text is discarded when they leave it.
 
-import { readParameters, runCursorCommand } from './cursor-commands.js'
+import { isContinuation } from '../utf8.js'
 import type { OnText } from './plain-text-buffer.js'
-import { createStringSequence } from './string-sequence.js'
-import { createTerminalPage, type TerminalPage } from './terminal-page.js'
+import { createTerminalPage, readParameters, runCursorCommand, type TerminalPage } from './terminal-page.js'
 
 /** A longer sequence is invalid: what follows is text again. */
 const MAX_SEQUENCE = 256
@@ -32,7 +31,7 @@ const SGR = byteOf('m')
 const PRIVATE_MARKER = byteOf('?')
 const ALTERNATE_PAGE_MODES = [1049, 1047, 47]
 
-export interface EscapeParser {
+interface EscapeParser {
   /** Parses valid UTF-8 up to the end or an incomplete sequence, and returns the position. */
   parse(bytes: Buffer): number
   /** Returns the page if plain text can be appended to it. */
@@ -182,4 +181,64 @@ function translateLineDrawing(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes.toString().replace(/[`-~]/g, (letter) => LINE_CHARACTERS.charAt(letter.charCodeAt(0) - FIRST_LETTER)),
   )
+}
+
+// Skips control strings: titles, links, clipboard data, images. Nothing in them is displayed, so only the fact that one
+// is open is kept. An unterminated string is abandoned after a limit and what follows is text again.
+
+const MAX_BYTES = 1024 * 1024
+
+const BELL = 0x07
+const CANCEL = 0x18
+const SUBSTITUTE = 0x1a
+
+/** Introduces an operating system command (OSC). Other strings may contain newlines and bells. */
+const OSC = 0x5d
+
+interface StringSequence {
+  /** Opens a string, given the byte after the escape. */
+  open(kind: number): void
+  isOpen(): boolean
+  /** Skips the string from a position and returns the position after it. */
+  skip(bytes: Buffer, from: number): number
+  /** Number of bytes of the open string so far. */
+  bytes(): number
+}
+
+function createStringSequence(): StringSequence {
+  let kind: number | undefined
+  let count = 0
+
+  function close(at: number): number {
+    kind = undefined
+    count = 0
+    return at
+  }
+
+  function isTerminator(byte: number): boolean {
+    if (byte === ESCAPE || byte === CANCEL || byte === SUBSTITUTE) return true
+    return kind === OSC && (byte === BELL || byte === LINE_FEED)
+  }
+
+  return {
+    open(introducer) {
+      kind = introducer
+      count = 2
+    },
+    isOpen: () => kind !== undefined,
+    skip(bytes, from) {
+      const limit = Math.min(bytes.length, from + MAX_BYTES - count)
+      for (let at = from; at < limit; at++) {
+        const byte = bytes[at] ?? 0
+        // An escape may start another sequence, and an unterminated title does not swallow the next line.
+        if (byte < 0x20 && isTerminator(byte)) return close(byte === ESCAPE || byte === LINE_FEED ? at : at + 1)
+      }
+      count += limit - from
+      if (count < MAX_BYTES) return limit
+      let at = limit
+      while (isContinuation(bytes[at] ?? 0)) at++
+      return close(at)
+    },
+    bytes: () => count,
+  }
 }

@@ -1,8 +1,15 @@
 // Append-only text at the end of a terminal page: bytes as received, not scanned again unless a control code needs
 // their rows. Text that can no longer be in the last ROWS rows is emitted.
 
-import { measureText, type TextMeasure } from './measure-text.js'
-import { countLastRowBytes, EDITABLE_ROWS, findLastRowsStart, MAX_ROW_BYTES, splitRows } from './split-rows.js'
+import {
+  countLastRowBytes,
+  EDITABLE_ROWS,
+  findLastRowsStart,
+  MAX_ROW_BYTES,
+  measureText,
+  splitRows,
+  type TextMeasure,
+} from './split-rows.js'
 import type { TerminalRow } from './terminal-row.js'
 
 /** This many bytes always contain ROWS rows, plus one that started earlier. */

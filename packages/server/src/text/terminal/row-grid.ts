@@ -3,9 +3,8 @@
 
 import { characterWidth } from '../column-width.js'
 import { codePointAt, sequenceLength } from '../utf8.js'
-import { measureText } from './measure-text.js'
 import type { OnText } from './plain-text-buffer.js'
-import { EDITABLE_ROWS } from './split-rows.js'
+import { EDITABLE_ROWS, measureText } from './split-rows.js'
 import {
   addCombiningMark,
   addTab,

@@ -11,8 +11,7 @@ import {
   outputScale,
   selectPage,
 } from './decoded-image.js'
-import { loadOptionalPackage } from './optional-package.js'
-import { loadSharp, withDecodeErrors } from './sharp.js'
+import { loadOptionalPackage, loadSharp, withDecodeErrors } from './image-libraries.js'
 
 interface HeifLibrary {
   readonly HeifDecoder: new () => { decode(bytes: Uint8Array): readonly HeifImage[] }

@@ -6,7 +6,6 @@ import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toS
 import { countFrames, hasImageEnd, readExifOrientation, readImageSize } from '../image-header.js'
 import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
 import { decodePngRegion, type Pixels } from '../uncompressed-png.js'
-import { type OpenBunImage, toBuffer } from './bun-image.js'
 import {
   assertPixelLimit,
   cropRegion,
@@ -16,7 +15,7 @@ import {
   selectPage,
 } from './decoded-image.js'
 import { createBunEncoder } from './encoder.js'
-import { MissingPackageError } from './optional-package.js'
+import { MissingPackageError, type OpenBunImage, toBuffer } from './image-libraries.js'
 
 /** An image that is not scaled down is in memory twice: as pixels and as PNG. */
 const MAX_UNSCALED_PIXELS = 48_000_000

@@ -5,7 +5,6 @@ import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'
 import { MAX_PIXELS, MAX_PIXELS_IN_MEMORY } from '../limits.js'
-import { findBunImage } from './bun-image.js'
 import { decodeWithBun } from './decode-raster-bun.js'
 import {
   assertPixelLimit,
@@ -15,8 +14,14 @@ import {
   outputScale,
   selectPage,
 } from './decoded-image.js'
-import { MissingPackageError } from './optional-package.js'
-import { damagedImageFailure, loadSharp, type OpenSharp, withDecodeErrors } from './sharp.js'
+import {
+  damagedImageFailure,
+  findBunImage,
+  loadSharp,
+  MissingPackageError,
+  type OpenSharp,
+  withDecodeErrors,
+} from './image-libraries.js'
 
 export async function decodeRaster(input: DecodeInput): Promise<DecodedImage> {
   try {

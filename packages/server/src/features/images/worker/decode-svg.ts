@@ -5,7 +5,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, type Rectangle, scaleSize, type Size } from '../geometry.js'
 import { MAX_OUTPUT_EDGE, MAX_PIXELS } from '../limits.js'
 import { assertPixelLimit, cropRegion, type DecodedImage, type DecodeInput, selectPage } from './decoded-image.js'
-import { loadSharp, type OpenSharp } from './sharp.js'
+import { loadSharp, type OpenSharp } from './image-libraries.js'
 
 const MAX_SVG_BYTES = 8 * 1024 * 1024
 /** Small drawings are enlarged to this size. */

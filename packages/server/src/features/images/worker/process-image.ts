@@ -5,8 +5,8 @@ import { isSameFile, openUntrustedFile } from '../../../storage/untrusted-file.j
 import { detectImageFormat, type ImageFormat } from '../image-format.js'
 import type { DecodeRequest, ImageResult, OptionalPackage } from '../image-types.js'
 import type { DecodedImage, DecodeInput } from './decoded-image.js'
-import { encodeImage } from './encode-image.js'
-import { MissingPackageError } from './optional-package.js'
+import { encodeImage } from './encoder.js'
+import { MissingPackageError } from './image-libraries.js'
 
 type ProcessResult =
   | { readonly image: ImageResult }

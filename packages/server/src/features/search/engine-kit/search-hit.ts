@@ -1,7 +1,7 @@
 // Parses one search result of an engine: single-line text and an HTTP(S) URL. Results without such a URL are dropped.
 
-import { removeInvisible } from '../../../text/invisible-characters.js'
 import { toSingleLine } from '../../../text/single-line.js'
+import { removeInvisible } from '../../../text/untrusted-text.js'
 
 const MAX_TITLE = 200
 const MAX_SNIPPET = 300

@@ -1,7 +1,7 @@
 // Rule-based selection of the main content by landmarks, for pages that are too large for the classifier or have no
 // boilerplate.
 
-import { isCallout } from '../dom/callout.js'
+import { isCallout } from '../dom/elements.js'
 import { type DomElement, getAttribute } from '../dom/tree.js'
 import type { TextBlock } from './blocks.js'
 

@@ -1,7 +1,7 @@
 // Finds the nodes of the section that a URL fragment names.
 
 import { isHeading } from './elements.js'
-import { matchesFragment } from './heading-slug.js'
+import { matchesFragment } from './links.js'
 import {
   descendantElements,
   type DomElement,

@@ -1,4 +1,4 @@
-// Resolves link targets to absolute URLs; drops schemes such as javascript: and data:.
+// Link targets as absolute URLs, without schemes such as javascript: and data:, and the fragments that name headings.
 
 const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 
@@ -17,4 +17,32 @@ const MAX_BASE_CHARS = 4000
 export function resolveBase(pageUrl: string, baseHref: string): string {
   const base = resolveLink(baseHref, pageUrl)
   return base === '' || base.length > MAX_BASE_CHARS ? pageUrl : base
+}
+
+/** Heading slugs as made by GitHub and most generators, and matching of URL fragments. */
+export function slugify(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+}
+
+/** Whether a fragment names this heading: by its id, or by its text. */
+export function matchesFragment(fragment: string, { id, title }: { id: string; title: string }): boolean {
+  const decoded = decodeFragment(fragment)
+  if (id !== '' && (id === fragment || id === decoded)) return true
+  return normalizeTitle(title) !== '' && normalizeTitle(title) === normalizeTitle(decoded.replaceAll('-', ' '))
+}
+
+function normalizeTitle(text: string): string {
+  return slugify(text).replace(/[-_]+/g, '-')
+}
+
+function decodeFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
 }

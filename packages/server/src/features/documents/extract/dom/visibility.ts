@@ -3,13 +3,13 @@
 // visible text.
 
 import {
-  getAttribute,
   childElements,
-  isElement,
-  singleLineText,
   type DomElement,
   type DomNode,
   type DomParent,
+  getAttribute,
+  isElement,
+  singleLineText,
 } from './tree.js'
 
 export type Visibility = 'visible' | 'collapsed' | 'hidden'

@@ -3,19 +3,20 @@
 
 import { collapseLongWhitespace, limitForBaselines, runBaselines } from '../classify/baselines.js'
 import { classifyBlocks } from '../classify/block-classifier.js'
-import { tagBlocks, type TextBlock, untagBlocks } from '../classify/blocks.js'
+import { splitIntoBlocks, tagBlocks, type TextBlock, untagBlocks } from '../classify/blocks.js'
 import type { BaselineResults } from '../classify/features.js'
 import { fillGaps } from '../classify/fill-gaps.js'
 import { hasNoBoilerplate, keepByLandmarks } from '../classify/landmark-rule.js'
 import { pruneToBlocks } from '../classify/prune-tree.js'
+import { cleanTree } from '../dom/clean-tree.js'
 import { findSection } from '../dom/find-section.js'
+import { normalizeWidgets } from '../dom/normalize-widgets.js'
 import { descendantElements, type DomNode, type DomTree, isElement, parseHtmlTree, serializeHtml } from '../dom/tree.js'
 import { removeHidden } from '../dom/visibility.js'
 import type { ExtractRequest, ExtractResult } from '../extract-types.js'
-import { embeddedDataToHtml } from '../page/embedded-data.js'
-import type { PageMetadata } from '../page/page-metadata.js'
-import { collectSignals } from '../page/page-signals.js'
-import { parsePage } from '../page/parse-page.js'
+import { type EmbeddedData, embeddedDataToHtml, readEmbeddedData } from '../page/embedded-data.js'
+import { type PageMetadata, readPageMetadata } from '../page/page-metadata.js'
+import { collectSignals, detectMarkupSignals, type MarkupSignals } from '../page/page-signals.js'
 import { writePage } from '../write/write-page.js'
 
 /** The baselines take seconds on larger pages and are not useful on smaller ones. */
@@ -116,4 +117,25 @@ function visibleBlocks(blocks: readonly TextBlock[]): readonly TextBlock[] {
   return visibleWords < 2 * MAX_SHELL_WORDS && isMostlyHidden
     ? blocks.map((block) => ({ ...block, isHidden: false }))
     : blocks
+}
+
+// Parses a page: tree, metadata, embedded data, markup signals and blocks.
+
+interface ParsedPage {
+  readonly tree: DomTree
+  readonly embeddedData: EmbeddedData
+  readonly metadata: PageMetadata
+  readonly markupSignals: MarkupSignals
+  readonly blocks: readonly TextBlock[]
+}
+
+export function parsePage(html: string, url: string): ParsedPage {
+  const tree = parseHtmlTree(html)
+  const elements = descendantElements(tree)
+  const embeddedData = readEmbeddedData(elements)
+  const metadata = readPageMetadata(elements, url, embeddedData.jsonLd)
+  const markupSignals = detectMarkupSignals(elements, embeddedData.jsonLd)
+  normalizeWidgets(tree)
+  cleanTree(tree)
+  return { tree, embeddedData, metadata, markupSignals, blocks: splitIntoBlocks(tree) }
 }

@@ -1,7 +1,6 @@
 // Reads Markdown: text unchanged except for absolute links, with outline and section.
 
-import { matchesFragment, slugify } from '../dom/heading-slug.js'
-import { resolveLink } from '../dom/links.js'
+import { matchesFragment, resolveLink, slugify } from '../dom/links.js'
 import { trimSuffixes } from '../dom/trim-text.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult, type OutlineHeading } from '../extract-types.js'
 

@@ -4,7 +4,7 @@ import type * as Unpdf from 'unpdf'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { removeInvisible } from '../../../../text/invisible-characters.js'
+import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { trimLineEnds } from '../dom/trim-text.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult, type OutlineHeading } from '../extract-types.js'
 

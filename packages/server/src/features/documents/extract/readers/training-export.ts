@@ -5,7 +5,7 @@ import { runBaselines } from '../classify/baselines.js'
 import { tagBlocks, untagBlocks } from '../classify/blocks.js'
 import { computeFeatures, NO_BASELINES } from '../classify/features.js'
 import { serializeHtml } from '../dom/tree.js'
-import { parsePage } from '../page/parse-page.js'
+import { parsePage } from './read-html.js'
 
 export function exportTrainingRows(html: string, url: string) {
   const { tree, metadata, blocks } = parsePage(html, url)

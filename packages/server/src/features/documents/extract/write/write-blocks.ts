@@ -1,7 +1,6 @@
 // Writes block-level elements, separated by empty lines.
 
-import { parseCallout } from '../dom/callout.js'
-import { headingText, isBlockTag, isHeading, isNonTextTag } from '../dom/elements.js'
+import { headingText, isBlockTag, isHeading, isNonTextTag, parseCallout } from '../dom/elements.js'
 import {
   descendantElements,
   type DomElement,

@@ -1,6 +1,6 @@
 // Writes inline elements: text, emphasis, links, code, images, math and footnote references.
 
-import { removeInvisible } from '../../../../text/invisible-characters.js'
+import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { isNonTextTag } from '../dom/elements.js'
 import { resolveLink } from '../dom/links.js'
 import {

@@ -1,7 +1,7 @@
 // Writes nodes in the requested format and builds the outline.
 
-import { removeInvisible } from '../../../../text/invisible-characters.js'
-import { slugify } from '../dom/heading-slug.js'
+import { removeInvisible } from '../../../../text/untrusted-text.js'
+import { slugify } from '../dom/links.js'
 import {
   descendantElements,
   type DomElement,
