@@ -93,10 +93,11 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   },
 ]
 
-/** The page runs in a browser: it imports itself, Preact, the shared translations and the types of what it shows. */
+/** The page runs in a browser: it imports itself, Preact, the shared translations, the view model and types of answers. */
 const PAGE = 'console/page/'
-const PAGE_TYPES = /^(console\/view|server\/calls\/question-form)$/
-/** The translations that the page shares with the inbox run in both, so they import nothing else. */
+const PAGE_TYPES = 'server/calls/question-form'
+/** The view model and the translations, which the page shares with the inbox, run in both, so they import nothing else. */
+const VIEW_MODEL = 'console/view'
 const TRANSLATIONS = 'console/i18n/'
 
 /** Path below packages/, without `src`, to text: `mcp/jsonrpc/message.ts`. */
@@ -191,10 +192,13 @@ function pageImport(found: Import): string[] {
   const { file, specifier, target } = found
   if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
     return [`${file} imports ${specifier}: the translations run in a browser too`]
+  if (file === `${VIEW_MODEL}.ts` && !found.isType)
+    return [`${file} imports ${specifier}: the view model runs in a browser too`]
   if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
   if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
-  const isAllowed = (found.isType && PAGE_TYPES.test(target)) || /^preact(\/hooks)?$/.test(target)
-  return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the types of what it shows`]
+  const isAllowed =
+    target === VIEW_MODEL || (found.isType && target === PAGE_TYPES) || /^preact(\/hooks)?$/.test(target)
+  return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the view model`]
 }
 
 /** Nothing that main.ts imports statically may reach a feature's lazy.ts. */

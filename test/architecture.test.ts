@@ -53,7 +53,7 @@ test.each([
   ['a DNS lookup', 'server/planted.ts', "import { lookup } from 'node:dns/promises'"],
   ['an HTTP request', 'app/planted.ts', "import { createServer, request as ask } from 'node:https'"],
   ['a page that runs the kernel', 'console/page/planted.tsx', "import { isJsonObject } from '@scorpiox/mcp/json/json'"],
-  ['a page that runs the view model', 'console/page/planted.ts', "import { x } from '../view.js'"],
+  ['a view model that needs Node.js', 'console/view.ts', "import { join } from 'node:path'"],
   ['a page that imports other types', 'console/page/planted.ts', "import type { X } from '../user-console.js'"],
   ['a page that needs Node.js', 'console/page/planted.ts', "import { join } from 'node:path'"],
   ['a part of the page in the program', 'app/planted.ts', "import { App } from '@scorpiox/console/page/app'"],

@@ -2,17 +2,7 @@
 // folder. Entries of dead processes are removed when they are found. If the path of the folder is too long for a
 // socket address, the socket is in a private folder under the temporary directory.
 
-import {
-  chmodSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -25,7 +15,7 @@ import {
   isProcessLocation,
   type ProcessLocation,
 } from '@scorpiox/server/process/process-identity'
-import { readOwnFile } from '@scorpiox/server/storage/own-file'
+import { readOwnFile, replaceOwnFile } from '@scorpiox/server/storage/own-file'
 import {
   describeFolderProblem,
   ensurePrivateFolder,
@@ -84,10 +74,8 @@ export function registerSocket(folder: string, id: string, address: string): voi
   const path = entryPath(folder, id)
   const entry = { id, ...currentProcessLocation(), address }
   try {
-    writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
-    renameSync(`${path}.tmp`, path)
+    replaceOwnFile(path, JSON.stringify(entry))
   } catch (error) {
-    rmSync(`${path}.tmp`, { force: true })
     throw toWriteFailure(folder, error)
   }
 }

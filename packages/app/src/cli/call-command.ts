@@ -1,8 +1,11 @@
-// `scorpiox-code call`: calls one tool through an in-memory MCP session and formats the result for the terminal.
+// `scorpiox-code call` and `scorpiox-code tools`: calls a tool like a client, and lists the tools as text or exactly as
+// `tools/list` sends them.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { type MemoryClient, RequestError } from '@scorpiox/mcp/memory/memory-client'
+import type { ToolRegistry } from '@scorpiox/mcp/registry/tool-registry'
+import { NEWEST_LEGACY } from '@scorpiox/mcp/revisions/revision'
 import { RESULT_DATA } from '@scorpiox/server/calls/result-data'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
@@ -13,7 +16,7 @@ export interface CommandOutput {
   readonly exitCode: number
 }
 
-export interface ToolCallOutput extends CommandOutput {
+interface ToolCallOutput extends CommandOutput {
   /** The background task that the call started, if it was still running when the call returned. */
   readonly startedJob: number | undefined
 }
@@ -125,4 +128,18 @@ export function formatJobNotice(id: number, { settings, effective }: Config, pro
     `  Read its output:  ${program} call ReadBgOutput task_id=${id}${flag}\n` +
     `  Stop it:          ${program} call KillBgTask task_id=${id}${flag}\n`
   )
+}
+
+/** `scorpiox-code tools`: the tools as text, or exactly what `tools/list` sends. */
+export function formatTools(catalogue: ToolRegistry): string {
+  const rows = catalogue.names().map((name) => {
+    const entry = catalogue.find(name)
+    const [firstLine = ''] = entry?.tool.description?.split('\n') ?? []
+    return `${name}(${[...(entry?.inputNames ?? [])].join(', ')})\n    ${firstLine}\n`
+  })
+  return rows.join('') || 'All tools are disabled.\n'
+}
+
+export function formatToolsJson(catalogue: ToolRegistry): string {
+  return `${JSON.stringify(JSON.parse(`{${catalogue.list(NEWEST_LEGACY, undefined)}}`).tools, null, 2)}\n`
 }

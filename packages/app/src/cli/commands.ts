@@ -110,7 +110,7 @@ async function runServe({ config, createHttpServer, log }: CommandDeps, { flags 
 }
 
 async function runTools({ createServer }: CommandDeps, { flags }: CommandArguments): Promise<number> {
-  const { formatTools, formatToolsJson } = await import('./tools-command.js')
+  const { formatTools, formatToolsJson } = await import('./call-command.js')
   const server = createServer()
   try {
     await server.refreshLists()

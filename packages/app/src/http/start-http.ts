@@ -1,8 +1,15 @@
 // Starts the HTTP server with what this program adds to the protocol: the console, WebSockets and the ArmorIQ format.
 
+import type { IncomingHttpHeaders } from 'node:http'
+
+import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import type { HostPolicy, Refusal } from '@scorpiox/mcp/http/host-policy'
+import type { ExtraRoutes, HttpContext } from '@scorpiox/mcp/http/http-context'
+import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
 import { type HttpListener, type HttpServerOptions, startHttpTransport } from '@scorpiox/mcp/http/http-server'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { type ConsoleRouteOptions, createConsoleRoutes } from './console-routes.js'
+import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
+import { createPageHandler } from './console-page.js'
 import { PROGRAM_EXTENSIONS } from './program-extensions.js'
 
 export interface ProgramHttpOptions extends Omit<HttpServerOptions, 'extensions'> {
@@ -17,4 +24,75 @@ export function startProgramHttp(
   const routes =
     console && ((context: Parameters<typeof createConsoleRoutes>[0]) => createConsoleRoutes(context, console))
   return startHttpTransport(server, { ...settings, extensions: { ...PROGRAM_EXTENSIONS, routes } })
+}
+
+// The routes of the console: the public page, and the endpoints for authenticated users, which accept only requests of
+// the same origin. Another port of this machine is another program, although browsers treat it as the same site.
+
+const CROSS_ORIGIN: Refusal = {
+  kind: 'origin',
+  status: 403,
+  reason: 'Only the page of this server may call this',
+}
+
+interface SameOriginOptions {
+  readonly isSecure: boolean
+  /** The origin of the public URL; '' for none. */
+  readonly publicOrigin: string
+  readonly policy: HostPolicy
+}
+
+export function checkSameOrigin(headers: IncomingHttpHeaders, options: SameOriginOptions): Refusal | undefined {
+  const { origin, host = '' } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return CROSS_ORIGIN
+  return origin === undefined || isSameOrigin(origin, host, options) ? undefined : CROSS_ORIGIN
+}
+
+function isSameOrigin(origin: string, host: string, { isSecure, publicOrigin, policy }: SameOriginOptions): boolean {
+  if (publicOrigin !== '' && origin === publicOrigin) return true
+  if (host === '') return false
+  if (origin === `${isSecure ? 'https' : 'http'}://${host}`) return true
+  // Behind an HTTPS proxy, under an allowed name.
+  return origin === `https://${host}` && policy.origins.has(origin)
+}
+
+const CONSOLE_PATH = '/board'
+/** More than any reply of a user. */
+const MAX_ACTION_BYTES = 256 * 1024
+
+interface ConsoleRouteOptions {
+  readonly consoles: UserConsoles
+  /** The folder with the files of the page. */
+  readonly pageFolder: string
+  readonly isSecure: boolean
+  /** The origin of the public URL; '' for none. */
+  readonly publicOrigin: string
+  /** What the login form accepts: no credential, a token of this server, or also the key of the `ui` command. */
+  readonly login: 'open' | 'server' | 'ui'
+}
+
+function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
+  const { consoles, pageFolder, isSecure, publicOrigin, login } = options
+  const endpoint = createConsoleEndpoint(context, consoles)
+  const page = createPageHandler(pageFolder, login)
+  return {
+    ownsPath: (path) => path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`),
+    refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
+    servePublic: (exchange, path) => page.serve(exchange, path),
+    route(exchange, path, withBody) {
+      const { method } = exchange.request
+      if (path === CONSOLE_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
+      const verb = path.slice(CONSOLE_PATH.length + 1)
+      if (!isConsoleAction(verb))
+        return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
+      if (method !== 'POST') return refuseMethod(exchange, 'POST')
+      withBody(
+        exchange,
+        (body) => endpoint.handleAction(exchange, verb, body),
+        Math.min(context.maxBodyBytes, MAX_ACTION_BYTES),
+      )
+    },
+    endStreams: () => endpoint.endStreams(),
+  }
 }

@@ -3,26 +3,10 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import type { ConsoleChange, ConsoleView, QuestionView } from '../view.js'
+import { type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
 import { type ActionResult, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
-
-/** The page imports only types of the view model, so it has its own. */
-const EMPTY_VIEW: ConsoleView = {
-  servers: [],
-  questions: [],
-  messages: [],
-  callbacks: [],
-  jobs: [],
-  projects: [],
-  calls: [],
-  problems: [],
-}
-
-function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
-  return { ...view, ...change }
-}
 
 export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'>): string {
   return JSON.stringify([project, id])
@@ -70,7 +54,7 @@ export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
       onClockOffset: setServerClockOffset,
       onDenied: () => latestHandlers.current.onDenied(current !== undefined),
       onChange(change) {
-        const next = applyChange(current ?? EMPTY_VIEW, change)
+        const next = { ...(current ?? EMPTY_VIEW), ...change }
         if (current !== undefined) reportQuestionChanges(current, next, latestHandlers.current)
         current = next
         setView(next)

@@ -8,7 +8,7 @@ import { toSingleLine } from '@scorpiox/server/text/single-line'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
 import type { FullProjectView } from './full-view.js'
-import type { InboxTranslator } from './inbox-translator.js'
+import type { InboxTranslator } from './inbox-context.js'
 
 const MAX_LINE_CHARS = 500
 const MINUTE_MS = 60_000

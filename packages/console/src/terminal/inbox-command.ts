@@ -16,12 +16,11 @@ import {
 } from '@scorpiox/server/terminal/terminal'
 import type { UserConsole } from '../user-console.js'
 import { openUserConsoles } from '../user-consoles.js'
-import { EMPTY_VIEW } from '../view.js'
-import { followView } from './follow-view.js'
+import { type ConsoleChange, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
 import { formatReport, formatReportJson } from './format-view.js'
 import { openFullScreen } from './full-screen.js'
 import { readFullView } from './full-view.js'
-import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
+import { createInboxTranslator, type InboxTranslator } from './inbox-context.js'
 import { createInboxPrompts } from './prompts.js'
 import { runInbox } from './screens.js'
 
@@ -30,7 +29,7 @@ const SETTLE_MS = 200
 /** Maximum time to wait for closing before the process exits. */
 const CLOSE_MS = 500
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly json?: boolean | undefined
   readonly once?: boolean | undefined
   /** No bell for new questions. */
@@ -95,4 +94,35 @@ async function runInteractive(
     followed.close()
     screen.restore()
   }
+}
+
+// Follows the view of a console: complete at first, then updated by changed parts.
+
+interface FollowedView {
+  /** Undefined until the first view arrives. */
+  view(): ConsoleView | undefined
+  /** Resolves with the first view. */
+  readonly firstView: Promise<ConsoleView>
+  close(): void
+}
+
+/** Calls `onQuestion` for new questions, but not for those in the first view. */
+function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
+  let view: ConsoleView | undefined
+  let knownQuestions: ReadonlySet<string> | undefined
+  let resolveFirst: ((view: ConsoleView) => void) | undefined
+  const firstView = new Promise<ConsoleView>((resolve) => (resolveFirst = resolve))
+
+  function notifyNewQuestions(questions: readonly QuestionView[]): void {
+    const keys = questions.map(({ project, id }) => `${id} ${project}`)
+    if (knownQuestions && keys.some((key) => !knownQuestions?.has(key))) onQuestion()
+    knownQuestions = new Set([...(knownQuestions ?? []), ...keys])
+  }
+
+  const close = userConsole.watch((change: ConsoleChange) => {
+    view = { ...(view ?? EMPTY_VIEW), ...change }
+    if (change.questions) notifyNewQuestions(change.questions)
+    resolveFirst?.(view)
+  })
+  return { view: () => view, firstView, close }
 }

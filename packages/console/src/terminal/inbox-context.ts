@@ -2,12 +2,25 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { truncateToWidth, wrapToWidth } from '@scorpiox/server/text/column-width'
+import {
+  createTranslatorFrom,
+  type Language,
+  LANGUAGES,
+  preferredLanguage,
+  preferredLocale,
+  type TranslationKey,
+  TRANSLATIONS,
+  type Translator,
+} from '../i18n/translator.js'
 import type { UserConsole } from '../user-console.js'
 import type { ConsoleView } from '../view.js'
 import { sanitizeLine } from './format-view.js'
 import type { FullScreen } from './full-screen.js'
-import type { InboxTranslator } from './inbox-translator.js'
+import { inboxMessagesAr } from './messages/ar.js'
+import { inboxMessagesEn } from './messages/en.js'
+import { inboxMessagesKo } from './messages/ko.js'
 import type { InboxPrompts } from './prompts.js'
 
 /** Columns that a prompt adds before each line, plus one; with a frame, colour codes are counted too. */
@@ -62,4 +75,31 @@ export function wrapToScreen({ screen }: InboxContext, text: string): readonly s
 export async function showFullText({ screen, prompts }: InboxContext, text: string): Promise<void> {
   screen.printOnMainScreen(`${toPrintableLines(text).join('\r\n').trimEnd()}\r\n`)
   await prompts.waitForKey()
+}
+
+const INBOX_MESSAGES = { en: inboxMessagesEn, ko: inboxMessagesKo, ar: inboxMessagesAr } as const
+
+/** Chooses the language of the inbox: `--lang`, otherwise LC_ALL, LC_MESSAGES or LANG in the order of POSIX. */
+export type InboxTranslator = Translator<TranslationKey | keyof typeof inboxMessagesEn>
+
+export function createInboxTranslator(flag: string | undefined, env: NodeJS.ProcessEnv): InboxTranslator {
+  const locales = [readLocale(env)]
+  const language = flag === undefined ? preferredLanguage(locales) : parseLanguage(flag)
+  return inboxTranslatorFor(language, preferredLocale(language, locales))
+}
+
+export function inboxTranslatorFor(language: Language, locale: string = language): InboxTranslator {
+  return createTranslatorFrom({ ...TRANSLATIONS[language], ...INBOX_MESSAGES[language] }, language, locale)
+}
+
+function parseLanguage(flag: string): Language {
+  const found = LANGUAGES.find(({ language }) => language === flag)
+  if (found) return found.language
+  throw new UsageError(`--lang must be one of ${LANGUAGES.map(({ language }) => language).join(', ')}, got ${flag}`)
+}
+
+/** `ko_KR.UTF-8` → `ko-KR`. The first variable that is set decides, even if it is `C`. */
+function readLocale({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
+  const set = [LC_ALL, LC_MESSAGES, LANG].find((value) => value !== undefined && value !== '') ?? ''
+  return set.replace(/[.@].*$/, '').replaceAll('_', '-')
 }

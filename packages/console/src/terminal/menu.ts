@@ -9,7 +9,7 @@ import {
   formatServerRows,
   sanitizeLine,
 } from './format-view.js'
-import type { InboxTranslator } from './inbox-translator.js'
+import type { InboxTranslator } from './inbox-context.js'
 
 export type InboxSection = 'problems' | 'calls' | 'servers'
 

@@ -4,7 +4,7 @@
 import type { Option } from '@clack/prompts'
 
 import type { FullScreen, PromptStreams } from './full-screen.js'
-import type { InboxTranslator } from './inbox-translator.js'
+import type { InboxTranslator } from './inbox-context.js'
 
 /** How often a menu checks whether its text has changed. */
 const CHANGE_CHECK_MS = 500

@@ -1,4 +1,5 @@
-// Returns the state directory: STATE_DIR, or ~/.scorpiox.
+// Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, and paths in the home
+// directory.
 
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
@@ -36,6 +37,22 @@ export function getScriptFolder({
 }: Pick<Config, 'settings' | 'cwd' | 'home'>): string | undefined {
   const { SCRIPT_TOOLS: path, TOOLS: hasTools } = settings
   if (path === '' || !hasTools) return undefined
-  const isInHome = home !== '' && (path === '~' || path.startsWith('~/'))
-  return isInHome ? join(home, path.slice(1)) : resolve(cwd, path)
+  return expandPath(path, { cwd, home })
+}
+
+/** The entries of a comma-separated setting. */
+export function splitList(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+/** An absolute path; `~` is the home directory if there is one. */
+export function expandPath(path: string, { cwd, home }: Pick<Config, 'cwd' | 'home'>): string {
+  return home !== '' && isHomePath(path) ? join(home, path.slice(1)) : resolve(cwd, path)
+}
+
+export function isHomePath(path: string): boolean {
+  return path === '~' || path.startsWith('~/')
 }

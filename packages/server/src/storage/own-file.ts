@@ -1,7 +1,8 @@
-// Opens files in private folders without following links or blocking on FIFOs. What is not a regular file, or is
-// larger than allowed, counts as missing.
+// Opens files in private folders without following links or blocking on FIFOs, and replaces them. What is not a regular
+// file, or is larger than allowed, counts as missing.
 
-import { constants } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { constants, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
@@ -40,5 +41,16 @@ async function openWithoutFollowing(path: string): Promise<FileHandle | undefine
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR')) return undefined
     throw error
+  }
+}
+
+/** Replaces a file as a whole, but without syncing it: after a power failure it may have its old text, or none. */
+export function replaceOwnFile(path: string, text: string): void {
+  const tempPath = `${path}.${randomUUID()}.tmp`
+  try {
+    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
+    renameSync(tempPath, path)
+  } finally {
+    rmSync(tempPath, { force: true })
   }
 }

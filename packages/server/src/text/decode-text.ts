@@ -1,10 +1,12 @@
 // Decodes bytes to text. The encoding is taken from, in this order: a byte order mark, the Content-Type header, the
 // markup, the bytes themselves.
 
+import { readByteOrderMark } from './utf16.js'
+
 const DETECTION_BYTES = 4096
 
 export function decodeText(bytes: Uint8Array, contentType: string): string {
-  const bomEncoding = byteOrderMark(bytes)
+  const bomEncoding = readByteOrderMark(bytes)
   if (bomEncoding !== undefined) return new TextDecoder(bomEncoding).decode(bytes)
   const declaredEncoding =
     canonicalLabel(/charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(contentType)?.[1]) ??
@@ -14,13 +16,6 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
       ? (detectEncoding(bytes) ?? declaredEncoding)
       : declaredEncoding
   return label === undefined || isUnreliable(label) ? decodeWindows1252(bytes) : new TextDecoder(label).decode(bytes)
-}
-
-function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  return undefined
 }
 
 /** Returns the canonical name of an encoding label. */

@@ -1,10 +1,11 @@
 // The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
 
 import { opendir } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
+import { expandPath, splitList } from '../../config/paths.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/single-line.js'
@@ -139,11 +140,8 @@ export function openImageReader(config: Config, isSandboxed: boolean): ImageRead
 }
 
 function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
-  const { settings, cwd, home } = config
-  const configuredRoots = settings.READIMAGE_ROOTS.split(',')
-    .map((path) => path.trim())
-    .filter((path) => path !== '')
-    .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
+  const { settings, cwd } = config
+  const configuredRoots = splitList(settings.READIMAGE_ROOTS).map((path) => expandPath(path, config))
   const hiddenPaths = isSandboxed ? createSandboxPolicy(config, []).hidden : []
   if (configuredRoots.length > 0) return { allowedRoots: configuredRoots, hiddenPaths }
   return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }

@@ -2,6 +2,7 @@
 // WEBSEARCH_DENY take precedence; an unknown name in them is an error.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { splitList } from '../../config/paths.js'
 import type { SearchEngine } from './engine-kit/search-engine.js'
 import { ACCOUNT_ENGINES, ALL_ENGINES, DEFAULT_ENGINES, FALLBACK_ENGINES, VERTICAL_ENGINES } from './engines/index.js'
 import type { SearchQuery } from './query.js'
@@ -98,10 +99,7 @@ function canSearchSite({ tier, baseUrl }: SearchEngine, { site }: SearchQuery): 
 }
 
 function parseEngineNames(option: string, value: string): readonly string[] {
-  const names = value
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '')
+  const names = splitList(value.toLowerCase())
   const unknown = names.find((name) => !ALL_ENGINES.some(({ id }) => id === name))
   if (unknown === undefined) return [...new Set(names)]
   throw new Failure(
@@ -111,12 +109,8 @@ function parseEngineNames(option: string, value: string): readonly string[] {
 
 function parseApiKeys(value: string): ReadonlyMap<string, string> {
   const keyNames = new Set(ALL_ENGINES.flatMap(({ id, apiKey, keyName = id }) => (apiKey ? [keyName] : [])))
-  const pairs = value
-    .split(',')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '')
   return new Map(
-    pairs.map((pair) => {
+    splitList(value).map((pair) => {
       const equals = pair.indexOf('=')
       const name = pair.slice(0, Math.max(equals, 0)).trim().toLowerCase()
       const key = pair.slice(equals + 1).trim()

@@ -2,14 +2,14 @@
 // file that is replaced atomically. If it cannot be read or written, each process uses its own state, and `problem`
 // says why.
 
-import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '../../storage/file-lock.js'
+import { replaceOwnFile } from '../../storage/own-file.js'
 
 const MAX_BYTES = 64 * 1024
 const MAX_ENGINES = 200
@@ -61,7 +61,8 @@ export function openEngineStateFile(path: string): EngineStateFile {
       const value = update(states)
       inMemory = new Map(states)
       const text = formatStates(states)
-      if (text !== before) replaceUnsynced(path, text)
+      // Not synced: after a power failure an engine may be asked slightly too early, which does no harm.
+      if (text !== before) replaceOwnFile(path, text)
       isShared = true
       return value
     }
@@ -82,17 +83,6 @@ export function openEngineStateFile(path: string): EngineStateFile {
       }
     },
     problem: () => problem,
-  }
-}
-
-/** Not synced: after a power failure an engine may be asked slightly too early, which does no harm. */
-function replaceUnsynced(path: string, text: string): void {
-  const tempPath = `${path}.${randomUUID()}.tmp`
-  try {
-    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
-    renameSync(tempPath, path)
-  } finally {
-    rmSync(tempPath, { force: true })
   }
 }
 

@@ -1,11 +1,11 @@
 // The jobs of one user in one project: record, output and exit status of each. Several servers may use the folder at
 // the same time; a record is always read whole, in its old or its new version.
 
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { replaceOwnFile } from '../../storage/own-file.js'
 import { ensurePrivateFolder, toWriteFailure } from '../../storage/private-folder.js'
 import {
   allocateJobId,
@@ -65,7 +65,8 @@ export function openJobStore(folder: string): JobStore {
       try {
         ensurePrivateFolder(folder)
         const record: JobRecord = { ...fields, id: allocateJobId(folder) }
-        writeUnsynced(jobRecordPath(folder, record.id), JSON.stringify(record))
+        // Not synced, so that starting a job does not wait for the disk: a power failure also ends the job.
+        replaceOwnFile(jobRecordPath(folder, record.id), JSON.stringify(record))
         return record
       } catch (error) {
         throw toWriteFailure(folder, error)
@@ -73,7 +74,7 @@ export function openJobStore(folder: string): JobStore {
     },
     updateNow(record) {
       try {
-        writeUnsynced(jobRecordPath(folder, record.id), JSON.stringify(record))
+        replaceOwnFile(jobRecordPath(folder, record.id), JSON.stringify(record))
       } catch {
         // The disk may be full; the first version of the record is still there.
       }
@@ -94,17 +95,6 @@ export function openJobStore(folder: string): JobStore {
     readExitStatus: (id) => readExitStatus(folder, id),
     deleteFiles: (id) => deleteJobFiles(folder, id),
     prune: (limits) => pruneJobs(folder, limits),
-  }
-}
-
-// Not synced, so that starting a job does not wait for the disk: a power failure also ends the job.
-function writeUnsynced(path: string, text: string): void {
-  const tempPath = `${path}.new`
-  try {
-    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
-    renameSync(tempPath, path)
-  } finally {
-    rmSync(tempPath, { force: true })
   }
 }
 

@@ -4,10 +4,10 @@
 import { formatNumber } from '../../text/format.js'
 import { measureText, type TextMeasure } from '../../text/terminal/split-rows.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
+import { createUtf16Decoder, detectUtf16, type Utf16Decoder } from '../../text/utf16.js'
 import { createBinaryDetector } from './binary-detector.js'
 import { MAX_LINE } from './clip-line.js'
 import { clipLongLines, createHeadAndTail, type TruncatedText } from './head-and-tail.js'
-import { createUtf16Decoder, detectByteOrder, type Utf16Decoder } from './utf16-decoder.js'
 
 /** Terminates an incomplete character or control sequence, and is itself invisible. */
 const BELL = Buffer.from([0x07])
@@ -74,7 +74,7 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
     if (firstBytes) {
       // Waits until a byte order mark can be recognized.
       encoded = firstBytes.length > 0 ? Buffer.concat([firstBytes, chunk]) : chunk
-      const order = detectByteOrder(encoded)
+      const order = detectUtf16(encoded)
       firstBytes = order ? undefined : encoded
       if (!order) return
       if (order !== 'none') utf16 = createUtf16Decoder(order)

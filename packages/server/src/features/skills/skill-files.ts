@@ -4,6 +4,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { readByteOrderMark } from '../../text/utf16.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
 
 const MAX_DEPTH = 6
@@ -87,8 +88,7 @@ export function decodeManifest(bytes: Uint8Array): DecodedManifest {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isUtf8: true }
   } catch {
-    const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'windows-1252'
-    return { text: new TextDecoder(encoding).decode(bytes), isUtf8: false }
+    return { text: new TextDecoder(readByteOrderMark(bytes) ?? 'windows-1252').decode(bytes), isUtf8: false }
   }
 }
 

@@ -2,7 +2,9 @@
 // project may be untrusted, so links must not lead outside the project; the user's own skills may link anywhere.
 
 import { realpathSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
+
+import { expandPath, isHomePath, splitList } from '../../config/paths.js'
 
 export type SkillLevel = 'project' | 'user' | 'built-in'
 
@@ -39,12 +41,10 @@ export function listSkillLocations({ cwd, project, home, additional }: SkillLoca
   const locations = [
     ...bases.flatMap((base) => defaultLocations('project', base, relative(workingDirectory, base), allowedRoot)),
     ...(homeDirectory === undefined ? [] : defaultLocations('user', homeDirectory, '~', undefined)),
-    ...splitPaths(additional)
+    ...splitList(additional)
       .filter((displayPath) => homeDirectory !== undefined || !isHomePath(displayPath))
       .map((displayPath): SkillLocation => {
-        const path = isHomePath(displayPath)
-          ? join(homeDirectory ?? '', displayPath.slice(1))
-          : resolve(workingDirectory, displayPath)
+        const path = expandPath(displayPath, { cwd: workingDirectory, home: homeDirectory ?? '' })
         return { level: 'user', candidates: [{ path, displayPath }], allowedRoot: undefined }
       }),
   ]
@@ -66,17 +66,6 @@ function defaultLocations(
     { level, candidates: [folder('.claude'), folder('.agents')], allowedRoot },
     { level, candidates: [folder('.scorpiox')], allowedRoot },
   ]
-}
-
-function isHomePath(path: string): boolean {
-  return path === '~' || path.startsWith('~/')
-}
-
-function splitPaths(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((path) => path.trim())
-    .filter((path) => path !== '')
 }
 
 function realPathOf(path: string): string {

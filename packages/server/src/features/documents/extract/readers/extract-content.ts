@@ -3,6 +3,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
 import { decodeText } from '../../../../text/decode-text.js'
+import { readByteOrderMark } from '../../../../text/utf16.js'
 import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
 import { readFeed } from './read-feed.js'
@@ -158,7 +159,7 @@ function isConfirmed(bytes: Uint8Array, hex: string): boolean {
 }
 
 function hasNul(bytes: Uint8Array): boolean {
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const isUtf16 = readByteOrderMark(bytes)?.startsWith('utf-16') ?? false
   return !isUtf16 && bytes.subarray(0, SCAN_BYTES).includes(0)
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { createKeyInput } from './key-input.js'
+import { createKeyInput } from './full-screen.js'
 
 async function waitForKeys(): Promise<void> {
   for (let turns = 0; turns < 30; turns++) await turn()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { createUtf16Decoder, detectByteOrder } from './utf16-decoder.js'
+import { createUtf16Decoder, detectUtf16 } from './utf16.js'
 
 test.each([
   [[], undefined],
@@ -12,7 +12,7 @@ test.each([
   [[0xff, 0xd8], 'none'],
   [[0x61], 'none'],
 ])('the byte order of %j is %s', (bytes, order) => {
-  expect(detectByteOrder(Buffer.from(bytes))).toBe(order)
+  expect(detectUtf16(Buffer.from(bytes))).toBe(order)
 })
 
 test('the text does not depend on chunk boundaries, in both byte orders', () => {

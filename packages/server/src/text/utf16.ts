@@ -1,4 +1,5 @@
-// Converts a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be split between chunks.
+// Byte order marks, and the conversion of a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be
+// split between chunks.
 
 export type Utf16Encoding = 'utf-16le' | 'utf-16be'
 
@@ -8,12 +9,19 @@ export interface Utf16Decoder {
   pendingBytes(): number
 }
 
-/** Detects the byte order mark; undefined if there are too few bytes. */
-export function detectByteOrder(bytes: Buffer): Utf16Encoding | 'none' | undefined {
+/** The encoding that a byte order mark at the start declares. */
+export function readByteOrderMark([first, second, third]: Uint8Array): 'utf-8' | Utf16Encoding | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
+
+/** Whether a stream that begins like this is UTF-16; undefined if there are too few bytes. */
+export function detectUtf16(bytes: Uint8Array): Utf16Encoding | 'none' | undefined {
   const [first, second] = bytes
   if (first === undefined || (second === undefined && first >= 0xfe)) return undefined
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'none'
+  const encoding = readByteOrderMark(bytes)
+  return encoding === undefined || encoding === 'utf-8' ? 'none' : encoding
 }
 
 export function createUtf16Decoder(encoding: Utf16Encoding): Utf16Decoder {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { createHostPolicy } from '@scorpiox/mcp/http/host-policy'
-import { checkSameOrigin } from './console-routes.js'
+import { checkSameOrigin } from './start-http.js'
 
 const local = createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [] })
 const behind = createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: ['board.example.com'] })
