@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 
 import { parseArguments } from '@scorpiox/app/arguments'
-import { COMMAND_HELP } from '@scorpiox/app/cli/command-help'
+import { COMMAND_HELP } from '@scorpiox/app/cli/help'
 import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
 const ROOT = resolve(import.meta.dirname, '..')

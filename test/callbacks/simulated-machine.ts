@@ -3,9 +3,9 @@
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { type CallbackService, createCallbackService } from '@scorpiox/server/features/callbacks/callback-service'
+import type { ClockReading } from '@scorpiox/server/process/clock'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
-import type { ClockReading } from '@scorpiox/server/process/clock'
 
 const USER = 'ann'
 const PROJECT = '/srv/project'

@@ -8,8 +8,7 @@ import { describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { QuestionReply } from '@scorpiox/server/calls/question-form'
-import { answerQuestion } from '@scorpiox/server/features/questions/answer-question'
-import { queueLateAnswers } from '@scorpiox/server/features/questions/late-answers'
+import { answerQuestion, queueLateAnswers } from '@scorpiox/server/features/questions/answer-question'
 import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestClient } from '../support/client.js'
 import {
   allText,

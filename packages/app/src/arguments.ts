@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 
 const OPTIONS = {
   cwd: { type: 'string' },

@@ -3,7 +3,7 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { getJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'
 import { previewOutput } from '@scorpiox/server/features/shell/lazy'
-import { toSingleLine } from '@scorpiox/server/text/single-line'
+import { toSingleLine } from '@scorpiox/server/text/format'
 import type { JobView } from './view.js'
 
 const MAX_RUNNING = 50

@@ -1,8 +1,7 @@
 // The consoles of a process, one per user, shared by all windows of that user.
 
 import type { Config } from '@scorpiox/server/config/load-config'
-import { getStateDir } from '@scorpiox/server/config/paths'
-import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { consoleSocketFolder } from './console-socket-registry.js'
 import type { ServerFeed } from './server-feed.js'

@@ -8,7 +8,7 @@ import type { ToolRegistry } from '@scorpiox/mcp/registry/tool-registry'
 import { NEWEST_LEGACY } from '@scorpiox/mcp/revisions/revision'
 import { RESULT_DATA } from '@scorpiox/server/calls/result-data'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { didYouMean } from '../../../server/src/text/nearest-names.js'
 
 export interface CommandOutput {

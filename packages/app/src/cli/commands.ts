@@ -14,9 +14,9 @@ import {
   print,
   printErrorText,
   printText,
+  UsageError,
   waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { VERSION } from '@scorpiox/server/util/version'
 import type { CommandArguments } from '../arguments.js'
 import type { ServerWithServices } from '../create-server.js'

@@ -2,8 +2,8 @@
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Option } from '@scorpiox/server/config/options'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { didYouMean } from '../../../server/src/text/nearest-names.js'
 
 /** `names` are settings or parts of their names; an empty list means all settings. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { parseArguments } from '../arguments.js'
-import { COMMAND_HELP } from './command-help.js'
+import { COMMAND_HELP } from './help.js'
 
 test.each([...COMMAND_HELP])('the options of %s exist, and its usage and examples mention no others', (_, command) => {
   const named = (lines: readonly string[]): ReadonlySet<string> =>

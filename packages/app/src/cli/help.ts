@@ -2,7 +2,7 @@
 
 import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
-import { COMMAND_HELP, type CommandHelp } from './command-help.js'
+import { CLIENTS } from '../install/clients.js'
 
 const GLOBAL_OPTIONS: CommandHelp['options'] = [
   ['-e, --env KEY=VALUE', 'set an option for this run; overrides files and environment; may be repeated'],
@@ -45,3 +45,241 @@ export function formatCommandHelp(command: string, columns = DEFAULT_COLUMNS): s
     ...(examples.length === 0 ? [] : [`Examples\n${examples.map((line) => `  ${line}\n`).join('')}`]),
   ].join('\n')
 }
+
+// The help text of each command. A test checks that every command has one and that every option of it exists.
+
+interface CommandHelp {
+  readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
+  /** One line, for the overview. */
+  readonly summary: string
+  /** Command lines, without the name of the program. */
+  readonly usage: readonly string[]
+  /** Empty if the summary is enough. */
+  readonly details: string
+  readonly options: readonly (readonly [string, string])[]
+  readonly examples: readonly string[]
+}
+
+const JSON_OPTION = ['--json', 'print JSON, for programs'] as const
+const CONFIRM_OPTIONS = [
+  ['-y, --yes', 'do it without asking'],
+  ['--dry-run', 'show what would be done, and do nothing'],
+] as const
+
+export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, CommandHelp>([
+  [
+    'install',
+    {
+      group: 'Set up',
+      summary: 'connect the AI clients on this machine to this server',
+      usage: ['install [client…] [--yes] [--dry-run] [--codex-approval approve|ask] [--continue-bash own|both]'],
+      details:
+        'Puts the program at ~/.scorpiox/scorpiox-code and adds an entry to the configuration of each client that is used ' +
+        'here, or of the clients that are named. Every change is shown first, and a copy of each changed file is kept.\n' +
+        `Clients: ${CLIENTS.map(({ id }) => id).join(', ')}.`,
+      options: [
+        ...CONFIRM_OPTIONS,
+        ['--codex-approval approve|ask', 'whether Codex may run the tools without asking each time (default: ask)'],
+        [
+          '--continue-bash own|both',
+          'own: Continue keeps its own Bash and ours is switched off for it; both: ours is listed too (default: both)',
+        ],
+      ],
+      examples: ['scorpiox-code install --dry-run', 'scorpiox-code install claude-code codex'],
+    },
+  ],
+  [
+    'uninstall',
+    {
+      group: 'Set up',
+      summary: 'remove what install added',
+      usage: ['uninstall [client…] [--yes] [--dry-run]'],
+      details:
+        'Removes the entries of all clients and the program, or only the entries of the clients that are named. Tasks, ' +
+        'plans and settings stay.',
+      options: CONFIRM_OPTIONS,
+      examples: ['scorpiox-code uninstall', 'scorpiox-code uninstall cursor'],
+    },
+  ],
+  [
+    'doctor',
+    {
+      group: 'Set up',
+      summary: 'show what works on this machine, and how to fix the rest',
+      usage: ['doctor [--json]'],
+      details: '✓ works, ○ works and could be better, ✗ does not work. The exit code is 1 if something does not work.',
+      options: [JSON_OPTION],
+      examples: [],
+    },
+  ],
+  [
+    'config',
+    {
+      group: 'Set up',
+      summary: 'show each setting, its value and where it comes from',
+      usage: ['config [setting…] [--json]'],
+      details:
+        'Names may be parts of names: "config sandbox" shows every setting with SANDBOX in its name. Secrets are shown as ' +
+        '****.',
+      options: [JSON_OPTION],
+      examples: [
+        'scorpiox-code config',
+        'scorpiox-code config sandbox',
+        'scorpiox-code config -e TOOL_BASH=0 tool_bash',
+      ],
+    },
+  ],
+  [
+    'serve',
+    {
+      group: 'Serve',
+      summary: 'serve MCP over stdio, or with --http over HTTP',
+      usage: ['serve', 'serve --http [--host ADDRESS] [--port N] [--no-auth] [--behind-proxy] [--no-sandbox]'],
+      details:
+        'Over stdio, messages are read from stdin and answered on stdout. Over HTTP the endpoint is /mcp; the first start ' +
+        'prints a token once. An address beyond loopback is served only with TLS, credentials and the sandbox.',
+      options: [
+        ['--http', 'serve over HTTP'],
+        ['--host ADDRESS', 'address to listen on (default: 127.0.0.1)'],
+        ['--port N', 'port to listen on (default: 8808); 0 means any free port'],
+        ['--no-auth', 'require no token; for loopback addresses only'],
+        ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it provides HTTPS'],
+        ['--no-sandbox', 'run commands without the sandbox: callers can do everything that you can do'],
+      ],
+      examples: ['scorpiox-code serve --http --port 9000', 'scorpiox-code serve --http --no-auth'],
+    },
+  ],
+  [
+    'token',
+    {
+      group: 'Serve',
+      summary: 'create, list and revoke the tokens of HTTP callers',
+      usage: [
+        'token create [--name NAME] [--user USER] [--expires TIME] [--json]',
+        'token list [--json]',
+        'token revoke <id or name> [--json]',
+      ],
+      details: 'A token is printed once, when it is created; only its hash is stored.',
+      options: [
+        ['--name NAME', 'name that the list shows (default: token-1, token-2, …)'],
+        ['--user USER', 'user that calls with this token belong to (default: you)'],
+        ['--expires TIME', 'when it expires: 12h, 30d, 8w, 1y or a date such as 2027-01-31 (default: never)'],
+        JSON_OPTION,
+      ],
+      examples: [
+        'scorpiox-code token create --name laptop --user ann --expires 90d',
+        'scorpiox-code token revoke laptop',
+      ],
+    },
+  ],
+  [
+    'check',
+    {
+      group: 'Serve',
+      summary: 'test a deployed MCP endpoint, this server or any other',
+      usage: ['check <url> [--token TOKEN] [--key-header NAME] [--tool NAME] [--args JSON] [--json]'],
+      details:
+        "Sends what ArmorIQ's agent, ArmorIQ's scanner (conmap) and other clients send, and prints for each test what came " +
+        'back and how to fix it. No tool is run unless --tool names it. The exit code is 1 if a test failed.',
+      options: [
+        ['--token TOKEN', 'the bearer token to send'],
+        ['--key-header NAME', 'send the token in this header instead of Authorization, such as X-API-Key'],
+        ['--tool NAME', 'also call this tool; for Bash without --args the command is "true"'],
+        ['--args JSON', 'the arguments for that tool'],
+        JSON_OPTION,
+      ],
+      examples: ['scorpiox-code check https://mcp.example.com/mcp --token "$TOKEN"'],
+    },
+  ],
+  [
+    'ui',
+    {
+      group: 'Look and answer',
+      summary: 'open the page in a browser: questions, jobs, tasks, plans and calls of all your servers',
+      usage: ['ui [--port N] [--no-open]'],
+      details: 'The page is served on 127.0.0.1 for as long as the command runs.',
+      options: [
+        ['--port N', 'port to serve the page on (default: any free port)'],
+        ['--no-open', 'print the address, and start no browser'],
+      ],
+      examples: [],
+    },
+  ],
+  [
+    'inbox',
+    {
+      group: 'Look and answer',
+      summary: 'show the same in this terminal',
+      usage: ['inbox [--once] [--json] [--quiet] [--lang en|ko|ar]'],
+      details: 'Where stdin or stdout is not a terminal, it prints the state once and exits.',
+      options: [
+        ['--once', 'print the state once and exit'],
+        ['--json', 'print it once as JSON, for programs'],
+        ['--quiet', 'do not ring the bell when something arrives'],
+        ['--lang LANG', 'en, ko or ar; default: the language of LC_ALL, LC_MESSAGES or LANG'],
+      ],
+      examples: [],
+    },
+  ],
+  [
+    'tools',
+    {
+      group: 'Use from the terminal',
+      summary: 'list the tools and their parameters',
+      usage: ['tools [--json]'],
+      details: '',
+      options: [['--json', 'print what tools/list sends to a client']],
+      examples: [],
+    },
+  ],
+  [
+    'call',
+    {
+      group: 'Use from the terminal',
+      summary: 'call one tool',
+      usage: ['call <Tool> [key=value…] [--json]', "call <Tool> '<JSON object>' [--json]"],
+      details:
+        'Prints the result on stdout; the exit code is 1 if the tool reports an error. A background task ends together with ' +
+        'this command, unless JOBS_OUTLIVE_SERVER is on.',
+      options: [['--json', 'print the whole result as JSON']],
+      examples: [
+        'scorpiox-code call Bash command="ls -la" timeout=5000',
+        'scorpiox-code call Bash \'{"command": "git status"}\'',
+        'scorpiox-code call BackgroundBash command="npm run dev" -e JOBS_OUTLIVE_SERVER=1',
+      ],
+    },
+  ],
+  [
+    'search',
+    {
+      group: 'Use from the terminal',
+      summary: 'search the web as WebSearch does',
+      usage: ['search <query> [--json]', 'search --doctor [--json]'],
+      details: '',
+      options: [['--doctor', 'query each search engine once and show which of them work'], JSON_OPTION],
+      examples: ['scorpiox-code search "node sqlite wal"'],
+    },
+  ],
+  [
+    'skills',
+    {
+      group: 'Use from the terminal',
+      summary: 'show which skills were found, and why others were skipped',
+      usage: ['skills [--json]'],
+      details: '',
+      options: [JSON_OPTION],
+      examples: [],
+    },
+  ],
+  [
+    'state',
+    {
+      group: 'Use from the terminal',
+      summary: 'show where tasks and plans are stored; export and import them',
+      usage: ['state path', 'state export [file]', 'state import <file> [--replace]'],
+      details: 'export prints JSON to stdout, or writes it to the file. import changes everything or nothing.',
+      options: [['--replace', 'replace the tasks and plans of projects that already have some']],
+      examples: ['scorpiox-code state export tasks.json'],
+    },
+  ],
+])

@@ -2,7 +2,7 @@
 // which entries were skipped and why. Reads the directories again instead of using the index.
 
 import type { Config } from '@scorpiox/server/config/load-config'
-import { findProjectRoot } from '@scorpiox/server/config/project-root'
+import { findProjectRoot } from '@scorpiox/server/config/paths'
 import {
   BUILT_IN_SKILLS,
   type DirectorySnapshot,

@@ -2,8 +2,8 @@
 // its hash is never shown.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import type { CommandArguments, CommandFlags } from '../arguments.js'
 import type { AuthTokenFile, AuthTokenRecord } from '../http/token-file.js'
 

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
 
 export interface EntryChoice {

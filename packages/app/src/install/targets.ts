@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import type { LaunchCommand } from '../program-info.js'
 import { type ClientConfigFile, readClientConfig } from './client-config-file.js'
 import { type ClientDefinition, CLIENTS, type MachineInfo } from './clients.js'

@@ -2,14 +2,13 @@
 
 import type { ConsoleChange } from '../view.js'
 import { openEventStream, parseChange } from './api.js'
-import { createSseParser } from './sse-parser.js'
 
 export type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
   | { readonly state: 'lost'; readonly retryAt: number; readonly status: number }
 
-export interface EventHandlers {
+interface EventHandlers {
   onChange(change: ConsoleChange): void
   onConnection(connection: ConnectionState): void
   /** Milliseconds by which the server's clock is ahead. */
@@ -103,4 +102,45 @@ async function streamEvents(token: string, handlers: EventHandlers, closing: Abo
 function clockOffset(date: string | null): number {
   const ahead = date === null ? Number.NaN : Date.parse(date) - Date.now()
   return Math.abs(ahead) > 3000 ? ahead : 0
+}
+
+// Parses server-sent events from text chunks that may be split anywhere, and returns the data of complete events. Event
+// names, ids and comments are ignored.
+
+interface SseParser {
+  /** Returns the data of the events that this chunk completes. */
+  push(chunk: string): readonly string[]
+}
+
+export function createSseParser(): SseParser {
+  let line = ''
+  let data: string[] = []
+  let afterCarriageReturn = false
+
+  const endLine = (events: string[]): void => {
+    if (line === '') {
+      if (data.length > 0) events.push(data.join('\n'))
+      data = []
+    } else if (line === 'data' || line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
+    line = ''
+  }
+
+  return {
+    push(chunk) {
+      const events: string[] = []
+      let from = 0
+      for (const { 0: end, index } of chunk.matchAll(/\r\n?|\n/g)) {
+        // The CR at the end of the previous chunk already ended the line.
+        const isRestOfCrLf = afterCarriageReturn && index === 0 && end === '\n'
+        if (!isRestOfCrLf) {
+          line += chunk.slice(from, index)
+          endLine(events)
+        }
+        from = index + end.length
+      }
+      if (chunk !== '') afterCarriageReturn = chunk.endsWith('\r')
+      line += chunk.slice(from)
+      return events
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JobView, OutputEvent } from '../view.js'
 import { type ActionResult, textMember, toActionError } from './api.js'
 import { stripControls } from './components/strip-controls.js'
-import { createSseParser } from './sse-parser.js'
+import { createSseParser } from './event-connection.js'
 import { type FetchJobOutput, useFetchJobOutput } from './use-console.js'
 
 /** Text is kept in blocks, so that existing text is not laid out again when more arrives. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { textWidth } from '@scorpiox/server/text/column-width'
 import { LANGUAGES, TRANSLATIONS, type TranslationText } from '../i18n/translator.js'
 import { type ConsoleView, EMPTY_VIEW } from '../view.js'

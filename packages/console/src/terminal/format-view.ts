@@ -4,7 +4,7 @@
 import { basename } from 'node:path'
 
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
-import { toSingleLine } from '@scorpiox/server/text/single-line'
+import { toSingleLine } from '@scorpiox/server/text/format'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
 import type { FullProjectView } from './full-view.js'

@@ -1,8 +1,8 @@
 // State shared by the screens of the inbox: console, terminal, language and status line; fits text to the terminal.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { truncateToWidth, wrapToWidth } from '@scorpiox/server/text/column-width'
 import {
   createTranslatorFrom,

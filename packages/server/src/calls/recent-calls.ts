@@ -3,7 +3,7 @@
 
 import type { CallObserver, StartedCall } from '@scorpiox/mcp/definitions/call-observer'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { toSingleLine } from '../text/single-line.js'
+import { toSingleLine } from '../text/format.js'
 
 const MAX_CALLS = 100
 const MAX_USERS = 100

@@ -1,8 +1,9 @@
-// Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, and paths in the home
-// directory.
+// Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
+// directory, and the root of a project.
 
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from './load-config.js'
@@ -55,4 +56,31 @@ export function expandPath(path: string, { cwd, home }: Pick<Config, 'cwd' | 'ho
 
 export function isHomePath(path: string): boolean {
   return path === '~' || path.startsWith('~/')
+}
+
+const rootByDirectory = new Map<string, string>()
+
+/**
+ * Finds the project of a directory: the git repository around it, else the directory itself. Decided once for each
+ * directory: a repository that is created or removed later must not separate stored data from later requests.
+ */
+export function findProjectRoot(cwd: string): string {
+  const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(resolveRealPath(cwd))
+  rootByDirectory.set(cwd, project)
+  return project
+}
+
+function findRepositoryRoot(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (dirname(folder) === folder) return start
+  }
+}
+
+function resolveRealPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
 }

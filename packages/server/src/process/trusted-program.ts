@@ -5,7 +5,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../config/load-config.js'
-import { findProjectRoot } from '../config/project-root.js'
+import { findProjectRoot } from '../config/paths.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { describeMissingShell, findShellProgram, type ShellProgram } from './shell-program.js'
 

@@ -5,8 +5,11 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { Failure } from '@scorpiox/mcp/errors'
 import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import type { Config } from '../config/load-config.js'
+import { findProjectRoot, getStateDir } from '../config/paths.js'
 import { hashForFileName } from './file-names.js'
 import { ensurePrivateFolder, toWriteFailure } from './private-folder.js'
 
@@ -21,7 +24,7 @@ export interface FlagFiles {
 }
 
 /** `waiting`: callbacks and undelivered messages. */
-export type FlagKind = 'plans' | 'waiting'
+type FlagKind = 'plans' | 'waiting'
 
 export function openFlagFiles(stateDir: string, kind: FlagKind, project: string): FlagFiles {
   const directory = join(stateDir, kind, hashForFileName(project))
@@ -63,3 +66,25 @@ function listNames(directory: string): readonly string[] {
     return []
   }
 }
+
+// Checks the flag files for pending work of a user without opening the database.
+
+/** Whether work may be pending for a user, or for any user. */
+export function mayHavePending(config: Pick<Config, 'settings' | 'cwd'>, user: string | undefined): boolean {
+  const flags = openPendingFlags(config)
+  return flags === undefined || (user === undefined ? flags.isAnySet() : flags.isSet(user))
+}
+
+/** Undefined: only the database can tell. */
+export function openPendingFlags({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>): FlagFiles | undefined {
+  if (settings.DATABASE_URL !== '') return undefined
+  try {
+    return openFlagFiles(getStateDir(settings), 'waiting', findProjectRoot(cwd))
+  } catch (error) {
+    // Without a state directory nothing can be pending.
+    if (error instanceof Failure) return NO_FLAGS
+    throw error
+  }
+}
+
+const NO_FLAGS: FlagFiles = { isSet: () => false, isAnySet: () => false, set: () => {}, clear: () => {} }

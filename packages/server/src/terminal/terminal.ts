@@ -1,5 +1,7 @@
-// stdout, stderr and stop signals of a command. The only file of the CLI that touches the standard streams.
+// stdout, stderr and stop signals of a command, and the error for a command line that cannot be run. The only file of the
+// CLI that touches the standard streams.
 
+import { Failure } from '@scorpiox/mcp/errors'
 import { wrapText } from './text-layout.js'
 
 const STOP_SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const
@@ -68,4 +70,12 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
     stream.once('error', () => resolve())
     stream.write(text, () => resolve())
   })
+}
+
+// The error for a command line that cannot be run as typed.
+
+/** The message says what was expected. The process exits with code 2. */
+export class UsageError extends Failure {
+  override readonly name = 'UsageError'
+  readonly exitCode = 2
 }

@@ -1,4 +1,4 @@
-// Formats numbers, durations and the notes after an output, for the text of all tools.
+// Formats numbers, durations, single lines and the notes after an output, for the text of all tools.
 
 /** The output followed by each note in brackets on a line of its own. */
 export function appendNotes(output: string, notes: readonly string[]): string {
@@ -25,4 +25,16 @@ export function formatDuration(ms: number): string {
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
   const hours = Math.floor(minutes / 60)
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`
+}
+
+/**
+ * Turns text into a single line without control characters and bidi overrides, truncated to a maximum length at a
+ * character boundary.
+ */
+export function toSingleLine(text: string, maxLength: number): string {
+  const line = text
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { runCheckCommand } from './check-command.js'
 
 // A server whose response contains the credentials and terminal control sequences.

@@ -1,7 +1,7 @@
 // `scorpiox-code check <url>`: tests whether a deployed MCP endpoint meets the requirements of ArmorIQ and other clients.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { UsageError } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../../arguments.js'
 import type { CommandOutput } from '../call-command.js'
 import { type CheckResult, replaceControls } from './check-result.js'

@@ -6,5 +6,5 @@ export type { CallbackTable } from './callback-table.js'
 export { createDeferredCallbacks, type DeferredCallbacks } from './deferred-callbacks.js'
 export { setCallback } from './set-callback-tool.js'
 
-export const loadPendingFlags = () => import('./pending-flags.js')
+export const loadPendingFlags = () => import('../../storage/flag-files.js')
 export const loadCallbackService = () => import('./callback-service.js')

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { toSingleLine } from '../../text/format.js'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
-import { toSingleLine } from '../../text/single-line.js'
 import { describeJobEnd, type Job, type JobService } from '../shell/index.js'
 import { readLinesFrom } from '../shell/lazy.js'
 import type { CallbackRow } from './callback-table.js'

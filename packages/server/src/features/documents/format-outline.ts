@@ -1,7 +1,7 @@
 // Formats the headings of a document with their fragments, within a size limit. If there are too many, deeper levels are
 // omitted; if that would leave too few, headings at regular intervals are shown.
 
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
 import type { OutlineHeading } from './extract/extract-types.js'
 
 const MAX_HEADINGS = 50

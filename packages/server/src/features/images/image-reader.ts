@@ -1,20 +1,20 @@
 // The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
 
-import { opendir } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { opendir, readlink } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
 import { expandPath, splitList } from '../../config/paths.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
+import { isInsideDirectory } from '../../util/path-containment.js'
 import { describeFileContent, detectImageFormat, DETECTION_BYTES } from './image-format.js'
-import type { DecodeRequest, ImageRequest, ImageResult } from './image-types.js'
+import { type DecodeRequest, type ImageRequest, type ImageResult, MAX_FILE_BYTES } from './image-types.js'
 import { createImageWorkerPool, type ImageWorkerPool } from './image-worker-pool.js'
-import { MAX_FILE_BYTES } from './limits.js'
 import { installHintFor, readOriginalFile } from './missing-decoder.js'
-import { assertPathAllowed, type PathPolicy, resolveLinks } from './path-policy.js'
 
 export interface ImageReader {
   read(request: ImageRequest, signal: AbortSignal): Promise<ImageResult>
@@ -155,4 +155,61 @@ const KEPT_VARIABLES =
 function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
   const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
   return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
+}
+
+// Decides which paths may be read, by the real path of the opened file, so that links cannot lead elsewhere.
+
+interface PathPolicy {
+  /** Undefined allows all paths. */
+  readonly allowedRoots: readonly string[] | undefined
+  /** Not readable even within the roots, except for roots inside of them. */
+  readonly hiddenPaths: readonly string[]
+}
+
+function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, realPath: string): void {
+  if (roots === undefined) return
+  const allowedRoots = roots.map(toRealPath)
+  const isInHiddenPath = hiddenPaths
+    .map(toRealPath)
+    .some(
+      (hiddenPath) =>
+        isInsideDirectory(realPath, hiddenPath) &&
+        !allowedRoots.some((root) => isInsideDirectory(root, hiddenPath) && isInsideDirectory(realPath, root)),
+    )
+  if (isInHiddenPath) throw new Failure('is hidden from commands here, and so from ReadImage')
+  if (allowedRoots.some((root) => isInsideDirectory(realPath, root))) return
+  const allowed = roots.length === 1 ? `${roots[0]}` : roots.join(', ')
+  throw new Failure(`is outside of the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
+}
+
+function toRealPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
+// Resolves the symbolic links of a path even if the file does not exist, so that a forbidden path can be refused without
+// revealing whether it exists.
+
+/** As in the operating system. */
+const MAX_LINKS = 40
+
+async function resolveLinks(path: string): Promise<string> {
+  let resolved = parse(path).root
+  let followed = 0
+  const remaining = path.slice(resolved.length).split(sep)
+  for (let name = remaining.shift(); name !== undefined; name = remaining.shift()) {
+    const next = name === '..' ? dirname(resolved) : join(resolved, name)
+    const target = followed < MAX_LINKS ? await readlink(next).catch(() => undefined) : undefined
+    if (target === undefined || name === '' || name === '.' || name === '..') {
+      resolved = next
+      continue
+    }
+    followed++
+    if (isAbsolute(target)) resolved = parse(target).root
+    remaining.unshift(...target.split(sep))
+  }
+  return resolved
 }

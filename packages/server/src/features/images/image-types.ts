@@ -1,4 +1,4 @@
-// Request and result of ReadImage, and the messages of the image worker.
+// Request and result of ReadImage, the messages of the image worker, and the limits of files, output, time and memory.
 
 import type { FileIdentity } from '../../storage/untrusted-file.js'
 import type { Rectangle, Size } from './geometry.js'
@@ -48,4 +48,33 @@ export type ImageWorkerReply =
 
 export function isImageWorkerReply(value: unknown): value is ImageWorkerReply {
   return typeof value === 'object' && value !== null && 'residentBytes' in value
+}
+
+const MEGABYTE = 1024 * 1024
+
+/** Limits of image files, of the output, and of time and memory for decoding. */
+export const MAX_FILE_BYTES = 64 * MEGABYTE
+
+/** Models do not use more pixels; larger images are scaled down. */
+export const MAX_OUTPUT_EDGE = 1568
+
+/** Of the encoded image; base64 adds a third. */
+export const MAX_OUTPUT_BYTES = 750_000
+
+/** For formats that are decoded line by line. */
+export const MAX_PIXELS = 256_000_000
+
+/** For formats that are decoded as a whole. */
+export const MAX_PIXELS_IN_MEMORY = 64_000_000
+
+export interface DecodeBudget {
+  readonly ms: number
+  /** Resident memory of the worker process. */
+  readonly residentBytes: number
+}
+
+/** Time and memory for one image; a worker that exceeds them is killed. SVG can contain costly instructions but normally needs little. */
+export function decodeBudgetFor(format: ImageFormat): DecodeBudget {
+  const isSvg = format === 'SVG' || format === 'SVGZ'
+  return isSvg ? { ms: 4000, residentBytes: 256 * MEGABYTE } : { ms: 10_000, residentBytes: 640 * MEGABYTE }
 }

@@ -5,8 +5,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { type IpcChild, spawnNodeScript } from '../../process/piped-child.js'
 import type { ExitStatus } from '../../process/spawn.js'
 import { createSemaphore } from '../../util/concurrency.js'
-import { type DecodeRequest, type ImageWorkerReply, isImageWorkerReply } from './image-types.js'
-import { decodeBudgetFor } from './limits.js'
+import { decodeBudgetFor, type DecodeRequest, type ImageWorkerReply, isImageWorkerReply } from './image-types.js'
 
 const MAX_WORKERS = 2
 const IDLE_TIMEOUT_MS = 60_000

@@ -1,7 +1,7 @@
 // Parses the checklist of a plan (`- [ ]`, `* [x]`, `1. [ ]`, at any depth, outside code and comments) and creates a
 // task from it.
 
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
 import type { TaskRow, TaskTable } from '../tasks/index.js'
 
 const MAX_ITEMS = 500

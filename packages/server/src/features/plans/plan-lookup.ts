@@ -5,11 +5,10 @@
 // Write transactions are serialized across processes, so the flag of an open plan is never cleared.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
-import { getStateDir } from '../../config/paths.js'
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { type FlagFiles, openFlagFiles } from '../../storage/flag-files.js'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { PlanRow, PlanTables } from './plan-table.js'
 
 export interface OpenPlanLookup {

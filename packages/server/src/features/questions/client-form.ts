@@ -4,7 +4,7 @@ import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import type { FormQuestion, QuestionChoice, QuestionReply } from '../../calls/question-form.js'
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
 import { MAX_FREE_TEXT } from './parse-questions.js'
 
 /** A caller that reports whether its response was written. */

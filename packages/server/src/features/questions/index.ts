@@ -6,4 +6,4 @@ export type { UserPresence } from './question-store.js'
 export type { QuestionTable } from './question-table.js'
 
 export const loadQuestionService = () => import('./question-service.js')
-export const loadLateAnswers = () => import('./late-answers.js')
+export const loadLateAnswers = () => import('./answer-question.js')

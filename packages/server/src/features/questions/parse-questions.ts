@@ -5,9 +5,9 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 import type { FormQuestion, QuestionChoice } from '../../calls/question-form.js'
+import { toSingleLine } from '../../text/format.js'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toStorableText } from '../../text/normalize-text.js'
-import { toSingleLine } from '../../text/single-line.js'
 
 const MAX_JSON = 250_000
 const MAX_DEPTH = 8

@@ -5,7 +5,7 @@ import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { Config } from '../../config/load-config.js'
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot } from '../../config/paths.js'
 import {
   type AskingCall,
   askWithForm,

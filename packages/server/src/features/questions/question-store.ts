@@ -8,9 +8,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
 import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
-import { answerQuestion } from './answer-question.js'
+import { answerQuestion, queueAnswerMessage } from './answer-question.js'
 import { parseAnswers } from './answers-json.js'
-import { queueAnswerMessage } from './late-answers.js'
 import type { QuestionRow, QuestionTables } from './question-table.js'
 
 const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000

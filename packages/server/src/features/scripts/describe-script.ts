@@ -8,8 +8,8 @@ import type { SchemaValidator } from '@scorpiox/mcp/json-schema/validation'
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 import { quoteShellWord } from '../../process/shell-quote.js'
+import { toSingleLine } from '../../text/format.js'
 import { findJsonError } from '../../text/json-error-position.js'
-import { toSingleLine } from '../../text/single-line.js'
 import type { CommandResult, ProbeOptions, ShellService } from '../shell/index.js'
 
 const LIMIT_MS = 5000

@@ -3,7 +3,7 @@
 
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
 import { removeInvisible } from '../../text/untrusted-text.js'
 import { VERSION } from '../../util/version.js'
 import { classifyResponse } from './classify-response.js'

@@ -1,7 +1,6 @@
 // Text and fields of a background job, shared by all tools that show one.
 
-import { formatDuration } from '../../text/format.js'
-import { toSingleLine } from '../../text/single-line.js'
+import { formatDuration, toSingleLine } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'
 import { formatStillRunning } from './format-command-result.js'
 import type { Job } from './job.js'

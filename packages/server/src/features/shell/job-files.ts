@@ -1,6 +1,5 @@
-// Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
-// several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
-// if the allocation failed halfway.
+// The directories and files of jobs: one directory for a project, with the server registry and one directory for each user,
+// in which each job has a folder named by its id.
 
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -8,9 +7,43 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hashForFileName } from '../../storage/file-names.js'
 import { readOwnFile } from '../../storage/own-file.js'
 import { isPrivateFolder } from '../../storage/private-folder.js'
 import { type JobRecord, parseJobRecord } from './job-record.js'
+
+export interface JobDirectory {
+  readonly registryPath: string
+  userDirectory(user: string): string
+}
+
+export function jobDirectoryOf(stateDir: string, project: string): JobDirectory {
+  const directory = join(stateDir, 'jobs', hashForFileName(project))
+  return { registryPath: directory, userDirectory: (user) => join(directory, hashForFileName(user)) }
+}
+
+/** Directories of all users of a project. */
+export async function listUserDirectories({ registryPath }: JobDirectory): Promise<readonly string[]> {
+  const names = await readdir(registryPath)
+  return names.filter((name) => /^[0-9a-f]{16}$/.test(name)).map((name) => join(registryPath, name))
+}
+
+// The job directory cannot be used. A background job then cannot start; a foreground command runs without a record.
+
+export class JobStorageFailure extends Failure {}
+
+/** Turns a Failure of `work` into a JobStorageFailure. */
+export function asJobStorageFailure<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Failure ? new JobStorageFailure(error.message, { cause: error }) : error
+  }
+}
+
+// Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
+// several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
+// if the allocation failed halfway.
 
 const MAX_ID = 999_999_999
 
@@ -51,8 +84,7 @@ function removeEmptyFolder(path: string): void {
   }
 }
 
-// Paths and validated reading of a job's files. Each job has a folder named by its id in the folder of a user and
-// project. Damaged files, and files in a folder that others can write to, count as missing.
+// Paths and validated reading of a job's files. Damaged files, and files in a folder that others can write to, count as missing.
 
 const MAX_RECORD_BYTES = 4 * 1024 * 1024
 const MAX_STATUS_BYTES = 16

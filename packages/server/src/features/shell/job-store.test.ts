@@ -21,8 +21,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { jobDirectoryOf } from './job-files.js'
 import type { JobRecord } from './job-record.js'
-import { jobDirectoryOf } from './job-directory.js'
 import { openJobStore } from './job-store.js'
 
 const newFolder = (): string =>

@@ -1,10 +1,9 @@
 // Lists the running background jobs of a user in a project, including those of other servers.
 
 import type { Config } from '../../config/load-config.js'
-import { getStateDir } from '../../config/paths.js'
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { isServerAlive } from '../../storage/server-registry.js'
-import { type JobDirectory, jobDirectoryOf } from './job-directory.js'
+import { type JobDirectory, jobDirectoryOf } from './job-files.js'
 import { openJobStore } from './job-store.js'
 
 /** Their IDs. Records that cannot be read are skipped; without a job directory there are none. */

@@ -10,6 +10,7 @@ import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import {
   type CommandExecution,
   createForegroundCommand,
+  explainStartError,
   type ForegroundCommand,
   type LeftoverProcess,
   reportLatestLine,
@@ -18,8 +19,7 @@ import {
   toLeftoverProcesses,
   withoutRecording,
 } from './command-execution.js'
-import { explainStartError } from './explain-start-error.js'
-import { JobStorageFailure } from './job-directory.js'
+import { JobStorageFailure } from './job-files.js'
 import type { JobService, SharedJobDeps } from './job-service.js'
 import type { RenderedOutput } from './output-renderer.js'
 import type { StartedJob, StartJobRequest } from './user-jobs.js'

@@ -4,13 +4,12 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../../config/load-config.js'
-import { getStateDir } from '../../config/paths.js'
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { removePoolDirectoriesOf } from '../../process/pool-directory.js'
 import { createProcessTrees } from '../../process/process-tree.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { listDeadServers, removeServerEntry } from '../../storage/server-registry.js'
-import { jobDirectoryOf, listUserDirectories } from './job-directory.js'
+import { jobDirectoryOf, listUserDirectories } from './job-files.js'
 import { openJobStore } from './job-store.js'
 
 export async function runStartupTasks(config: Config, log: Log, sandbox: CommandSandbox): Promise<void> {

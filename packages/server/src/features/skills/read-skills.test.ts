@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot } from '../../config/paths.js'
 import { readChangedSkills } from './read-skills.js'
 import type { IndexedSkill } from './skill-index-cache.js'
 import { listSkillLocations, type SkillDirectory, type SkillLevel } from './skill-locations.js'

@@ -1,7 +1,7 @@
 // Failures of the task service. Each message lists the tasks or steps that the caller can choose from.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { toSingleLine } from '../../text/single-line.js'
+import { toSingleLine } from '../../text/format.js'
 import type { StepRow, TaskRow, TaskTable } from './task-table.js'
 
 const MAX_NAMED = 8

@@ -4,7 +4,7 @@
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
-import { findProjectRoot } from '../../config/project-root.js'
+import { findProjectRoot } from '../../config/paths.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import {
   alreadyComplete,

@@ -2,7 +2,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { scaleSize } from '../geometry.js'
-import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
+import { MAX_PIXELS_IN_MEMORY } from '../image-types.js'
 import {
   assertPixelLimit,
   cropRegion,

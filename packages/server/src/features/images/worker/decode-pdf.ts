@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, scaleSize } from '../geometry.js'
-import { MAX_OUTPUT_EDGE, MAX_PIXELS_IN_MEMORY } from '../limits.js'
+import { MAX_OUTPUT_EDGE, MAX_PIXELS_IN_MEMORY } from '../image-types.js'
 import { assertPixelLimit, cropRegion, type DecodedImage, type DecodeInput, selectPage } from './decoded-image.js'
 import { loadOptionalPackage, loadSharp } from './image-libraries.js'
 

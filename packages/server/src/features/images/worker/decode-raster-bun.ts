@@ -4,7 +4,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'
 import { countFrames, hasImageEnd, readExifOrientation, readImageSize } from '../image-header.js'
-import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
+import { MAX_PIXELS_IN_MEMORY } from '../image-types.js'
 import { decodePngRegion, type Pixels } from '../uncompressed-png.js'
 import {
   assertPixelLimit,

@@ -4,7 +4,7 @@ import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'
-import { MAX_PIXELS, MAX_PIXELS_IN_MEMORY } from '../limits.js'
+import { MAX_PIXELS, MAX_PIXELS_IN_MEMORY } from '../image-types.js'
 import { decodeWithBun } from './decode-raster-bun.js'
 import {
   assertPixelLimit,

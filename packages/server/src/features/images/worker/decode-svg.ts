@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, type Rectangle, scaleSize, type Size } from '../geometry.js'
-import { MAX_OUTPUT_EDGE, MAX_PIXELS } from '../limits.js'
+import { MAX_OUTPUT_EDGE, MAX_PIXELS } from '../image-types.js'
 import { assertPixelLimit, cropRegion, type DecodedImage, type DecodeInput, selectPage } from './decoded-image.js'
 import { loadSharp, type OpenSharp } from './image-libraries.js'
 

@@ -4,8 +4,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { clipRectangle, fullRectangle, longEdge, type Rectangle, type Size } from '../geometry.js'
 import type { ImageFormat } from '../image-format.js'
-import type { ImageResult } from '../image-types.js'
-import { MAX_OUTPUT_EDGE } from '../limits.js'
+import { type ImageResult, MAX_OUTPUT_EDGE } from '../image-types.js'
 import type { Pixels } from '../uncompressed-png.js'
 
 export interface DecodeInput {

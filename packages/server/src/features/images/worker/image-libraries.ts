@@ -4,9 +4,8 @@ import type { Sharp, SharpOptions } from 'sharp'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { getBunApi } from '@scorpiox/mcp/runtime'
-import { toSingleLine } from '../../../text/single-line.js'
-import type { OptionalPackage } from '../image-types.js'
-import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
+import { toSingleLine } from '../../../text/format.js'
+import { MAX_PIXELS_IN_MEMORY, type OptionalPackage } from '../image-types.js'
 
 export type OpenSharp = (input: Buffer, options?: SharpOptions) => Sharp
 

@@ -5,8 +5,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { DecodeRequest } from '../image-types.js'
-import { type DecodeBudget, decodeBudgetFor } from '../limits.js'
+import { type DecodeBudget, decodeBudgetFor, type DecodeRequest } from '../image-types.js'
 import { processImage } from './process-image.js'
 
 if (isMainThread) serveRequests()

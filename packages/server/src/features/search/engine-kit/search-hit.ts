@@ -1,6 +1,6 @@
 // Parses one search result of an engine: single-line text and an HTTP(S) URL. Results without such a URL are dropped.
 
-import { toSingleLine } from '../../../text/single-line.js'
+import { toSingleLine } from '../../../text/format.js'
 import { removeInvisible } from '../../../text/untrusted-text.js'
 
 const MAX_TITLE = 200

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { toSingleLine } from './single-line.js'
+import { toSingleLine } from './format.js'
 
 test('the result is a single line, short enough, well-formed, and stable', () => {
   fc.assert(

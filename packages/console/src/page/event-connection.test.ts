@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { createSseParser } from './sse-parser.js'
+import { createSseParser } from './event-connection.js'
 
 const line = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, '')) // as JSON has none
 const event = fc.record({
