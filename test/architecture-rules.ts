@@ -109,6 +109,7 @@ export function violations(sources: Sources): string[] {
     ...imports.flatMap(upwardImport),
     ...imports.flatMap(importOfInsides),
     ...imports.flatMap(importOfPackage),
+    ...imports.flatMap(importOfComposition),
     ...imports.flatMap(pageImport),
     ...cycles('folders', imports, folderOf),
     ...cycles('features', imports, featureOf),
@@ -182,6 +183,13 @@ function importOfPackage(found: Import): string[] {
   }
   return packageOf(found.file) === 'mcp' && !found.specifier.startsWith('node:')
     ? [`${found.file} imports ${found.specifier}: the kernel has no dependencies`]
+    : []
+}
+
+/** Files at the top of packages/server compose the features: nothing below them imports them, not even a type. */
+function importOfComposition({ file, specifier, target }: Import): string[] {
+  return folderOf(file)?.startsWith('server/') && /^server\/[\w-]+$/.test(target)
+    ? [`${file} imports ${specifier}: it composes the features`]
     : []
 }
 

@@ -39,6 +39,7 @@ test.each([
   ['a cycle of features', `${SHELL}/planted.ts`, "import { x } from '../scripts/index.js'"],
   ['a cycle of folders', 'server/util/planted.ts', "import { x } from '../process/spawn.js'"],
   ['a feature in the infrastructure', 'server/storage/planted.ts', "import { x } from '../features/tasks/index.js'"],
+  ['the composition in a feature', 'server/features/tasks/planted.ts', "import type { X } from '../../state.js'"],
   ['a lazy part at the start', 'app/main.ts', `import { x } from '@scorpiox/${SHELL}/lazy'`],
   ['process.env outside config', 'server/planted.ts', 'export const home = process.env.HOME'],
   ['a second user of Bun', 'server/planted.ts', "const bun = Reflect.get(globalThis, 'Bun')"],

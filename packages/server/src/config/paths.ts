@@ -1,13 +1,14 @@
 // Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
 // directory, and the root of a project.
 
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from './load-config.js'
 import type { Settings } from './options.js'
+import { realPathOrSame } from '../util/path-containment.js'
 
 export function getStateDir({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>): string {
   return folder === '' ? join(getHome(), '.scorpiox') : resolve(folder)
@@ -65,7 +66,7 @@ const rootByDirectory = new Map<string, string>()
  * directory: a repository that is created or removed later must not separate stored data from later requests.
  */
 export function findProjectRoot(cwd: string): string {
-  const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(resolveRealPath(cwd))
+  const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(realPathOrSame(cwd))
   rootByDirectory.set(cwd, project)
   return project
 }
@@ -74,13 +75,5 @@ function findRepositoryRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder
     if (dirname(folder) === folder) return start
-  }
-}
-
-function resolveRealPath(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
   }
 }

@@ -7,6 +7,7 @@ import { isIP, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { decodeUriText } from '../text/normalize-text.js'
 import { FetchFailure } from './fetch-failure.js'
 import { type Destination, formatDestination, toDestination } from './web-url.js'
 
@@ -50,7 +51,7 @@ function parseProxy(text: string, from: string): UpstreamProxy {
     )
   }
   const { username, password } = url
-  const secret = username === '' && password === '' ? '' : `${decodeComponent(username)}:${decodeComponent(password)}`
+  const secret = username === '' && password === '' ? '' : `${decodeUriText(username)}:${decodeUriText(password)}`
   return {
     destination: toDestination(url),
     isSecure: url.protocol === 'https:',
@@ -76,14 +77,6 @@ function isInside(host: string, block: string): boolean {
   if (isIP(host) === 0 || !ipaddr.isValidCIDR(block)) return false
   const [address, range] = [ipaddr.process(host), ipaddr.parseCIDR(block)]
   return address.kind() === range[0].kind() && address.match(range)
-}
-
-function decodeComponent(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 // Opens a CONNECT tunnel to a destination through the proxy of the operator.

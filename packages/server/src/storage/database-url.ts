@@ -1,5 +1,7 @@
 // Database URLs for display: without passwords.
 
+import { decodeUriText } from '../text/normalize-text.js'
+
 const MASK = '****'
 
 /** Returns undefined if it is not a PostgreSQL URL. */
@@ -15,7 +17,7 @@ export function redactDatabaseUrl(address: string): string | undefined {
 export function redactPassword(text: string, address: string): string {
   const url = parse(address)
   const parameterSecrets = url ? secretParameters(url).flatMap((name) => url.searchParams.getAll(name)) : []
-  const secrets = [url?.password, decodeOrKeep(url?.password), ...parameterSecrets]
+  const secrets = [url?.password, decodeUriText(url?.password ?? ''), ...parameterSecrets]
   return secrets.reduce<string>((redacted, secret) => (secret ? redacted.replaceAll(secret, MASK) : redacted), text)
 }
 
@@ -26,12 +28,4 @@ function secretParameters(url: URL): readonly string[] {
 
 function parse(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined
-}
-
-function decodeOrKeep(text = ''): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

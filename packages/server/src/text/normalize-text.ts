@@ -1,4 +1,4 @@
-// Normalizes text for search and storage. Search ignores case, accents and other variants; vowel signs of Indic scripts
+// Normalizes text for search and storage, and decodes percent-encoding. Search ignores case, accents and other variants; vowel signs of Indic scripts
 // and the voicing marks of kana are letters there, not accents, and are kept.
 
 const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
@@ -14,4 +14,13 @@ export function foldForSearch(text: string): string {
 
 export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+/** Decodes percent-encoded text; text that is not valid as such stays unchanged. */
+export function decodeUriText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

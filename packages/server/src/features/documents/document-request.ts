@@ -2,6 +2,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
+import { decodeUriText } from '../../text/normalize-text.js'
 import type { DocumentFormat } from './extract/extract-types.js'
 import { type FindQuery, parseFindQuery } from './find-in-page.js'
 import { type CursorPosition, decodeCursor } from './paginate.js'
@@ -70,11 +71,7 @@ function parseUrl(input: string): URL {
 function decodeFragment(hash: string): string {
   // `:~:` starts a text directive, which only highlights words.
   const [fragment = ''] = hash.slice(1).split(':~:')
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
+  return decodeUriText(fragment)
 }
 
 function parseFormat(input: string): DocumentFormat {

@@ -1,6 +1,5 @@
 // The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
 
-import { realpathSync } from 'node:fs'
 import { opendir, readlink } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path'
 
@@ -10,7 +9,7 @@ import { expandPath, splitList } from '../../config/paths.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/format.js'
-import { isInsideDirectory } from '../../util/path-containment.js'
+import { isInsideDirectory, realPathOrSame } from '../../util/path-containment.js'
 import { describeFileContent, detectImageFormat, DETECTION_BYTES } from './image-format.js'
 import { type DecodeRequest, type ImageRequest, type ImageResult, MAX_FILE_BYTES } from './image-types.js'
 import { createImageWorkerPool, type ImageWorkerPool } from './image-worker-pool.js'
@@ -168,9 +167,9 @@ interface PathPolicy {
 
 function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, realPath: string): void {
   if (roots === undefined) return
-  const allowedRoots = roots.map(toRealPath)
+  const allowedRoots = roots.map(realPathOrSame)
   const isInHiddenPath = hiddenPaths
-    .map(toRealPath)
+    .map(realPathOrSame)
     .some(
       (hiddenPath) =>
         isInsideDirectory(realPath, hiddenPath) &&
@@ -180,14 +179,6 @@ function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, rea
   if (allowedRoots.some((root) => isInsideDirectory(realPath, root))) return
   const allowed = roots.length === 1 ? `${roots[0]}` : roots.join(', ')
   throw new Failure(`is outside of the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
-}
-
-function toRealPath(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
 }
 
 // Resolves the symbolic links of a path even if the file does not exist, so that a forbidden path can be refused without

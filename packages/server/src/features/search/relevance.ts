@@ -1,5 +1,6 @@
 // Checks whether a result list is relevant to the query. Some engines answer bots with unrelated results and HTTP 200.
 
+import { decodeUriText } from '../../text/normalize-text.js'
 import { canonicalUrl } from './canonical-url.js'
 import type { SearchHit } from './engine-kit/search-hit.js'
 import { foldText, stemmedWords } from './query-terms.js'
@@ -39,7 +40,7 @@ export function queryCoverage(hit: SearchHit, { terms }: SearchQuery): number {
 
 function computeCoverage(hit: SearchHit, words: SearchQuery['terms']): number {
   if (words.size === 0) return 1
-  const text = foldText(`${hit.title} ${hit.snippet} ${decodeUrl(hit.url)}`)
+  const text = foldText(`${hit.title} ${hit.snippet} ${decodeUriText(hit.url)}`)
   const textStems = new Set(stemmedWords(text))
   const byPrefix = new Map<string, string[]>()
   for (const word of textStems)
@@ -59,14 +60,6 @@ function areInflections(one: string, other: string): boolean {
   let common = PREFIX_LENGTH
   while (common < shorter && one[common] === other[common]) common++
   return common / shorter >= HIGH_SHARE
-}
-
-function decodeUrl(url: string): string {
-  try {
-    return decodeURIComponent(url)
-  } catch {
-    return url
-  }
 }
 
 function topHostShare(hits: readonly SearchHit[]): number {

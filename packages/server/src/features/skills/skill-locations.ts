@@ -1,10 +1,10 @@
 // Directories searched for skills, in order of precedence: of two skills with one name the first wins. Skills of a
 // project may be untrusted, so links must not lead outside the project; the user's own skills may link anywhere.
 
-import { realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 import { expandPath, isHomePath, splitList } from '../../config/paths.js'
+import { realPathOrSame } from '../../util/path-containment.js'
 
 export type SkillLevel = 'project' | 'user' | 'built-in'
 
@@ -33,8 +33,8 @@ export interface SkillLocationOptions {
 }
 
 export function listSkillLocations({ cwd, project, home, additional }: SkillLocationOptions): readonly SkillLocation[] {
-  const workingDirectory = realPathOf(cwd)
-  const homeDirectory = home === '' ? undefined : realPathOf(home)
+  const workingDirectory = realPathOrSame(cwd)
+  const homeDirectory = home === '' ? undefined : realPathOrSame(home)
   // The working directory precedes the project root. The home directory is not a project.
   const bases = [...new Set([workingDirectory, project])].filter((folder) => folder !== homeDirectory)
   const allowedRoot = project === homeDirectory ? workingDirectory : project
@@ -66,12 +66,4 @@ function defaultLocations(
     { level, candidates: [folder('.claude'), folder('.agents')], allowedRoot },
     { level, candidates: [folder('.scorpiox')], allowedRoot },
   ]
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
-  }
 }

@@ -1,5 +1,6 @@
 // Finds the nodes of the section that a URL fragment names.
 
+import { decodeUriText } from '../../../../text/normalize-text.js'
 import { isHeading } from './elements.js'
 import { matchesFragment } from './links.js'
 import {
@@ -15,7 +16,7 @@ import {
 /** Undefined if the page has no such section. */
 export function findSection(tree: DomTree, fragment: string): DomNode[] | undefined {
   const elements = descendantElements(tree)
-  const decoded = decodeFragment(fragment)
+  const decoded = decodeUriText(fragment)
   const isTarget = ({ name, attribs }: DomElement) =>
     attribs.id === decoded || attribs.id === fragment || (name === 'a' && attribs.name === decoded)
   const target = elements.find(isTarget)
@@ -25,14 +26,6 @@ export function findSection(tree: DomTree, fragment: string): DomNode[] | undefi
       (element) => isHeading(element) && matchesFragment(fragment, { id: '', title: singleLineText(element) }),
     )
   return heading === undefined ? undefined : collectSection(heading)
-}
-
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
 
 function collectSection(element: DomElement): DomNode[] {

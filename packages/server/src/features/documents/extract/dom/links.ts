@@ -1,5 +1,7 @@
 // Link targets as absolute URLs, without schemes such as javascript: and data:, and the fragments that name headings.
 
+import { decodeUriText } from '../../../../text/normalize-text.js'
+
 const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 
 /** '' if the URL is invalid or its scheme is not allowed. */
@@ -30,19 +32,11 @@ export function slugify(title: string): string {
 
 /** Whether a fragment names this heading: by its id, or by its text. */
 export function matchesFragment(fragment: string, { id, title }: { id: string; title: string }): boolean {
-  const decoded = decodeFragment(fragment)
+  const decoded = decodeUriText(fragment)
   if (id !== '' && (id === fragment || id === decoded)) return true
   return normalizeTitle(title) !== '' && normalizeTitle(title) === normalizeTitle(decoded.replaceAll('-', ' '))
 }
 
 function normalizeTitle(text: string): string {
   return slugify(text).replace(/[-_]+/g, '-')
-}
-
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
