@@ -17,7 +17,7 @@ export async function encodeImage(format: ImageFormat, decoded: DecodedImage): P
   const { pixels, ...metadata } = decoded
   const encoder = await openEncoder()
   const { pixels: opaque, background } = flattenAlpha(pixels)
-  const isGraphicImage = isGraphic(opaque)
+  const isGraphicImage = looksLikeGraphic(opaque)
   for (let current = opaque; ; current = await encoder.resize(current, scaleSize(current, SHRINK_FACTOR))) {
     const encodedImage = await encodeWithinLimit(encoder, current, isGraphicImage)
     if (encodedImage === undefined) continue
@@ -145,7 +145,7 @@ function visibleBrightness(data: Buffer): number | undefined {
 const MAX_SMALL_PIXELS = 65_536
 
 /** Neighbouring pixels are often equal in graphics and rarely in photos. */
-function isGraphic({ data, width, height }: Pixels): boolean {
+function looksLikeGraphic({ data, width, height }: Pixels): boolean {
   if (width * height <= MAX_SMALL_PIXELS) return true
   const rowBytes = width * 3
   let equalPairs = 0

@@ -146,8 +146,8 @@ export function scoreProse(blocks: readonly TextBlock[]): ProseScores {
   const scoreOf = new Map<DomElement, number>()
   const wordsIn = new Map<DomElement, number>()
   let total = 0
-  for (const { wordCount, linkDensity, ancestors, element, isHidden } of blocks) {
-    if (isHidden || wordCount < MIN_PROSE_WORDS || linkDensity > MAX_LINK_DENSITY) continue
+  for (const { wordCount, linkDensity, ancestors, element, isHidden: isHiddenBlock } of blocks) {
+    if (isHiddenBlock || wordCount < MIN_PROSE_WORDS || linkDensity > MAX_LINK_DENSITY) continue
     total += wordCount
     for (const ancestor of ancestors) wordsIn.set(ancestor, (wordsIn.get(ancestor) ?? 0) + wordCount)
     const containers = element.name === 'div' || element.name === 'pre' ? [element, ...ancestors] : ancestors
