@@ -9,7 +9,7 @@ import { NEWEST_LEGACY } from '@scorpiox/mcp/revisions/revision'
 import { RESULT_DATA } from '@scorpiox/server/calls/result-data'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
-import { didYouMean } from '../../../server/src/text/nearest-names.js'
+import { didYouMean } from '@scorpiox/server/text/nearest-names'
 
 export interface CommandOutput {
   readonly text: string

@@ -83,7 +83,7 @@ async function runHelp(_: CommandDeps, { operands: [command = 'help'] }: Command
 }
 
 async function unknownCommand(name: string): Promise<UsageError> {
-  const { didYouMean } = await import('../../../server/src/text/nearest-names.js')
+  const { didYouMean } = await import('@scorpiox/server/text/nearest-names')
   const known = [...COMMANDS.keys()].filter((command) => command !== 'greet')
   return new UsageError(`unknown command: ${name}. ${didYouMean(name, known)}scorpiox-code --help lists the commands`)
 }

@@ -4,7 +4,7 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import type { Option } from '@scorpiox/server/config/options'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
-import { didYouMean } from '../../../server/src/text/nearest-names.js'
+import { didYouMean } from '@scorpiox/server/text/nearest-names'
 
 /** `names` are settings or parts of their names; an empty list means all settings. */
 export function formatSettings(config: Config, names: readonly string[], columns: number | undefined): string {
