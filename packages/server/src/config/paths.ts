@@ -1,14 +1,13 @@
 // Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
 // directory, and the root of a project.
 
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from './load-config.js'
 import type { Settings } from './options.js'
-import { realPathOrSame } from '../util/path-containment.js'
 
 export function getStateDir({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>): string {
   return folder === '' ? join(getHome(), '.scorpiox') : resolve(folder)
@@ -42,7 +41,7 @@ export function getScriptFolder({
   return expandPath(path, { cwd, home })
 }
 
-/** The entries of a comma-separated setting. */
+// The entries of a comma-separated setting.
 export function splitList(value: string): readonly string[] {
   return value
     .split(',')
@@ -50,7 +49,7 @@ export function splitList(value: string): readonly string[] {
     .filter((entry) => entry !== '')
 }
 
-/** An absolute path; `~` is the home directory if there is one. */
+// An absolute path; `~` is the home directory if there is one.
 export function expandPath(path: string, { cwd, home }: Pick<Config, 'cwd' | 'home'>): string {
   return home !== '' && isHomePath(path) ? join(home, path.slice(1)) : resolve(cwd, path)
 }
@@ -61,10 +60,8 @@ export function isHomePath(path: string): boolean {
 
 const rootByDirectory = new Map<string, string>()
 
-/**
- * Finds the project of a directory: the git repository around it, else the directory itself. Decided once for each
- * directory: a repository that is created or removed later must not separate stored data from later requests.
- */
+// Finds the project of a directory: the git repository around it, else the directory itself. Decided once for each
+// directory: a repository that is created or removed later must not separate stored data from later requests.
 export function findProjectRoot(cwd: string): string {
   const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(realPathOrSame(cwd))
   rootByDirectory.set(cwd, project)
@@ -75,5 +72,14 @@ function findRepositoryRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder
     if (dirname(folder) === folder) return start
+  }
+}
+
+// Without symbolic links; the path itself if it cannot be resolved.
+export function realPathOrSame(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
   }
 }

@@ -27,10 +27,8 @@ export function formatDuration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`
 }
 
-/**
- * Turns text into a single line without control characters and bidi overrides, truncated to a maximum length at a
- * character boundary.
- */
+// Turns text into a single line without control characters and bidi overrides, truncated to a maximum length at a
+// character boundary.
 export function toSingleLine(text: string, maxLength: number): string {
   const line = text
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')

@@ -30,9 +30,9 @@ set: message comes with a tool result every delay_seconds, repeat_count times (d
   load: async () => (await import('./set-callback-handler.js')).setCallbackHandler,
 })
 
-/** The active callbacks and pending messages of a session as a resource. */
 export const CALLBACKS_URI = 'scorpiox://callbacks'
 
+// The active callbacks and pending messages of a session as a resource.
 export const callbackResource = defineResourceWith<{ callbacks: CallbackService }>()({
   uri: CALLBACKS_URI,
   name: 'callbacks',

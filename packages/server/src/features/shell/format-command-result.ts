@@ -141,10 +141,8 @@ const INPUT_ERROR =
 const INPUT_PROMPT =
   /(?:^|\n)[^\n]*[\p{L}\p{N}\])>'"] ?[?:>] ?$|(?:^|\n)[^\n]*[[(][^\n\])]{1,20}[\])]:? ?$|(?:^|\n)>{1,3} ?$/u
 
-/**
- * Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
- * after its prompt.
- */
+// Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
+// after its prompt.
 export function mayNeedInput(output: string): boolean {
   const end = output.slice(-TAIL_CHARACTERS)
   return INPUT_PROMPT.test(end) || INPUT_ERROR.test(end)

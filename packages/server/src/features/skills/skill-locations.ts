@@ -3,8 +3,7 @@
 
 import { join, relative } from 'node:path'
 
-import { expandPath, isHomePath, splitList } from '../../config/paths.js'
-import { realPathOrSame } from '../../util/path-containment.js'
+import { expandPath, isHomePath, realPathOrSame, splitList } from '../../config/paths.js'
 
 export type SkillLevel = 'project' | 'user' | 'built-in'
 

@@ -31,9 +31,9 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
   load: async () => (await import('./task-manager-handler.js')).taskManagerHandler,
 })
 
-/** The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change. */
 export const TASKS_URI = 'scorpiox://tasks'
 
+// The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change.
 export const taskResource = defineResourceWith<{ tasks: TaskService }>()({
   uri: TASKS_URI,
   name: 'tasks',
