@@ -1,4 +1,4 @@
-// Detects the type of a file by its magic number.
+// Detects and names the type of a file by its magic number.
 
 interface MagicNumber {
   readonly name: string
@@ -12,8 +12,10 @@ const MAGIC_NUMBERS: readonly MagicNumber[] = [
   magicNumber('JPEG image', '\xff\xd8\xff'),
   magicNumber('GIF image', 'GIF8'),
   magicNumber('WebP image', 'WEBP', 8),
-  magicNumber('AVIF image', 'ftypavif', 4),
-  magicNumber('HEIC image', 'ftyphei', 4),
+  magicNumber('AVIF image', 'ftypavi', 4),
+  magicNumber('HEIC image', 'ftyphe', 4),
+  magicNumber('HEIC image', 'ftypmif1', 4),
+  magicNumber('HEIC image', 'ftypmsf1', 4),
   magicNumber('TIFF image', 'II*\0'),
   magicNumber('TIFF image', 'MM\0*'),
   magicNumber('icon', '\0\0\x01\0'),
@@ -53,9 +55,33 @@ const MAGIC_NUMBERS: readonly MagicNumber[] = [
   magicNumber('OpenType font', 'OTTO'),
 ]
 
+/** Numbers that may also begin a text, and formats that are rare. */
+const WEAK_MAGIC_NUMBERS: readonly MagicNumber[] = [
+  magicNumber('Photoshop document', '8BPS'),
+  magicNumber('JPEG XL image', '\0\0\0\x0cJXL '),
+  magicNumber('JPEG XL image', '\xff\x0a'),
+  magicNumber('JPEG 2000 image', '\0\0\0\x0cjP  '),
+  magicNumber('JPEG 2000 image', '\xff\x4f\xff\x51'),
+  magicNumber('BMP image', 'BM'),
+  magicNumber('QOI image', 'qoif'),
+  magicNumber('RTF document', '{\\rtf'),
+  magicNumber('PostScript document', '%!PS'),
+  magicNumber('Office document', '\xd0\xcf\x11\xe0'),
+]
+
 export function detectFileType(bytes: Buffer): string | undefined {
-  return MAGIC_NUMBERS.find(({ bytes: expected, at }) => bytes.subarray(at, at + expected.length).equals(expected))
-    ?.name
+  return findMagicNumber(MAGIC_NUMBERS, bytes)
+}
+
+/** The type with its article, also of formats with a weak magic number. */
+export function describeFileType(bytes: Buffer): string | undefined {
+  const name = detectFileType(bytes) ?? findMagicNumber(WEAK_MAGIC_NUMBERS, bytes)
+  if (name === undefined || / data$| audio$/.test(name)) return name
+  return `${/^(?:[aeio]|RTF|MP)/i.test(name) ? 'an' : 'a'} ${name}`
+}
+
+function findMagicNumber(numbers: readonly MagicNumber[], bytes: Buffer): string | undefined {
+  return numbers.find(({ bytes: expected, at }) => bytes.subarray(at, at + expected.length).equals(expected))?.name
 }
 
 function magicNumber(name: string, text: string, at = 0): MagicNumber {

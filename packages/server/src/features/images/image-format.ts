@@ -1,7 +1,7 @@
 // Detects the image format of a file by its content, and describes files that are not images. File names are not
 // trusted.
 
-import { detectFileType } from '../../util/file-type.js'
+import { describeFileType, detectFileType } from '../../util/file-type.js'
 
 export type ImageFormat = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF' | 'HEIC' | 'TIFF' | 'SVG' | 'SVGZ' | 'PDF'
 
@@ -29,32 +29,14 @@ export function detectImageFormat(head: Buffer): ImageFormat | undefined {
 /** A phrase that follows "is". It contains nothing of the file's content. */
 export function describeFileContent(head: Buffer): string {
   if (head.length === 0) return 'empty'
-  const name = detectFileType(head) ?? OTHER_TYPES.find(([magic]) => head.subarray(0, magic.length).equals(magic))?.[1]
-  if (name !== undefined) return `${articleFor(name)}${name}`
+  const type = describeFileType(head)
+  if (type !== undefined) return type
   const text = asText(head)
   if (text === undefined) return 'binary data of an unknown kind'
   if (/^<(!doctype html|html|head|body)\b/i.test(text)) return 'an HTML page'
   if (/^<\?xml|^<[a-z]/i.test(text)) return 'an XML document'
   if (text.startsWith('#!')) return 'a script'
   return 'text'
-}
-
-const OTHER_TYPES: readonly (readonly [Buffer, string])[] = [
-  [Buffer.from('8BPS'), 'Photoshop document'],
-  [Buffer.from('\0\0\0\x0cJXL ', 'latin1'), 'JPEG XL image'],
-  [Buffer.from('\xff\x0a', 'latin1'), 'JPEG XL image'],
-  [Buffer.from('\0\0\0\x0cjP  ', 'latin1'), 'JPEG 2000 image'],
-  [Buffer.from('\xff\x4f\xff\x51', 'latin1'), 'JPEG 2000 image'],
-  [Buffer.from('BM'), 'BMP image'],
-  [Buffer.from('qoif'), 'QOI image'],
-  [Buffer.from('{\\rtf'), 'RTF document'],
-  [Buffer.from('%!PS'), 'PostScript document'],
-  [Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), 'Office document'],
-]
-
-function articleFor(name: string): string {
-  if (/ data$| audio$/.test(name)) return ''
-  return /^(?:[aeio]|HTML|RTF|MP|MPEG)/i.test(name) ? 'an ' : 'a '
 }
 
 const AVIF_BRANDS = new Set(['avif', 'avis'])

@@ -184,7 +184,7 @@ describe('if nothing can be written, a Failure says what to do', () => {
 
   test('a file is at the path of the directory', () => {
     const folder = newFolder()
-    mkdirSync(dirname(folder))
+    mkdirSync(dirname(folder), { recursive: true })
     writeFileSync(folder, '')
     const text = failureOf(() => openJobStore(folder).create(fields))
     expect(text).toBe(`${folder} is not a folder; move it away, or set STATE_DIR to a folder of this user`)

@@ -13,10 +13,12 @@ test.each([
   [Buffer.from('0000ftypavif').toString('hex'), 'an AVIF image', true],
   [Buffer.from('0000ftypheic').toString('hex'), 'a HEIC image', true],
   ['504b0304', 'a ZIP archive', false],
-  ['1f8b08', 'gzip-compressed data', false],
-  ['7f454c46', 'a program', false],
-  ['774f4632', 'a font', false],
-  [Buffer.from('0000ftypisom').toString('hex'), 'an MP4 video or recording', false],
+  ['1f8b08', 'gzip data', false],
+  ['7f454c46', 'an ELF program', false],
+  ['774f4632', 'a WOFF2 font', false],
+  ['424d', 'a BMP image', true],
+  ['d0cf11e0a1b11ae1', 'an Office document', false],
+  [Buffer.from('0000ftypisom').toString('hex'), 'an MP4 video', false],
   ['0102030405', 'binary data', false],
 ])('%s is %s', (hex, name, isImage) => {
   expect(detectBinary(start(hex))).toEqual({ name, isImage })
