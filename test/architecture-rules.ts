@@ -45,7 +45,6 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'server/process/local-socket.ts',
       'server/features/shell/wait-for-job.ts',
       'server/guarded-fetch/connect-tcp.ts',
-      'server/guarded-fetch/start-tls.ts',
       'app/cli/check/http-probe.ts',
     ],
   },

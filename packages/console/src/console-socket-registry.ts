@@ -15,13 +15,14 @@ import {
   isProcessLocation,
   type ProcessLocation,
 } from '@scorpiox/server/process/process-identity'
-import { readOwnFile, replaceOwnFile } from '@scorpiox/server/storage/own-file'
 import {
   describeFolderProblem,
   ensurePrivateFolder,
   isPrivateFolder,
+  readOwnFile,
+  replaceOwnFile,
   toWriteFailure,
-} from '@scorpiox/server/storage/private-folder'
+} from '@scorpiox/server/storage/private-files'
 
 /** The limit is 107 bytes on Linux and 103 on macOS. */
 const MAX_ADDRESS_BYTES = 100

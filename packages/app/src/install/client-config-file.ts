@@ -25,7 +25,7 @@ import {
   writeNewFileSynced,
 } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { timestampForFileName } from '@scorpiox/server/storage/file-names'
+import { timestampForFileName } from '@scorpiox/server/storage/private-files'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BACKUPS = 3

@@ -7,7 +7,7 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
-import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
 import { readFileOrEmpty } from '@scorpiox/server/util/read-file-or-empty'
 import type { InsertionRecord } from './config-format.js'
 

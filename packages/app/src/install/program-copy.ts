@@ -17,7 +17,7 @@ import { basename, dirname, join, relative } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
 import { VERSION } from '@scorpiox/server/util/version'
 
 const PACKAGE = 'scorpiox-code'

@@ -1,7 +1,8 @@
 // Opens a TCP connection to the first of several addresses that accepts one. The next address is tried if one fails, or
 // has not accepted within a moment; the other attempts are closed.
 
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
@@ -71,4 +72,44 @@ function unreachableFailure(error: Error): FetchFailure {
       ? 'there is no route to that address.'
       : `the connection failed (${errorMessage(error)}).`
   return new FetchFailure('unreachable', why, { cause: error })
+}
+
+// Starts TLS on an open connection, for the requested host.
+
+const HANDSHAKE_MS = 10_000
+
+/** Destroys the socket if the handshake fails. */
+export function startTls(socket: Socket, host: string, extraCa: string | undefined): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const serverName = isIP(host) === 0 ? { servername: host } : {}
+    const caOptions = extraCa === undefined ? {} : { ca: [...rootCertificates, extraCa] }
+    const secure = connectTls({ socket, host, ALPNProtocols: ['http/1.1'], ...serverName, ...caOptions })
+    const timer = setTimeout(() => secure.destroy(new Error('TLS handshake timed out')), HANDSHAKE_MS)
+    const fail = (error: Error): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      const why = `no secure connection to ${host} can be made (${errorMessage(error)}).${caAdvice(error)}`
+      reject(new FetchFailure('tls', why, { cause: error }))
+    }
+    secure.on('error', fail)
+    secure.once('close', () => fail(new Error('the connection was closed')))
+    secure.once('secureConnect', () => {
+      clearTimeout(timer)
+      resolve(secure)
+    })
+  })
+}
+
+/** A company or a private site may use its own CA. */
+function caAdvice(error: Error): string {
+  const isUnknown = hasErrorCode(
+    error,
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  )
+  return isUnknown
+    ? ' If you trust the issuing CA, set NODE_EXTRA_CA_CERTS to its certificate and restart this server.'
+    : ''
 }

@@ -10,8 +10,7 @@ import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import type { Config } from '../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../config/paths.js'
-import { hashForFileName } from './file-names.js'
-import { ensurePrivateFolder, toWriteFailure } from './private-folder.js'
+import { ensurePrivateFolder, hashForFileName, toWriteFailure } from './private-files.js'
 
 export interface FlagFiles {
   isSet(user: string): boolean

@@ -15,8 +15,7 @@ import {
   type ProcessIdentity,
   type ProcessLocation,
 } from '../process/process-identity.js'
-import { readOwnFile } from './own-file.js'
-import { ensurePrivateFolder, isPrivateFolder, toWriteFailure } from './private-folder.js'
+import { ensurePrivateFolder, isPrivateFolder, readOwnFile, toWriteFailure } from './private-files.js'
 
 const RENEW_MS = 60 * 1000
 const EXPIRY_MS = 15 * 60 * 1000

@@ -7,7 +7,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { numberColumn, requireRow, type SqlRow, type SqlValue } from './database.js'
 import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
-import { ensurePrivateFolder } from './private-folder.js'
+import { ensurePrivateFolder } from './private-files.js'
 import type { SqliteHandle, SqliteLibrary, SqliteStatement } from './sqlite-loader.js'
 
 /** A blocked call blocks the whole process, so the timeout is short; the caller retries. */

@@ -6,7 +6,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { type CollectGarbage, exposeGarbageCollector } from '../process/garbage-collector.js'
 import { createKeyedMutex } from '../util/concurrency.js'
 import type { Database, RunStatement, Sql, TransactionResult } from './database.js'
-import { toWriteFailure } from './private-folder.js'
+import { toWriteFailure } from './private-files.js'
 import { openEmptySqlite, openSqliteFile, readFileIdentity, type SqliteConnection } from './sqlite-connection.js'
 import {
   isCommitUncertain,

@@ -9,7 +9,7 @@ import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '../../storage/file-lock.js'
-import { replaceOwnFile } from '../../storage/own-file.js'
+import { replaceOwnFile } from '../../storage/private-files.js'
 
 const MAX_BYTES = 64 * 1024
 const MAX_ENGINES = 200

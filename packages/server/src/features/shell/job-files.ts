@@ -7,9 +7,7 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { hashForFileName } from '../../storage/file-names.js'
-import { readOwnFile } from '../../storage/own-file.js'
-import { isPrivateFolder } from '../../storage/private-folder.js'
+import { hashForFileName, isPrivateFolder, readOwnFile } from '../../storage/private-files.js'
 import { type JobRecord, parseJobRecord } from './job-record.js'
 
 export interface JobDirectory {

@@ -5,8 +5,7 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
-import { replaceOwnFile } from '../../storage/own-file.js'
-import { ensurePrivateFolder, toWriteFailure } from '../../storage/private-folder.js'
+import { ensurePrivateFolder, replaceOwnFile, toWriteFailure } from '../../storage/private-files.js'
 import {
   allocateJobId,
   exitStatusPath,

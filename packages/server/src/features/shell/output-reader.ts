@@ -6,7 +6,7 @@ import { lstat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { openOwnFile } from '../../storage/own-file.js'
+import { openOwnFile } from '../../storage/private-files.js'
 import { listSegments, segmentPath } from './output-segments.js'
 
 const POLL_MS = 250

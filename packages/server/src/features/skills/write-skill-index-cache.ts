@@ -4,7 +4,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
-import { ensurePrivateFolder } from '../../storage/private-folder.js'
+import { ensurePrivateFolder } from '../../storage/private-files.js'
 
 /** Maximum number of projects with a cached index. */
 const MAX_FILES = 200

@@ -3,10 +3,20 @@
 
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { type DecodeBudget, decodeBudgetFor, type DecodeRequest } from '../image-types.js'
-import { processImage } from './process-image.js'
+import { isSameFile, openUntrustedFile } from '../../../storage/untrusted-file.js'
+import { detectImageFormat, type ImageFormat } from '../image-format.js'
+import {
+  type DecodeBudget,
+  decodeBudgetFor,
+  type DecodeRequest,
+  type ImageResult,
+  type OptionalPackage,
+} from '../image-types.js'
+import type { DecodedImage, DecodeInput } from './decoded-image.js'
+import { encodeImage } from './encoder.js'
+import { MissingPackageError } from './image-libraries.js'
 
 if (isMainThread) serveRequests()
 else runWatchdog()
@@ -58,4 +68,62 @@ function runWatchdog(): void {
 
 function killSelf(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)
+}
+
+type ProcessResult =
+  | { readonly image: ImageResult }
+  | { readonly failure: string }
+  | { readonly missing: OptionalPackage }
+
+/** Processes one request in the image worker: reads the verified file, decodes it and encodes the result. */
+async function processImage(request: DecodeRequest): Promise<ProcessResult> {
+  try {
+    const input = await decompressSvgz({ ...request, bytes: await readVerifiedFile(request) })
+    const decode = await loadDecoder(input.format)
+    return { image: await encodeImage(input.format, await decode(input)) }
+  } catch (error) {
+    if (error instanceof MissingPackageError) return { missing: error.packageName }
+    if (error instanceof Failure) return { failure: error.message }
+    throw error
+  }
+}
+
+/** Reads the file only if it is the one that the parent process checked. */
+async function readVerifiedFile({ path, identity }: DecodeRequest): Promise<Buffer> {
+  const { handle, identity: found } = await openUntrustedFile(path)
+  try {
+    if (!isSameFile(found, identity)) throw new Failure('was replaced while it was opened; try again')
+    const { size } = await handle.stat()
+    const bytes = Buffer.allocUnsafe(size)
+    const { bytesRead } = await handle.read(bytes, 0, size, 0)
+    if (bytesRead < size) throw new Failure('was truncated while it was read; try again')
+    return bytes
+  } finally {
+    await handle.close()
+  }
+}
+
+const MAX_DECOMPRESSED_BYTES = 8 * 1024 * 1024
+
+async function decompressSvgz(input: DecodeInput): Promise<DecodeInput> {
+  if (input.format !== 'SVGZ') return input
+  const { gunzipSync } = await import('node:zlib')
+  const bytes = orUndefined(() => gunzipSync(input.bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES }))
+  if (bytes === undefined || detectImageFormat(bytes) !== 'SVG') throw new Failure('is gzip data, not an image')
+  return { ...input, bytes, format: 'SVG' }
+}
+
+function orUndefined(work: () => Buffer): Buffer | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+async function loadDecoder(format: ImageFormat): Promise<(input: DecodeInput) => Promise<DecodedImage>> {
+  if (format === 'SVG') return (await import('./decode-svg.js')).decodeSvg
+  if (format === 'HEIC') return (await import('./decode-heic.js')).decodeHeic
+  if (format === 'PDF') return (await import('./decode-pdf.js')).decodePdf
+  return (await import('./decode-raster.js')).decodeRaster
 }

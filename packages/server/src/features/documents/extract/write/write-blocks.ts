@@ -12,7 +12,7 @@ import {
   singleLineText,
 } from '../dom/tree.js'
 import { codeLanguage, codeText, isCodeDecoration, isUiButton } from './code-block.js'
-import { headingMarker, markerLength, type WriteContext } from './write-context.js'
+import { headingMarker, markerLength, type WriteContext } from './output-syntax.js'
 import { writeInline } from './write-inline.js'
 import { writeDefinitionList, writeList } from './write-list.js'
 import { writeTable } from './write-table.js'

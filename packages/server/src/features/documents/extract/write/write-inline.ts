@@ -14,7 +14,7 @@ import {
   singleLineText,
 } from '../dom/tree.js'
 import { isUiButton } from './code-block.js'
-import { LINE_BREAK_MARKER, type WriteContext } from './write-context.js'
+import { LINE_BREAK_MARKER, type WriteContext } from './output-syntax.js'
 
 /** On one line, except for explicit line breaks. */
 export function writeInline(nodes: readonly DomNode[], context: WriteContext): string {

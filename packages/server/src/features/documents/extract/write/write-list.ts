@@ -9,7 +9,7 @@ import {
   isElement,
   isTextNode,
 } from '../dom/tree.js'
-import type { WriteContext } from './write-context.js'
+import type { WriteContext } from './output-syntax.js'
 
 type WriteBlocks = (nodes: readonly DomNode[], context: WriteContext) => string
 

@@ -18,9 +18,8 @@ import { isHidden } from '../dom/visibility.js'
 import type { DocumentFormat, OutlineHeading } from '../extract-types.js'
 import { isUiButton } from './code-block.js'
 import { MARKDOWN_SYNTAX } from './markdown-syntax.js'
-import { PLAIN_TEXT_SYNTAX } from './output-syntax.js'
+import { extractMarkers, headingMarker, PLAIN_TEXT_SYNTAX, type WriteContext } from './output-syntax.js'
 import { writeBlocks } from './write-blocks.js'
-import { extractMarkers, headingMarker, type WriteContext } from './write-context.js'
 
 interface WriteResult {
   readonly content: string

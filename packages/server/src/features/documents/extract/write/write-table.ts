@@ -12,7 +12,7 @@ import {
   singleLineText,
 } from '../dom/tree.js'
 import { joinLines } from '../dom/trim-text.js'
-import type { WriteContext } from './write-context.js'
+import type { WriteContext } from './output-syntax.js'
 
 type WriteBlocks = (nodes: readonly DomNode[], context: WriteContext) => string
 

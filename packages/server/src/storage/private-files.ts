@@ -1,0 +1,125 @@
+// Files and folders that belong to this user alone: checks that other users cannot write there, opens files without
+// following links, replaces them, and makes their names.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { constants, lstatSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+
+// Checks that a folder belongs to this user and is not writable by others. Files in any other folder are not trusted.
+
+const STATE_DIR_ADVICE = 'or set STATE_DIR to a folder of this user'
+
+/** Creates the folder if needed. Throws a Failure that says what to do. */
+export function ensurePrivateFolder(path: string): void {
+  try {
+    makePrivateFolder(path)
+  } catch (error) {
+    throw toWriteFailure(path, error)
+  }
+  const problem = describeFolderProblem(path)
+  if (problem !== undefined) throw new Failure(problem)
+}
+
+export function isPrivateFolder(path: string): boolean {
+  return describeFolderProblem(path) === undefined
+}
+
+/** Converts a write error to a Failure with advice; returns a Failure unchanged. */
+export function toWriteFailure(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const reason = errorMessage(error)
+  const advice = `free some space there or make it writable, ${STATE_DIR_ADVICE}`
+  return new Failure(`${path} cannot be written to (${reason}); ${advice}`, { cause: error })
+}
+
+/** Describes why the folder is not private; undefined if it is. */
+export function describeFolderProblem(path: string): string | undefined {
+  const stat = lstatOrUndefined(path)
+  if (!stat?.isDirectory()) return `${path} is not a folder; move it away, ${STATE_DIR_ADVICE}`
+  // Windows has no such owners and modes.
+  if (process.geteuid === undefined) return undefined
+  if (stat.uid !== process.geteuid()) return `${path} belongs to another user; move it away, ${STATE_DIR_ADVICE}`
+  if ((stat.mode & 0o022) !== 0)
+    return `${path} can be changed by other users; run: chmod 700 ${path}, ${STATE_DIR_ADVICE}`
+  return undefined
+}
+
+function lstatOrUndefined(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+// Opens files in private folders without following links or blocking on FIFOs, and replaces them. What is not a regular
+// file, or is larger than allowed, counts as missing.
+
+interface OwnFile {
+  readonly text: string
+  readonly changedAt: number
+}
+
+/** Never throws: a file that cannot be read counts as missing. */
+export async function readOwnFile(path: string, maxBytes: number): Promise<OwnFile | undefined> {
+  const file = await openOwnFile(path).catch(() => undefined)
+  try {
+    const stat = await file?.stat()
+    if (!file || !stat || stat.size > maxBytes) return undefined
+    return { text: await file.readFile('utf8'), changedAt: stat.mtimeMs }
+  } catch {
+    return undefined
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Undefined if there is no regular file. */
+export async function openOwnFile(path: string): Promise<FileHandle | undefined> {
+  const file = await openWithoutFollowing(path)
+  if (!file || (await file.stat()).isFile()) return file
+  await file.close()
+  return undefined
+}
+
+// Windows has neither flag, and links require administrator rights there.
+async function openWithoutFollowing(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** Replaces a file as a whole, but without syncing it: after a power failure it may have its old text, or none. */
+export function replaceOwnFile(path: string, text: string): void {
+  const tempPath = `${path}.${randomUUID()}.tmp`
+  try {
+    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
+    renameSync(tempPath, path)
+  } finally {
+    rmSync(tempPath, { force: true })
+  }
+}
+
+/**
+ * File names made of timestamps and hashes. A timestamp looks like 20260728-093000, so that files sorted by name are in
+ * order of time.
+ */
+export function timestampForFileName(date: Date): string {
+  return date
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+Z/g, '')
+    .replace('T', '-')
+}
+
+// A file name derived from any text, such as a path or a user name.
+
+export function hashForFileName(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
