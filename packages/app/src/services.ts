@@ -10,7 +10,6 @@ import { type ChangeEvents, createChangeEvents } from '@scorpiox/mcp/definitions
 import { Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
-import { createRecentCalls } from '@scorpiox/server/calls/recent-calls'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getScriptFolder } from '@scorpiox/server/config/paths'
 import {
@@ -42,6 +41,7 @@ import {
 import { loadTaskService, type TaskService } from '@scorpiox/server/features/tasks/index'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 
 /** The services, by the name that tools request them by. */

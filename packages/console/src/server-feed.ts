@@ -3,10 +3,10 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { RecentCalls } from '@scorpiox/server/calls/recent-calls'
 import type { UserPresence } from '@scorpiox/server/features/questions/index'
 import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
+import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { StateDatabase } from '@scorpiox/server/state'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
 import { type OutputChunk, readOutputChunk } from './output-chunk.js'

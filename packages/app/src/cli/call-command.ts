@@ -6,10 +6,10 @@ import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { type MemoryClient, RequestError } from '@scorpiox/mcp/memory/memory-client'
 import type { ToolRegistry } from '@scorpiox/mcp/registry/tool-registry'
 import { NEWEST_LEGACY } from '@scorpiox/mcp/revisions/revision'
-import { RESULT_DATA } from '@scorpiox/server/calls/result-data'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { didYouMean } from '@scorpiox/server/text/nearest-names'
+import { RESULT_DATA } from '@scorpiox/server/text/result-data'
 
 export interface CommandOutput {
   readonly text: string

@@ -2,8 +2,8 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../calls/result-data.js'
 import { formatCount } from '../../text/format.js'
+import { toResultMeta } from '../../text/result-data.js'
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
 import { type CallbackRow, MAX_CALLBACK_SLOTS } from './callback-table.js'
 import type { SetCallbackInput } from './parse-callback.js'

@@ -3,8 +3,8 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../calls/result-data.js'
 import { toSingleLine } from '../../text/format.js'
+import { toResultMeta } from '../../text/result-data.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
 import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
 

@@ -4,7 +4,7 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
-import { toResultMeta } from '../../calls/result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
 import type { AskingCall } from './client-form.js'
 import type { AnsweredResult, QuestionService, UnansweredResult } from './question-service.js'

@@ -6,9 +6,9 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { type JsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-import { toResultMeta } from '../../calls/result-data.js'
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { appendNotes } from '../../text/format.js'
+import { toResultMeta } from '../../text/result-data.js'
 import {
   type CommandResult,
   formatCommandResult,

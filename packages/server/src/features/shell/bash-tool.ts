@@ -1,7 +1,7 @@
 // Declaration of the Bash tool: runs a command in the project directory and returns its output.
 
 import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../calls/result-data.js'
+import { resultData } from '../../text/result-data.js'
 import { formatCommandResult } from './format-command-result.js'
 import { jobUri } from './job-resources.js'
 import { runCommandForCall } from './run-for-call.js'

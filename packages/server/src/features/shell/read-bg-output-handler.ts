@@ -3,9 +3,9 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
-import { toResultMeta } from '../../calls/result-data.js'
 import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
 import { compileLineMatcher } from '../../text/line-matcher.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './format-command-result.js'
 import { formatJobStatus, jobStatus } from './format-job.js'
 import type { ReadOutputRequest, ReadOutputResult } from './job-service.js'

@@ -3,8 +3,8 @@
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../calls/result-data.js'
 import { formatNumber } from '../../text/format.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { type CommandResult, formatCommandResult, runCommandForCall, type TimeLimit } from '../shell/index.js'
 import { formatSkill, formatSkillHeader } from './format-skill.js'
 import type { LoadedSkill, SkillService } from './skill-service.js'

@@ -3,8 +3,8 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-import { resultData } from '../../calls/result-data.js'
 import { formatCount, formatNumber, toSingleLine } from '../../text/format.js'
+import { resultData } from '../../text/result-data.js'
 import { TASK_ACTIONS } from './task-manager-tool.js'
 import { nextPageQuery } from './task-query.js'
 import type { TaskChange, TaskEntry, TaskListing, TaskService, TaskStepFilter } from './task-service.js'

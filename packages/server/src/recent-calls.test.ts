@@ -44,7 +44,7 @@ test('summarizes any input in one short line', () => {
 })
 
 test('the summary does not keep a large input in memory', async () => {
-  const { exposeGarbageCollector } = await import('../process/garbage-collector.js')
+  const { exposeGarbageCollector } = await import('./process/garbage-collector.js')
   const collect = exposeGarbageCollector()
   const calls = createRecentCalls()
   const before = process.memoryUsage().heapUsed

@@ -3,13 +3,13 @@
 
 import type { CallObserver, StartedCall } from '@scorpiox/mcp/definitions/call-observer'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { toSingleLine } from '../text/format.js'
+import { toSingleLine } from './text/format.js'
 
 const MAX_CALLS = 100
 const MAX_USERS = 100
 const MAX_ABOUT = 120
 
-interface CallSummary {
+export interface CallSummary {
   readonly tool: string
   /** Summary of the input. */
   readonly about: string
