@@ -29,7 +29,7 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const disabledTools = findDisabledTools(config, tools)
-  const { services, changeEvents, skills, scripts, callbacks, observer, openConsoles } = createAppServices({
+  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles } = createAppServices({
     ...deps,
     tools,
     disabledTools,
@@ -57,10 +57,10 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     logError: (error) => log.error(formatErrorStack(error)),
     logging: true,
     channelPush: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
-    messageQueue: callbacks,
-    observer,
+    observer: callLog,
     services,
   })
+  callbacks.onAttach((messageQueue) => (server.messageQueue = messageQueue))
   return { server, callbacks, openConsoles }
 }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { createCallLog } from '@scorpiox/mcp/server/call-log'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
-import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { openConsoleSocket } from './console-socket.js'
 import { createServerFeed, type ServerFeed } from './server-feed.js'
@@ -42,7 +42,7 @@ async function openServerSocket(
   const feed = createServerFeed({
     id,
     project: '/srv/p',
-    calls: createRecentCalls(),
+    callLog: createCallLog(),
     changeEvents: createChangeEvents(),
     jobs: () => undefined,
     state,

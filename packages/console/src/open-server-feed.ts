@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
+import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
 import type { JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
-import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { VERSION } from '@scorpiox/server/util/version'
 import { consoleSocketFolder } from './console-socket-registry.js'
@@ -24,7 +24,7 @@ export interface OpenServerFeedDeps {
   readonly log: Log
   readonly changeEvents: ChangeEvents
   readonly state: LazyStateDatabase
-  readonly calls: RecentCalls
+  readonly callLog: CallLog
   readonly transport: 'stdio' | 'http'
   readonly jobs: () => Promise<JobService> | undefined
   readonly commandSandbox: () => Promise<CommandSandbox>
@@ -41,7 +41,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
   const id = randomBytes(8).toString('hex')
   const project = findProjectRoot(config.cwd)
   const startedAt = Math.round(performance.timeOrigin)
-  const { changeEvents, calls, jobs, transport } = deps
+  const { changeEvents, callLog, jobs, transport } = deps
   const readServerView = async () => ({
     id,
     pid: process.pid,
@@ -51,7 +51,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
     version: VERSION,
     tools: await toolViews(deps),
   })
-  const feed = createServerFeed({ id, project, readServerView, calls, jobs, changeEvents, state })
+  const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state })
   const socket = await openSocket(feed, config, log)
   return {
     ...feed,

@@ -77,7 +77,8 @@ export interface McpServer extends AskServer {
   readonly disabledTools: ReadonlyMap<string, string>
   readonly suggestedModel: string
   readonly logging: boolean
-  readonly messageQueue: MessageQueue | undefined
+  /** Set when there can be pending messages, perhaps long after the start. */
+  messageQueue: MessageQueue | undefined
   readonly observer: CallObserver | undefined
   readonly channelPush: 'asked' | 'all' | undefined
   readonly newlineAfterText: boolean

@@ -9,6 +9,7 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
+import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
 import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
@@ -168,13 +169,14 @@ export interface OpenCallbackServiceDeps {
   readonly log: Log
   readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
+  readonly isBusy: CallLog['isBusy']
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
-  const { config, changeEvents, log, state, jobs, deferred, queueLateAnswers } = deps
+  const { config, changeEvents, log, state, jobs, isBusy, deferred, queueLateAnswers } = deps
   const { settings, cwd } = config
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -188,7 +190,7 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
     isOwnerGone: isLeaseOwnerGone,
     flags: openPendingFlags(config),
     jobs,
-    isBusy: deferred.isBusy,
+    isBusy,
     sideEffects: createCallbackSideEffects({
       command: settings.CALLBACK_COMMAND,
       webhook: settings.CALLBACK_WEBHOOK,

@@ -2,7 +2,7 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { formatCount } from '../../text/format.js'
 import type { CallbackService, ScheduledCallback } from './callback-service.js'
 import { MAX_CALLBACK_SLOTS } from './callback-slots.js'
