@@ -198,34 +198,27 @@ export class RequestContext implements AskHost {
   }
 }
 
-// The view of a request context that tools, resources and prompts receive. Getters, so that unused parts cost nothing
-// and members can be passed on detached from the object.
+// The view of a request context that tools, resources and prompts receive: values, and getters for what costs something
+// to create. Functions can be passed on detached from the object.
 
 export class RequestCallContext implements CallContext {
+  readonly user: string
+  readonly session: string
+  readonly client: string
+  readonly wantsProgress: boolean
   readonly #context: RequestContext
 
   constructor(context: RequestContext) {
+    const { user, session } = context.session.caller
+    this.user = user
+    this.session = session
+    this.client = context.client.name
+    this.wantsProgress = context.request.progressToken !== undefined
     this.#context = context
-  }
-
-  get user(): string {
-    return this.#context.session.caller.user
-  }
-
-  get session(): string {
-    return this.#context.session.caller.session
-  }
-
-  get client(): string {
-    return this.#context.client.name
   }
 
   get signal(): AbortSignal {
     return this.#context.signal
-  }
-
-  get wantsProgress(): boolean {
-    return this.#context.request.progressToken !== undefined
   }
 
   get progress(): CallContext['progress'] {

@@ -116,6 +116,7 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     closed,
     send,
     sendAnswer(answer) {
+      if (typeof answer === 'string') return send(answer)
       const text = getAnswerText(answer)
       if (text !== undefined) send(text)
       if (answer instanceof TrackedAnswer) afterWrite(() => answer.reportWritten(!isClosed))
