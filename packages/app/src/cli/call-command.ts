@@ -4,7 +4,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { type MemoryClient, RequestError } from '@scorpiox/mcp/memory/memory-client'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { RESULT_DATA } from '@scorpiox/server/result-data'
+import { RESULT_DATA } from '@scorpiox/server/text/result-data'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { didYouMean } from './did-you-mean.js'
 

@@ -3,7 +3,7 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { toSingleLine } from '../../text/single-line.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
 import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'

@@ -3,7 +3,7 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
 import type { AskingCall } from './client-form.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'

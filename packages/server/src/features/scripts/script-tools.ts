@@ -7,7 +7,7 @@ import { type JsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
 import { quoteShellWord } from '../../process/shell-quote.js'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { appendNotes } from '../../text/format.js'
 import {
   type CommandResult,

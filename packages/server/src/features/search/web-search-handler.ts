@@ -4,7 +4,7 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { startProgressHeartbeat } from '../../progress-heartbeat.js'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { formatCount } from '../../text/format.js'
 import { wrapUntrusted } from '../../text/untrusted-text.js'
 import { HOST_NOT_FOUND } from './engine-kit/search-engine.js'

@@ -1,7 +1,7 @@
 // Declaration of the BackgroundBash tool: starts a command as a background job.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
+import { resultData } from '../../text/result-data.js'
 import type { ShellService } from './shell-service.js'
 
 export const backgroundBash = defineToolWith<{ shell: ShellService }>()({

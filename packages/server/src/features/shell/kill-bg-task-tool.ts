@@ -1,7 +1,7 @@
 // Declaration of the KillBgTask tool: kills the process tree of a background job.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
+import { resultData } from '../../text/result-data.js'
 import { formatProcesses } from './format-command-result.js'
 import { describeJobEnd, jobStatus } from './format-job.js'
 import type { ShellService } from './shell-service.js'

@@ -1,7 +1,7 @@
 // Declaration of the ListBgTasks tool: lists the background jobs of this user in this project.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
+import { resultData } from '../../text/result-data.js'
 import { formatCount } from '../../text/format.js'
 import { formatJobSummary, jobStatus } from './format-job.js'
 import type { ShellService } from './shell-service.js'

@@ -3,7 +3,7 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { startHeartbeat } from '../../progress-heartbeat.js'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
 import { compileLineMatcher } from '../../text/line-matcher.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'

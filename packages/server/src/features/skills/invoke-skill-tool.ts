@@ -3,7 +3,7 @@
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-import { toResultMeta } from '../../result-data.js'
+import { toResultMeta } from '../../text/result-data.js'
 import { formatNumber } from '../../text/format.js'
 import { type CommandResult, formatCommandResult, runCommandForCall, type TimeLimit } from '../shell/index.js'
 import { formatSkill, formatSkillHeader } from './format-skill.js'

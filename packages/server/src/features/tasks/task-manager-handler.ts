@@ -3,7 +3,7 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
-import { resultData } from '../../result-data.js'
+import { resultData } from '../../text/result-data.js'
 import { formatCount, formatNumber } from '../../text/format.js'
 import { toSingleLine } from '../../text/single-line.js'
 import { TASK_ACTIONS } from './task-manager-tool.js'
