@@ -1,7 +1,7 @@
 // Declaration of the Bash tool: runs a command in the project directory and returns its output.
 
 import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
-import { resultData } from '../../result-data.js'
+import { resultData } from '../../text/result-data.js'
 import { formatCommandResult } from './format-command-result.js'
 import { jobUri } from './job-resources.js'
 import { runCommandForCall } from './run-for-call.js'
@@ -27,8 +27,14 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
     required: ['command'],
   },
 
-  async run({ command, timeout = 0 }, call, { shell }) {
+  // Takes what a command needs of its call at once: some of it is created when it is read.
+  async run(
+    { command, timeout = 0 },
+    { user, session, client, signal, wantsProgress, progress, continueAsTask },
+    { shell },
+  ) {
     const limit = timeLimitOf(timeout, shell.defaultLimit)
+    const call = { user, session, client, signal, wantsProgress, progress, continueAsTask }
     return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
   },
 
