@@ -3,8 +3,7 @@
 
 import { type FSWatcher, watch } from 'node:fs'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import {

@@ -84,7 +84,9 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
       send,
       isWatching: false,
       calls: createThrottle(CALLS_EVERY_MS, () =>
-        send({ calls: callLog.forUser(user).map((call) => ({ server: id, project, ...toSingleLines(call) })) }),
+        send({
+          calls: callLog.forUser(user).map((call) => Object.assign({ server: id, project }, toSingleLines(call))),
+        }),
       ),
       jobs: createThrottle(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
       databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ databaseChanged: true })),

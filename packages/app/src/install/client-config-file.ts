@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 import {
   type FilePermissions,
   fsyncFolder,
@@ -24,7 +24,6 @@ import {
   replaceFile,
   writeNewFileSynced,
 } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { timestampForFileName } from '@scorpiox/server/storage/file-names'
 
 const MAX_BYTES = 64 * 1024 * 1024

@@ -1,7 +1,7 @@
 // tools/list and tools/call.
 
 import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
-import { Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
+import { echo, Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
@@ -9,8 +9,7 @@ import { RequestCallContext, type RequestContext } from '../request/request-cont
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/and-then.js'
-import { echo } from '../util/echo.js'
+import { andThen } from '../util/promises.js'
 import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
 import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
 

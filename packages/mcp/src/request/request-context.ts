@@ -15,8 +15,7 @@ import type {
 import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS } from '../errors.js'
 import { type JsonObject, stringifyWellFormed } from '../json/json.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { formatRpcNotification, type JsonRpcRequest, TrackedAnswer } from '../jsonrpc/message.js'
+import { formatRpcNotification, type JsonRpcRequest, type MessageSink, TrackedAnswer } from '../jsonrpc/message.js'
 import { TypedResult } from '../jsonrpc/result.js'
 import type { TaskHandle } from '../protocol-tasks/task-handle.js'
 import {

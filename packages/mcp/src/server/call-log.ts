@@ -28,7 +28,7 @@ export interface CallLog extends CallObserver {
   /** Oldest first. Names and summaries are as the client sent them: they may contain line breaks and control codes. */
   forUser(user: string): readonly CallSummary[]
   /** Whether a call of this session runs. */
-  isBusy(user: string, session: string): boolean
+  readonly isBusy: (user: string, session: string) => boolean
   /** Calls the listener when a call has started or ended, and when a session has closed. Calls wait for it. */
   subscribe(listener: (event: CallEvent) => void): () => void
 }

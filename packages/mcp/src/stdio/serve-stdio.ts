@@ -4,22 +4,20 @@
 
 import type { Writable } from 'node:stream'
 
-import type { Caller } from '../definitions/caller.js'
+import { type Caller, createLocalCaller } from '../definitions/caller.js'
 import { PARSE_ERROR } from '../errors.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
   createMalformedMessage,
   getAnswerText,
   type JsonRpcAnswer,
+  type MessageSink,
   parseMessage,
   TrackedAnswer,
 } from '../jsonrpc/message.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createLocalCaller } from '../session/local-caller.js'
 import { createSession, type Session } from '../session/session.js'
-import { andThen } from '../util/and-then.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { andThen, withTimeout } from '../util/promises.js'
 import { createLineReader } from './line-reader.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024

@@ -8,9 +8,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { findExecutableEntry } from '../process/program-files.js'
 
 const PACKAGE = '@sparticuz/chromium'

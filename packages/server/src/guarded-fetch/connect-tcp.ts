@@ -3,8 +3,7 @@
 
 import { connect, type Socket } from 'node:net'
 
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
 import { FetchFailure } from './fetch-failure.js'
 
 const NEXT_ATTEMPT_MS = 250

@@ -13,8 +13,7 @@ import {
 import { Agent as SecureAgent, request as requestSecure, type RequestOptions as SecureRequestOptions } from 'node:https'
 import { Duplex } from 'node:stream'
 
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
 import { rejectOnAbort } from '../util/async.js'
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'

@@ -3,8 +3,7 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, rootCertificates, type TLSSocket } from 'node:tls'
 
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
 import { FetchFailure } from './fetch-failure.js'
 
 const HANDSHAKE_MS = 10_000

@@ -4,8 +4,7 @@
 import { rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 import {
   type CgroupController,

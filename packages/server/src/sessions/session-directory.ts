@@ -4,8 +4,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 
 /** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5

@@ -4,7 +4,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/errors'
 
 export interface OwnFile {
   readonly text: string

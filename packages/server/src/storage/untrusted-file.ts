@@ -3,8 +3,7 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
 import { isInsideDirectory } from '../util/path-containment.js'
 
 const CHUNK = 65_536

@@ -5,7 +5,7 @@ import * as timers from 'node:timers/promises'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { answerQuestion } from './answer-question.js'
 import { queueAnswerMessage } from './late-answers.js'

@@ -4,8 +4,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
 
 export interface ScriptScan {
   /** Why the directory cannot be used; undefined if it can. */

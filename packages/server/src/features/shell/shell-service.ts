@@ -3,8 +3,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { loadOnce } from '@scorpiox/mcp/util/load-once'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { loadOnce, withTimeout } from '@scorpiox/mcp/util/promises'
 import type { CommandEnd } from '../../process/command-runner.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { createDeferred } from '../../util/async.js'
