@@ -98,7 +98,8 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     if (buffer.length > FLUSH_AT_CHARS) return flush()
     if (isFlushScheduled) return
     isFlushScheduled = true
-    // Runs after all lines of a chunk, or all promise continuations that are ready: their answers share one write.
+    // Runs after all lines of a chunk, or all promise continuations that are ready: their answers share one write. They
+    // are joined here; with `cork` each would be a chunk of the stream.
     process.nextTick(flush)
   }
 

@@ -18,7 +18,10 @@ export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
     }))
 }
 
-/** The value of a promise, or undefined after a timeout. A rejection after the timeout is ignored. */
+/**
+ * The value of a promise, or undefined after a timeout. A rejection after the timeout is ignored. The timer keeps the
+ * process running: at a shutdown it may be the last thing that does.
+ */
 export function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, Math.max(0, ms), undefined)

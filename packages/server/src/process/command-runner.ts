@@ -210,8 +210,8 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     async function waitForExitAndOutput(): Promise<ExitStatus> {
       const exit = await exited
       // A running child may keep the output open; on a busy machine the output may just be late.
-      const isClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
-      if (!isClosed && findChildren()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      const isOutputClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
+      if (!isOutputClosed && findChildren()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
       ignoreOutput()
       return exit
     }
