@@ -3,7 +3,8 @@
 
 import { type FSWatcher, watch } from 'node:fs'
 
-import { Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import {

@@ -38,11 +38,6 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Tests the code of a system error, such as ENOENT. */
-export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.some((code) => error.code === code)
-}
-
 /** Truncates text of a client that is repeated in a message to it. */
 export function echo(text: string, maxCharacters = 500): string {
   return text.slice(0, maxCharacters)

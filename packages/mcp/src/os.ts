@@ -1,8 +1,11 @@
-// What the operating system knows: the name of the user, and whether a process exists.
+// What the operating system says: the code of an error, whether a process exists, the name of the user.
 
 import { userInfo } from 'node:os'
 
-import { hasErrorCode } from './errors.js'
+/** Tests the code of a system error, such as ENOENT. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some((code) => error.code === code)
+}
 
 /** The name of the OS user, or the numeric user ID. */
 export function getOsUser(): string {

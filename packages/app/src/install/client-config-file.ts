@@ -16,7 +16,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import {
   type FilePermissions,
   fsyncFolder,

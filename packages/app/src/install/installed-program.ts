@@ -18,7 +18,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 
-import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { timestampForFileName } from '@scorpiox/server/storage/file-names'

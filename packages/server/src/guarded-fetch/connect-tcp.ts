@@ -3,7 +3,8 @@
 
 import { connect, type Socket } from 'node:net'
 
-import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { FetchFailure } from './fetch-failure.js'
 
 const NEXT_ATTEMPT_MS = 250

@@ -13,7 +13,8 @@ import {
 import { Agent as SecureAgent, request as requestSecure, type RequestOptions as SecureRequestOptions } from 'node:https'
 import { Duplex } from 'node:stream'
 
-import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { rejectOnAbort } from '../util/async.js'
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'

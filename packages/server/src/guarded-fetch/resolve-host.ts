@@ -3,7 +3,8 @@
 
 import { lookup } from 'node:dns/promises'
 
-import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createTimeoutSignal } from '../util/async.js'
 import { createSemaphore } from '../util/concurrency.js'
 import { FetchFailure } from './fetch-failure.js'

@@ -3,7 +3,8 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, rootCertificates, type TLSSocket } from 'node:tls'
 
-import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { FetchFailure } from './fetch-failure.js'
 
 const HANDSHAKE_MS = 10_000

@@ -4,7 +4,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 
 /** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5

@@ -4,7 +4,8 @@
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
-import { Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 
 const RETRY_MS = 5
 /** Work under a lock takes milliseconds. */

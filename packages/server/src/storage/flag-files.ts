@@ -6,7 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { hashForFileName } from './file-names.js'
 import { ensurePrivateFolder, toWriteFailure } from './private-folder.js'
 

@@ -9,7 +9,6 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
@@ -28,7 +27,7 @@ import { fireTimeAfter } from './callback-schedule.js'
 import { cancelCallback, freeCallbackSlots, MAX_CALLBACK_SLOTS } from './callback-slots.js'
 import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
-import type { DeferredCallbacks } from './deferred-callbacks.js'
+import type { CallActivity, DeferredCallbacks } from './deferred-callbacks.js'
 import { parseSetCallback, type SetCallbackInput } from './parse-callback.js'
 import { openPendingFlags } from './pending-flags.js'
 import { createCallbackSideEffects } from './side-effects.js'
@@ -169,7 +168,7 @@ export interface OpenCallbackServiceDeps {
   readonly log: Log
   readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
-  readonly isBusy: CallLog['isBusy']
+  readonly isBusy: CallActivity['isBusy']
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>

@@ -3,7 +3,6 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
-import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import type { CallbackService } from './callback-service.js'
 
 export interface DeferredCallbacks {
@@ -19,11 +18,20 @@ export interface DeferredCallbacks {
   close(): Promise<void>
 }
 
+/** What callbacks need of the log of calls. */
+export interface CallActivity {
+  /** Whether a call of this session runs. */
+  readonly isBusy: (user: string, session: string) => boolean
+  subscribe(
+    listener: (event: { readonly kind: 'start' | 'end' | 'disconnect'; readonly caller: Caller }) => void,
+  ): () => void
+}
+
 export interface DeferredCallbacksDeps {
   /** Whether work may be pending for a user, or for any user. */
   readonly mayHavePending: (user?: string) => Promise<boolean>
   readonly open: () => Promise<unknown>
-  readonly callLog: CallLog
+  readonly callLog: CallActivity
   /** The server has many sessions; each is registered with its first call. */
   readonly hasManySessions: boolean
   readonly onError: (error: unknown) => void
@@ -76,7 +84,7 @@ export function createDeferredCallbacks({
 }
 
 /** Registers each session with its first call. */
-function registerSessions(callLog: CallLog, sessionStarted: (caller: Caller) => Promise<void>): void {
+function registerSessions(callLog: CallActivity, sessionStarted: (caller: Caller) => Promise<void>): void {
   const seenSessions = new Set<string>()
   callLog.subscribe(({ kind, caller }) => {
     const key = `${caller.user}\0${caller.session}`

@@ -3,7 +3,8 @@
 import { type FileHandle, lstat, open, readdir, realpath, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
-import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { openOwnFile } from '../../storage/own-file.js'

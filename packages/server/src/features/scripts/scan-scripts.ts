@@ -4,7 +4,8 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
-import { errorMessage, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 
 export interface ScriptScan {
   /** Why the directory cannot be used; undefined if it can. */

@@ -4,7 +4,8 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 
-import { errorMessage, Failure, hasErrorCode } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { openOwnFile } from '../../storage/own-file.js'
 import { listSegments, segmentPath } from './output-segments.js'
 
