@@ -52,22 +52,13 @@ export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'>
    * children print later is discarded.
    */
   readonly exited: Promise<ExitStatus>
-  /** The same, with the children that are still running a moment after the exit. */
-  readonly waitForEnd: () => Promise<CommandEnd>
   /**
    * Sends SIGTERM to the command and its children, and SIGKILL after the given time. Resolves to the processes that
    * could not be killed, when all others have exited.
    */
   readonly kill: (killAfterMs: number) => Promise<readonly number[]>
-  /** The children that are still running a moment after the exit; undefined if they cannot be listed. */
+  /** The children that are still running after a moment; undefined if they cannot be listed. */
   readonly findRemainingChildren: () => Promise<readonly number[] | undefined>
-}
-
-export interface CommandEnd {
-  readonly exit: ExitStatus
-  /** When it had exited and its output had been read. */
-  readonly endedAt: number
-  readonly remainingChildren: readonly number[] | undefined
 }
 
 const CLOSED_MESSAGE = 'no more commands are started'
@@ -215,12 +206,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       ignoreOutput()
       return exit
     }
-    const ended = waitForExitAndOutput()
-    async function waitForEnd(): Promise<CommandEnd> {
-      const exit = await ended
-      return { exit, endedAt: Date.now(), remainingChildren: await findRemainingChildren() }
-    }
-    return { tag, exited: ended, waitForEnd, pause, resume, kill, findRemainingChildren }
+    return { tag, exited: waitForExitAndOutput(), pause, resume, kill, findRemainingChildren }
   }
 
   return {

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 
-import type { CommandEnd, CommandRunner, RunningCommand, RunRequest } from '../../process/command-runner.js'
+import type { CommandRunner, RunningCommand, RunRequest } from '../../process/command-runner.js'
 import { noteBytesRead } from '../../process/garbage-collector.js'
 import { type ExitStatus, exitStatusFromShellCode } from '../../process/spawn.js'
 import type { CommandExecution } from './command-execution.js'
@@ -110,10 +110,5 @@ export async function runAndFollowOutput(
     unsubscribe()
     return exit
   }
-  const exited = waitForLastOutput()
-  async function waitForEnd(): Promise<CommandEnd> {
-    const exit = await exited
-    return { exit, endedAt: Date.now(), remainingChildren: await running.findRemainingChildren() }
-  }
-  return { ...running, exited, waitForEnd }
+  return { ...running, exited: waitForLastOutput() }
 }

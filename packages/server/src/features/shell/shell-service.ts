@@ -4,7 +4,7 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce, withTimeout } from '@scorpiox/mcp/util/promises'
-import type { CommandEnd } from '../../process/command-runner.js'
+import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { createDeferred } from '../../util/async.js'
 import {
@@ -232,10 +232,13 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       // The limit counts from the start of the command.
       const timer = setTimeout(stop.onLimit, limit.ms)
       const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
-      const end = await Promise.race([execution.waitForEnd(), stop.reason])
+      const exit = await Promise.race([execution.exited, stop.reason])
       clearTimeout(timer)
       stopShowing?.()
-      return { ...foreground, end }
+      if (typeof exit === 'string') return { ...foreground, end: exit }
+      const endedAt = Date.now()
+      const remainingChildren = await execution.findRemainingChildren()
+      return { ...foreground, end: { exit, endedAt, remainingChildren } }
     } finally {
       stop.clear()
     }
@@ -279,6 +282,13 @@ interface ForegroundCommand {
 /** `end`: how it ended, or why the call no longer waits for it. */
 interface StoppedCommand extends ForegroundCommand {
   readonly end: CommandEnd | StopReason
+}
+
+interface CommandEnd {
+  readonly exit: ExitStatus
+  readonly endedAt: number
+  /** Those that still run after the exit, or that could not be killed; undefined if unknown. */
+  readonly remainingChildren: readonly number[] | undefined
 }
 
 type StopReason = Exclude<CommandResult['ending'], 'exit'>
