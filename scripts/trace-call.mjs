@@ -4,7 +4,8 @@
 //   node scripts/trace-call.mjs [--order] [--functions]
 //
 // - A function is a function, method, accessor, constructor or arrow function in packages/*/src. It counts once however
-//   often it is entered.
+//   often it is entered. It is entered with its first statement: what its parameter list reads from the arguments comes
+//   before.
 // - A layer is a package, and within packages/server a feature or another folder of `src`. The folders json, text and util
 //   are helpers without state, which belong to no layer.
 // - A layer change is an entry in another layer than the entry before it. `echo hi` waits for the shell in between: the

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import { findProjectRoot } from '@scorpiox/server/config/paths'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'

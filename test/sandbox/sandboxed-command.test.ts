@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { SandboxedCommand } from '@scorpiox/server/process/sandboxed-command'
+import type { SandboxedCommand } from '@scorpiox/server/process/shell-pool'
 import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
 import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'

@@ -6,7 +6,7 @@ import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { formatErrorStack } from '@scorpiox/mcp/log'
 import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { loadOnce } from '@scorpiox/mcp/util/load-once'
+import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
@@ -29,7 +29,7 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const disabledTools = findDisabledTools(config, tools)
-  const { services, changeEvents, skills, scripts, callbacks, observer, openConsoles } = createAppServices({
+  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles } = createAppServices({
     ...deps,
     tools,
     disabledTools,
@@ -57,10 +57,10 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     logError: (error) => log.error(formatErrorStack(error)),
     logging: true,
     channelPush: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
-    messageQueue: callbacks,
-    observer,
+    observer: callLog,
     services,
   })
+  callbacks.onAttach((messageQueue) => (server.messageQueue = messageQueue))
   return { server, callbacks, openConsoles }
 }
 

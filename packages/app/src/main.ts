@@ -5,7 +5,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
 import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
-import { createLocalCaller } from '@scorpiox/mcp/session/local-caller'
+import { createLocalCaller } from '@scorpiox/mcp/definitions/caller'
 import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
 import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
 import { loadStartupTasks } from '@scorpiox/server/features/shell/index'

@@ -1,14 +1,13 @@
 // Declares the services behind the tools: how each is opened and in which order they close. A service is opened by the
-// first call that needs it. What every call uses (pending messages, recent calls) exists from the start and loads
-// nothing.
+// first call that needs it. The log of calls exists from the start and loads nothing.
 
 import type { ServerFeed } from '@scorpiox/console/server-feed'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
-import { type CallObserver, combineObservers } from '@scorpiox/mcp/definitions/call-observer'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { type ChangeEvents, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
+import { type CallLog, createCallLog } from '@scorpiox/mcp/server/call-log'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getScriptFolder } from '@scorpiox/server/config/paths'
@@ -41,7 +40,6 @@ import {
 import { loadTaskService, type TaskService } from '@scorpiox/server/features/tasks/index'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 
 /** The services, by the name that tools request them by. */
@@ -79,9 +77,9 @@ export interface AppServices {
   readonly skills: DeferredSkills
   /** Undefined if no script folder is configured. */
   readonly scripts: DeferredScripts | undefined
-  /** Also supplies the pending messages that are added to results. */
+  /** Supplies the pending messages that are added to results, once it is opened. */
   readonly callbacks: DeferredCallbacks
-  readonly observer: CallObserver
+  readonly callLog: CallLog
   /** Opens the console for users of this server. */
   readonly openConsoles: () => Promise<UserConsoles>
 }
@@ -98,11 +96,12 @@ export function createAppServices({
 }: AppServicesDeps): AppServices {
   const changeEvents = createChangeEvents()
   const database = createLazyDatabase(config)
-  const recentCalls = createRecentCalls()
+  const callLog = createCallLog()
   const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
   const callbacks = createDeferredCallbacks({
     mayHavePending: async (user) => (await loadPendingFlags()).mayHavePending(config, user),
     open: async () => services.open(['callbacks']),
+    callLog,
     hasManySessions: transport === 'http',
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
   })
@@ -122,7 +121,7 @@ export function createAppServices({
       const viewDeps = {
         changeEvents,
         state: database,
-        calls: recentCalls,
+        callLog,
         jobs: getOpenJobs,
         disabledReasons: disabledTools,
         tools: allTools,
@@ -162,6 +161,7 @@ export function createAppServices({
         log,
         state: database,
         jobs: openJobs,
+        isBusy: callLog.isBusy,
         deferred: callbacks,
         queueLateAnswers,
       })
@@ -211,7 +211,7 @@ export function createAppServices({
     skills,
     scripts,
     callbacks,
-    observer: combineObservers([recentCalls, callbacks]),
+    callLog,
     async openConsoles() {
       await services.open(['serverFeed'])
       const { openUserConsoles } = await import('@scorpiox/console/user-consoles')

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { createCallLog } from '@scorpiox/mcp/server/call-log'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
-import { createRecentCalls } from '@scorpiox/server/recent-calls'
 import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { openConsoleSocket } from './console-socket.js'
 import { createServerFeed, type ServerFeed } from './server-feed.js'
@@ -32,22 +32,26 @@ async function location() {
   return { socketDirectory: join(directory, 'desks'), lazy, state }
 }
 
+function createFeed(state: LazyStateDatabase, id: string, callLog = createCallLog()): ServerFeed {
+  const server = { id, pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [] } as const
+  return createServerFeed({
+    id,
+    project: '/srv/p',
+    callLog,
+    changeEvents: createChangeEvents(),
+    jobs: () => undefined,
+    state,
+    readServerView: async () => server,
+  })
+}
+
 async function openServerSocket(
   socketDirectory: string,
   state: LazyStateDatabase,
   id = '00000000000000aa',
   silenceMs?: number,
 ): Promise<ServerFeed> {
-  const server = { id, pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [] } as const
-  const feed = createServerFeed({
-    id,
-    project: '/srv/p',
-    calls: createRecentCalls(),
-    changeEvents: createChangeEvents(),
-    jobs: () => undefined,
-    state,
-    readServerView: async () => server,
-  })
+  const feed = createFeed(state, id)
   const socket = await openConsoleSocket(feed, socketDirectory, silenceMs)
   endings.push(() => socket.close())
   return feed
@@ -152,4 +156,25 @@ test('sends each changed part whole, and nothing twice', async () => {
   const texts = shown.flatMap(({ projects }) => (projects ? [JSON.stringify(projects)] : []))
   expect([...new Set(texts)]).toEqual(texts)
   expect(JSON.stringify(shown)).not.toContain('of bob')
+})
+
+test('the calls of a user are published in single lines', async () => {
+  const { lazy } = await location()
+  const callLog = createCallLog()
+  const feed = createFeed(lazy, '00000000000000ab', callLog)
+  endings.push(() => feed.close())
+  const input = { command: `make\n  \u001b[31mall ${'x'.repeat(200)}`, timeout: 5 }
+  callLog.onStart({ user: 'ann', session: 's' }, { tool: 'Ba\nsh', input })
+  callLog.onStart({ user: 'bob', session: 's' }, { tool: 'Bash', input: {} })
+  const calls = await new Promise((resolve) => {
+    feed.subscribe('ann', (update) => 'calls' in update && resolve(update.calls))
+  })
+  expect(calls).toMatchObject([
+    {
+      server: '00000000000000ab',
+      tool: 'Ba sh',
+      about: expect.stringMatching(/^make \[31mall x+$/),
+      outcome: 'running',
+    },
+  ])
 })

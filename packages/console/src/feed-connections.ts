@@ -4,7 +4,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import {

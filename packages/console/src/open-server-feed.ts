@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
+import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
 import type { JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
-import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { VERSION } from '@scorpiox/server/util/version'
 import { consoleSocketFolder } from './console-socket-registry.js'
@@ -23,7 +23,7 @@ export interface OpenServerFeedDeps {
   readonly log: Log
   readonly changeEvents: ChangeEvents
   readonly state: LazyStateDatabase
-  readonly calls: RecentCalls
+  readonly callLog: CallLog
   readonly transport: 'stdio' | 'http'
   readonly jobs: () => Promise<JobService> | undefined
   readonly commandSandbox: () => Promise<CommandSandbox>
@@ -40,7 +40,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
   const id = randomBytes(8).toString('hex')
   const project = findProjectRoot(config.cwd)
   const startedAt = Math.round(performance.timeOrigin)
-  const { changeEvents, calls, jobs, transport } = deps
+  const { changeEvents, callLog, jobs, transport } = deps
   const readServerView = async () => ({
     id,
     pid: process.pid,
@@ -50,7 +50,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
     version: VERSION,
     tools: await toolViews(deps),
   })
-  const feed = createServerFeed({ id, project, readServerView, calls, jobs, changeEvents, state })
+  const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state })
   const socket = await openSocket(feed, config, log)
   return {
     ...feed,

@@ -3,11 +3,12 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { CallLog, CallSummary } from '@scorpiox/mcp/server/call-log'
 import type { UserPresence } from '@scorpiox/server/features/questions/index'
 import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
-import type { RecentCalls } from '@scorpiox/server/recent-calls'
 import type { StateDatabase } from '@scorpiox/server/state'
+import { toSingleLine } from '@scorpiox/server/text/format'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
 import { type OutputChunk, readOutputChunk } from './output-chunk.js'
 import type { FeedUpdate } from './socket-messages.js'
@@ -18,6 +19,9 @@ const JOBS_EVERY_MS = 500
 const DATABASE_CHANGE_EVERY_MS = 25
 /** Tool states may change with any call. */
 const SERVER_EVERY_MS = 2000
+
+/** Characters of the name of a tool, and of the summary of its input. */
+const MAX_CALL_TEXT = 120
 
 /** Has no read positions of its own: reading for the console does not affect what models read. */
 const CONSOLE_SESSION = 'board'
@@ -46,7 +50,7 @@ export interface ServerFeedDeps {
   readonly readServerView: () => Promise<ServerView>
   readonly id: string
   readonly project: string
-  readonly calls: RecentCalls
+  readonly callLog: CallLog
   /** Undefined until the first background job. */
   readonly jobs: () => Promise<JobService> | undefined
   readonly changeEvents: ChangeEvents
@@ -64,7 +68,7 @@ interface Subscriber {
 }
 
 export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
-  const { id, project, calls, changeEvents } = deps
+  const { id, project, callLog, changeEvents } = deps
   const subscribers = new Set<Subscriber>()
   const presenceListeners = new Set<() => void>()
   let state: StateDatabase | undefined
@@ -80,7 +84,9 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
       send,
       isWatching: false,
       calls: createThrottle(CALLS_EVERY_MS, () =>
-        send({ calls: calls.forUser(user).map((call) => Object.assign({ server: id, project }, call)) }),
+        send({
+          calls: callLog.forUser(user).map((call) => Object.assign({ server: id, project }, toSingleLines(call))),
+        }),
       ),
       jobs: createThrottle(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
       databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ databaseChanged: true })),
@@ -124,8 +130,9 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
   function resubscribe(): void {
     unsubscribe?.()
     const unsubscribers = [
-      calls.onChange((user) => {
-        forEachSubscriber(user, (subscriber) => subscriber.calls.request())
+      callLog.subscribe(({ kind, caller }) => {
+        if (kind === 'disconnect') return
+        forEachSubscriber(caller.user, (subscriber) => subscriber.calls.request())
         // The state of a search engine concerns all users.
         forEachSubscriber(undefined, (subscriber) => subscriber.server.request())
       }),
@@ -187,4 +194,8 @@ async function requireJobs({ jobs }: ServerFeedDeps, id: number): Promise<JobSer
   const opened = await jobs()
   if (opened) return opened
   throw new Failure(`There is no background task ${id} in this server.`)
+}
+
+function toSingleLines({ tool, about, ...call }: CallSummary): CallSummary {
+  return { tool: toSingleLine(tool, MAX_CALL_TEXT), about: toSingleLine(about, MAX_CALL_TEXT), ...call }
 }

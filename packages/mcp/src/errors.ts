@@ -33,8 +33,12 @@ export class ProtocolError extends Error {
   }
 }
 
-// The message of a thrown value.
-
+/** The message of a thrown value. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Truncates text of a client that is repeated in a message to it. */
+export function echo(text: string, maxCharacters = 500): string {
+  return text.slice(0, maxCharacters)
 }

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 import type { Log } from '@scorpiox/mcp/log'
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'

@@ -11,7 +11,7 @@ import type { EventStream } from '@scorpiox/mcp/http/event-stream'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import type { QuestionReply } from '@scorpiox/server/calls/question-form'
 import { sendDownload, sendOutput } from './console-output.js'
 

@@ -12,9 +12,9 @@ import {
   formatRpcError,
   type JsonRpcBatch,
   type JsonRpcMessage,
+  type MessageSink,
   parseMessage,
 } from '@scorpiox/mcp/jsonrpc/message'
-import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 
 const SUBPROTOCOL = 'mcp'
 const BACKED_UP_BYTES = 1024 * 1024

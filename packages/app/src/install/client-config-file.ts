@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import {
   type FilePermissions,
   fsyncFolder,
@@ -24,7 +25,6 @@ import {
   replaceFile,
   writeNewFileSynced,
 } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { timestampForFileName } from '@scorpiox/server/storage/private-files'
 
 const MAX_BYTES = 64 * 1024 * 1024

@@ -19,8 +19,8 @@ import {
 import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { ensurePrivateFolder, timestampForFileName } from '@scorpiox/server/storage/private-files'
 import { VERSION } from '@scorpiox/server/util/version'

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
 import {

@@ -2,11 +2,9 @@
 // is cancelled at the client so that its dialog closes. A late answer is passed to its callback while the connection
 // lasts.
 
-import { Failure } from '../errors.js'
+import { echo, Failure } from '../errors.js'
 import { isJsonObject, stringifyWellFormed } from '../json/json.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
-import { echo } from '../util/echo.js'
+import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse, type MessageSink } from '../jsonrpc/message.js'
 
 /** Maximum number of timed-out requests whose answer is still accepted. */
 const MAX_OVERDUE = 100

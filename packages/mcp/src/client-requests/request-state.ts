@@ -4,7 +4,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
-import { canonicalJson } from '../json/canonical-json.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -111,4 +110,13 @@ function createNonceLog() {
       return true
     },
   }
+}
+
+/** JSON with sorted keys: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => (isJsonObject(member) ? sortKeys(member) : member)) ?? 'null'
+}
+
+function sortKeys(object: object): object {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -23,18 +23,3 @@ export interface FinishedCall extends StartedCall {
   readonly outcome: 'ok' | 'error' | 'cancelled'
   readonly ms: number
 }
-
-/** Calls each observer in this order. */
-export function combineObservers(observers: readonly CallObserver[]): CallObserver {
-  return {
-    onStart(caller, call) {
-      for (const observer of observers) observer.onStart(caller, call)
-    },
-    onEnd(caller, call, started) {
-      for (const observer of observers) observer.onEnd(caller, call, started)
-    },
-    onDisconnect(caller) {
-      for (const observer of observers) observer.onDisconnect(caller)
-    },
-  }
-}

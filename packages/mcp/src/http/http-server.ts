@@ -8,7 +8,7 @@ import { loadFullCompiler } from '../json-schema/lazy-compile.js'
 import { loadOptionalMethods } from '../methods/method-table.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { withTimeout } from '../util/promises.js'
 import { isStillAuthorized } from './authenticator.js'
 import {
   allSessions,

@@ -2,8 +2,13 @@
 // cancels nothing. Without a session, a call ends with its connection.
 
 import { statelessCaller } from '../definitions/caller.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
+import {
+  getAnswerText,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type MessageSink,
+} from '../jsonrpc/message.js'
 import type { LegacyRevision } from '../revisions/revision.js'
 import type { HttpContext } from './http-context.js'
 import { type HttpExchange, reportWhenWritten } from './http-exchange.js'

@@ -2,8 +2,13 @@
 // client disconnects, the call is aborted.
 
 import { HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from '../errors.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { ErrorAnswer, getAnswerText, type JsonRpcAnswer, type PendingAnswer } from '../jsonrpc/message.js'
+import {
+  ErrorAnswer,
+  getAnswerText,
+  type JsonRpcAnswer,
+  type MessageSink,
+  type PendingAnswer,
+} from '../jsonrpc/message.js'
 import type { Session } from '../session/session.js'
 import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'

@@ -1,7 +1,7 @@
 // The events of one POST, or those that belong to no request, of a legacy session. Its connection may break and be
 // replaced; events sent meanwhile are in the log and are sent then.
 
-import type { MessageSink } from '../jsonrpc/message-sink.js'
+import type { MessageSink } from '../jsonrpc/message.js'
 import { type EventLog, formatEventId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
 

@@ -1,7 +1,7 @@
 // HTTP for servers written on the library: converts the options and starts the same HTTP server as the program.
 
 import { isJsonObject } from '../json/json.js'
-import { getOsUser } from '../os-user.js'
+import { getOsUser } from '../os.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { type Authenticator, createAuthenticator, type Principal, unauthorized } from './authenticator.js'
 import { createHostPolicy, isLoopback, isRefusal, readCredential, type Refusal } from './host-policy.js'

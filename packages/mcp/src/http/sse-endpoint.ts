@@ -3,8 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { deliverAnswer, parseMessage } from '../jsonrpc/message.js'
+import { deliverAnswer, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import type { Session } from '../session/session.js'
 import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'

@@ -93,6 +93,18 @@ export function deliverAnswer(answer: JsonRpcAnswer, send: (text: string) => voi
   if (answer instanceof TrackedAnswer) answer.reportWritten(isConnected())
 }
 
+/** Where a transport accepts notifications and requests for one client, which are not answers. */
+export interface MessageSink {
+  /** Sends a notification; may drop it while the client is not reading. */
+  notify(text: string): void
+  /** Sends a message that must arrive. Absent if the connection can carry only the answer. */
+  readonly send?: ((text: string) => void) | undefined
+  /** Closes the connection of a client that can reconnect and resume. */
+  closeConnection?(): void
+  /** Calls back when everything sent so far has been written; absent if the transport cannot tell. */
+  onWritten?(done: () => void): void
+}
+
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse | MalformedMessage
 
 /** Several messages in one text, parsed only once the batch is accepted. */

@@ -1,13 +1,11 @@
 // In-process transport between a client and a server. Messages are converted to text and parsed, as on every other
 // transport.
 
-import type { Caller } from '../definitions/caller.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { deliverAnswer, parseMessage } from '../jsonrpc/message.js'
+import { type Caller, createLocalCaller } from '../definitions/caller.js'
+import { deliverAnswer, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createLocalCaller } from '../session/local-caller.js'
 import { createSession } from '../session/session.js'
-import { andThen } from '../util/and-then.js'
+import { andThen } from '../util/promises.js'
 
 const ABORT_TIMEOUT_MS = 2500
 

@@ -1,10 +1,8 @@
 // The method tables of the legacy and modern protocol. Methods other than lifecycle and tools are loaded on demand.
 
-import { METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
+import { echo, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/and-then.js'
-import { echo } from '../util/echo.js'
-import { loadOnce } from '../util/load-once.js'
+import { andThen, loadOnce } from '../util/promises.js'
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { MethodHandler, MethodTable } from './method.js'
 import type * as optional from './optional-methods.js'

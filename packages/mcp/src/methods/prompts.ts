@@ -2,7 +2,7 @@
 
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'
-import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { paginate } from '../registry/paging.js'
@@ -11,7 +11,6 @@ import { projectBlock } from '../revisions/projection.js'
 import { projectPrompt } from '../revisions/resource-projection.js'
 import type { Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { echo } from '../util/echo.js'
 import {
   LIST_CACHE_MEMBERS,
   type ListHandler,

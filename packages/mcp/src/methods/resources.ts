@@ -1,14 +1,13 @@
 // resources/list, resources/templates/list and resources/read.
 
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
-import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { paginate } from '../registry/paging.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { echo } from '../util/echo.js'
 import {
   LIST_CACHE_MEMBERS,
   type ListHandler,

@@ -2,14 +2,13 @@
 // file, so that hosts can verify what they approved.
 
 import type { SkillDefinition, SkillFileEntry } from '../definitions/skill.js'
-import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { paginate } from '../registry/paging.js'
 import { skillFileUri } from '../registry/skill-registry.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { echo } from '../util/echo.js'
 import { LIST_CACHE_MEMBERS, type MethodTable, requireStringParam, withRefreshedLists } from './method.js'
 
 // Small, because every file of each listed skill is read.

@@ -1,7 +1,7 @@
 // tools/list and tools/call.
 
 import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
-import { Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
+import { echo, Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
@@ -9,8 +9,7 @@ import { RequestCallContext, type RequestContext } from '../request/request-cont
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/and-then.js'
-import { echo } from '../util/echo.js'
+import { andThen } from '../util/promises.js'
 import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
 import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
 
@@ -47,7 +46,7 @@ function callTool(server: McpServer, context: RequestContext): HandlerResult | P
     const result = andThen(registered.parseArguments(args), (input) =>
       andThen(tool.services ? server.services.open(tool.services) : {}, (services) => {
         if (context.state === 'cancelled') return ''
-        return andThen(registered.getHandler(), (handler) =>
+        return andThen(registered.handler ?? registered.loadHandler(), (handler) =>
           andThen(handler.run(input, new RequestCallContext(context), services), (value) =>
             formatValue(registered, handler, value, context),
           ),
@@ -86,26 +85,34 @@ function formatValue(
   if (typeof output !== 'string' && 'isError' in output) context.hasFailed = output.isError
   if (tool.output && !structured && !context.hasFailed) throw new TypeError('output promises an object')
   const meta = handler.meta && !context.client.toolCallFormat ? stringifyMembers(handler.meta(value)) : undefined
-  return createResult(output, context, structured, meta)
+  return createResult({ output, structured, meta }, context)
 }
 
 /** Creates the result. Messages that are due for this session are prepared first and sent in front of it. */
-function createResult(
-  output: ToolOutput,
-  context: RequestContext,
-  structured?: JsonObject,
-  meta?: string,
-): HandlerResult | Promise<HandlerResult> {
-  const { client, session, taskHandle } = context
-  const { messageQueue, newlineAfterText } = session.server
-  return andThen(taskHandle ? undefined : messageQueue?.prepare?.(session.caller), () => {
-    // A result that is fetched later through a task handle carries no messages.
+function createResult(parts: ResultParts, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+  const { server, caller } = context.session
+  // A result that is fetched later through a task handle carries no messages.
+  if (!server.messageQueue || context.taskHandle) return formatResult(parts, context)
+  return andThen(server.messageQueue.prepare?.(caller), () => {
     const canCarry = !context.taskHandle && context.state !== 'cancelled'
-    const batch = canCarry ? messageQueue?.takeBatch(session.caller) : undefined
+    const batch = canCarry ? server.messageQueue?.takeBatch(caller) : undefined
     if (batch) context.onAnswerWritten((written) => (written ? batch.confirm() : batch.release()))
-    const members = formatToolResult(output, client, { structured, newlineAfterText, pendingText: batch?.text })
-    return meta === undefined ? members : new TypedResult('complete', members, meta)
+    return formatResult(parts, context, batch?.text)
   })
+}
+
+interface ResultParts {
+  readonly output: ToolOutput
+  readonly structured?: JsonObject | undefined
+  /** The members of `_meta` as JSON text. */
+  readonly meta?: string | undefined
+}
+
+function formatResult(parts: ResultParts, { client, session }: RequestContext, pendingText?: string): HandlerResult {
+  const { output, structured, meta } = parts
+  const { newlineAfterText } = session.server
+  const members = formatToolResult(output, client, { structured, newlineAfterText, pendingText })
+  return meta === undefined ? members : new TypedResult('complete', members, meta)
 }
 
 /** Returns the named members, or all members if the schema names none. */
@@ -167,5 +174,5 @@ function rejectMissingCapabilities(
 
 function createFailureResult(message: string, context: RequestContext): HandlerResult | Promise<HandlerResult> {
   context.hasFailed = true
-  return createResult({ content: message, isError: true }, context)
+  return createResult({ output: { content: message, isError: true } }, context)
 }

@@ -7,7 +7,7 @@ import type { TaskHandleOptions } from '../definitions/call-context.js'
 import type { ChangeEvents } from '../definitions/change-events.js'
 import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
-import { isPidRunning } from '../util/is-pid-running.js'
+import { isPidRunning } from '../os.js'
 import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import { formatTaskRecord, RunningTaskHandle, type TaskHandle, type TaskHandleOwner } from './task-handle.js'
 

@@ -93,8 +93,8 @@ describe('a tool with load', () => {
     const handler = { run: () => 'done' }
     const registered = lazy(() => (loads++, Promise.resolve(handler)))
     expect(loads).toBe(0)
-    expect(await Promise.all([registered?.getHandler(), registered?.getHandler()])).toEqual([handler, handler])
-    expect(registered?.getHandler()).toBe(handler)
+    expect(await Promise.all([registered?.loadHandler(), registered?.loadHandler()])).toEqual([handler, handler])
+    expect(registered?.handler).toBe(handler)
     expect(loads).toBe(1)
   })
 
@@ -104,8 +104,8 @@ describe('a tool with load', () => {
     const registered = lazy(() =>
       loads++ === 0 ? Promise.reject(new Error('no such file')) : Promise.resolve(handler),
     )
-    await expect(registered?.getHandler()).rejects.toThrow('no such file')
-    expect(await registered?.getHandler()).toBe(handler)
+    await expect(registered?.loadHandler()).rejects.toThrow('no such file')
+    expect(await registered?.loadHandler()).toBe(handler)
   })
 
   test('may not have run as well, and its handler no format beside output', async () => {
@@ -113,7 +113,7 @@ describe('a tool with load', () => {
     const both = { name: 'a', load: () => Promise.resolve(handler), ...handler }
     expect(() => createToolRegistry([both])).toThrow('tool a has both load and run')
     const output = { name: 'a', output: { type: 'object' }, load: () => Promise.resolve(handler) }
-    await expect(createToolRegistry([output]).find('a')?.getHandler()).rejects.toThrow(
+    await expect(createToolRegistry([output]).find('a')?.loadHandler()).rejects.toThrow(
       'tool a has both output and format',
     )
   })

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { projectTool, type ToolListing } from '../revisions/projection.js'
 import type { Revision } from '../revisions/revision.js'
-import { andThen } from '../util/and-then.js'
+import { andThen, loadOnce } from '../util/promises.js'
 import { type HeaderParameter, readHeaderParameters } from './header-parameters.js'
 import { paginate } from './paging.js'
 
@@ -29,8 +29,10 @@ interface ToolInfo {
 export interface RegisteredTool extends ToolInfo {
   /** Returns the validated input or a promise of it; throws BadInput. */
   parseArguments(args: unknown): unknown
-  /** The tool's functions, or a promise of them if they must be loaded first. */
-  getHandler(): ToolHandler | Promise<ToolHandler>
+  /** The tool's functions; undefined until they are loaded. */
+  handler: ToolHandler | undefined
+  /** Loads them once; a failed load is repeated by the next call. */
+  readonly loadHandler: () => Promise<ToolHandler>
 }
 
 export interface ToolRegistry {
@@ -124,23 +126,6 @@ function rejectFormatBesideOutput({ name, output }: ToolDefinition, handler: Too
     throw new Error(`tool ${name} has both output and format: with output, the text is its JSON`)
 }
 
-/** The handler is loaded once; a failed load is repeated by the next call. */
-function createHandlerSource(tool: ToolDefinition): RegisteredTool['getHandler'] {
-  if (!('load' in tool)) return () => tool
-  let handler: ToolHandler | Promise<ToolHandler> | undefined
-  const load = async (): Promise<ToolHandler> => {
-    try {
-      const loaded = await tool.load()
-      rejectFormatBesideOutput(tool, loaded)
-      return (handler = loaded)
-    } catch (error) {
-      handler = undefined
-      throw error
-    }
-  }
-  return () => (handler ??= load())
-}
-
 function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }: ToolListing): RegisteredTool {
   const info: ToolInfo = {
     tool,
@@ -150,12 +135,17 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
-  const getHandler = createHandlerSource(tool)
   const standardSchema = isStandardSchema(input) ? input : undefined
   let validator: SchemaValidator | undefined
-  return {
+  const registered: RegisteredTool = {
     ...info,
-    getHandler,
+    handler: 'run' in tool ? tool : undefined,
+    loadHandler: loadOnce(async () => {
+      if ('run' in tool) return tool
+      const loaded = await tool.load()
+      rejectFormatBesideOutput(tool, loaded)
+      return (registered.handler = loaded)
+    }),
     parseArguments(rawArguments) {
       const args =
         defaultArguments && isJsonObject(rawArguments) ? { ...defaultArguments, ...rawArguments } : rawArguments
@@ -173,6 +163,7 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
       })
     },
   }
+  return registered
 }
 
 function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {

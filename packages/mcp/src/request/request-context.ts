@@ -15,8 +15,7 @@ import type {
 import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS } from '../errors.js'
 import { type JsonObject, stringifyWellFormed } from '../json/json.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { formatRpcNotification, type JsonRpcRequest, TrackedAnswer } from '../jsonrpc/message.js'
+import { formatRpcNotification, type JsonRpcRequest, type MessageSink, TrackedAnswer } from '../jsonrpc/message.js'
 import { TypedResult } from '../jsonrpc/result.js'
 import type { TaskHandle } from '../protocol-tasks/task-handle.js'
 import {
@@ -198,34 +197,27 @@ export class RequestContext implements AskHost {
   }
 }
 
-// The view of a request context that tools, resources and prompts receive. Getters, so that unused parts cost nothing
-// and members can be passed on detached from the object.
+// The view of a request context that tools, resources and prompts receive: values, and getters for what costs something
+// to create. Functions can be passed on detached from the object.
 
 export class RequestCallContext implements CallContext {
+  readonly user: string
+  readonly session: string
+  readonly client: string
+  readonly wantsProgress: boolean
   readonly #context: RequestContext
 
   constructor(context: RequestContext) {
+    const { user, session } = context.session.caller
+    this.user = user
+    this.session = session
+    this.client = context.client.name
+    this.wantsProgress = context.request.progressToken !== undefined
     this.#context = context
-  }
-
-  get user(): string {
-    return this.#context.session.caller.user
-  }
-
-  get session(): string {
-    return this.#context.session.caller.session
-  }
-
-  get client(): string {
-    return this.#context.client.name
   }
 
   get signal(): AbortSignal {
     return this.#context.signal
-  }
-
-  get wantsProgress(): boolean {
-    return this.#context.request.progressToken !== undefined
   }
 
   get progress(): CallContext['progress'] {

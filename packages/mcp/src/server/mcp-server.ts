@@ -17,7 +17,7 @@ import { createSkillRegistry, type SkillRegistry } from '../registry/skill-regis
 import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
 import { formatServerInfo } from '../revisions/modern-request.js'
 import type { ServerIdentity } from '../revisions/projection.js'
-import { loadOnce } from '../util/load-once.js'
+import { loadOnce } from '../util/promises.js'
 import type { ServiceTable } from './service-table.js'
 
 /** A list, or a function that returns the current list after each change. */
@@ -77,7 +77,8 @@ export interface McpServer extends AskServer {
   readonly disabledTools: ReadonlyMap<string, string>
   readonly suggestedModel: string
   readonly logging: boolean
-  readonly messageQueue: MessageQueue | undefined
+  /** Set when there can be pending messages, perhaps long after the start. */
+  messageQueue: MessageQueue | undefined
   readonly observer: CallObserver | undefined
   readonly channelPush: 'asked' | 'all' | undefined
   readonly newlineAfterText: boolean

@@ -1,7 +1,7 @@
 // The running requests of one session: starts, aborts, cancels and answers each of them once. Work that completes
 // synchronously is answered without a promise.
 
-import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
+import { echo, INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {
   ErrorAnswer,
   formatRpcError,
@@ -17,7 +17,6 @@ import type { RequestContext } from '../request/request-context.js'
 import { wrapModernResult } from '../revisions/modern-request.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { echo } from '../util/echo.js'
 
 // Bounds memory: a client that does not read its answers could otherwise fill it.
 const MAX_IN_FLIGHT = 2000

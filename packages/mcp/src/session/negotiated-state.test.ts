@@ -7,8 +7,7 @@ import { createChangeEvents, type PushMessage } from '../definitions/change-even
 import { defineResource } from '../definitions/resource.js'
 import { defineTool } from '../definitions/tool.js'
 import type { JsonObject } from '../json/json.js'
-import { getAnswerText, parseMessage } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { getAnswerText, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import { createMcpServer, type ServerDefinition } from '../server/mcp-server.js'
 import { createSession } from './session.js'
 

@@ -3,10 +3,9 @@
 
 import type { Caller } from '../definitions/caller.js'
 import type { PushMessage } from '../definitions/change-events.js'
-import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { echo, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
 import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { formatRpcNotification } from '../jsonrpc/message.js'
+import { formatRpcNotification, type MessageSink } from '../jsonrpc/message.js'
 import { formatInitializeResult } from '../methods/lifecycle.js'
 import { isMethodSupported } from '../methods/method-table.js'
 import {
@@ -20,7 +19,6 @@ import {
 } from '../revisions/client-profile.js'
 import { type LegacyRevision, negotiateRevision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { echo } from '../util/echo.js'
 import { listChangedMethod, watchResource } from './subscriptions.js'
 
 const MAX_SUBSCRIPTIONS = 1000

@@ -5,7 +5,6 @@ import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
   ErrorAnswer,
   formatRpcResult,
@@ -13,6 +12,7 @@ import {
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
+  type MessageSink,
   type PendingAnswer,
 } from '../jsonrpc/message.js'
 import { findMethod, METHODS_WITH_INPUT_REQUESTS } from '../methods/method-table.js'
@@ -21,7 +21,7 @@ import { RequestContext, type SessionContext } from '../request/request-context.
 import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
 import { type LegacyRevision, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/and-then.js'
+import { andThen } from '../util/promises.js'
 import { ActiveRequests } from './active-requests.js'
 import { answerBatch } from './batch.js'
 import { NegotiatedState, type NegotiatedStateOptions } from './negotiated-state.js'

@@ -7,8 +7,7 @@ import { defineTemplate, type ResourceDefinition } from '../definitions/resource
 import { defineTool } from '../definitions/tool.js'
 import { Failure } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
-import { getAnswerText, parseMessage } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { getAnswerText, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import { createMcpServer, type ServerDefinition } from '../server/mcp-server.js'
 import { createSession } from './session.js'
 

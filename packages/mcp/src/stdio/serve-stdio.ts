@@ -4,22 +4,20 @@
 
 import type { Writable } from 'node:stream'
 
-import type { Caller } from '../definitions/caller.js'
+import { type Caller, createLocalCaller } from '../definitions/caller.js'
 import { PARSE_ERROR } from '../errors.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
   createMalformedMessage,
   getAnswerText,
   type JsonRpcAnswer,
+  type MessageSink,
   parseMessage,
   TrackedAnswer,
 } from '../jsonrpc/message.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createLocalCaller } from '../session/local-caller.js'
 import { createSession, type Session } from '../session/session.js'
-import { andThen } from '../util/and-then.js'
-import { withTimeout } from '../util/with-timeout.js'
+import { andThen, withTimeout } from '../util/promises.js'
 import { createLineReader } from './line-reader.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -100,7 +98,8 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     if (buffer.length > FLUSH_AT_CHARS) return flush()
     if (isFlushScheduled) return
     isFlushScheduled = true
-    // Runs after all lines of a chunk, or all promise continuations that are ready: their answers share one write.
+    // Runs after all lines of a chunk, or all promise continuations that are ready: their answers share one write. They
+    // are joined here; with `cork` each would be a chunk of the stream.
     process.nextTick(flush)
   }
 
@@ -116,6 +115,7 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     closed,
     send,
     sendAnswer(answer) {
+      if (typeof answer === 'string') return send(answer)
       const text = getAnswerText(answer)
       if (text !== undefined) send(text)
       if (answer instanceof TrackedAnswer) afterWrite(() => answer.reportWritten(!isClosed))

@@ -2,7 +2,7 @@
 // it removes all its data from the browser.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import type { BrowserProcess } from './browser-process.js'
 import { DevtoolsError, type DevtoolsSession } from './devtools.js'
 import { PROXY_BYPASS_NONE } from './launch-flags.js'

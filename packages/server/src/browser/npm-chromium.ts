@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { findExecutableEntry } from '../process/program-files.js'
 
 const PACKAGE = '@sparticuz/chromium'

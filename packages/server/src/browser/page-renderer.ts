@@ -2,7 +2,7 @@
 // proxy only. No process is left behind.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import { FetchFailure, type FetchFailureKind } from '../guarded-fetch/fetch-failure.js'
 import { type BrowserPage, evaluateInPage, openBrowserPage } from './browser-page.js'
 import type { BrowserProcess } from './browser-process.js'

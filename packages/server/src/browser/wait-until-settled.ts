@@ -2,7 +2,7 @@
 // wait for an idle network: many pages never have one.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import { type BrowserPage, evaluateInPage } from './browser-page.js'
 import { WAIT_UNTIL_SETTLED } from './page-scripts.js'
 

@@ -5,7 +5,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { FetchFailure } from './fetch-failure.js'
 
 const NEXT_ATTEMPT_MS = 250

@@ -14,7 +14,7 @@ import { Agent as SecureAgent, request as requestSecure, type RequestOptions as 
 import { Duplex } from 'node:stream'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { rejectOnAbort } from '../util/async.js'
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'

@@ -4,7 +4,7 @@
 import { lookup } from 'node:dns/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createTimeoutSignal } from '../util/async.js'
 import { createSemaphore } from '../util/concurrency.js'
 import { FetchFailure } from './fetch-failure.js'

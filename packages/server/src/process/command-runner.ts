@@ -1,6 +1,8 @@
 // Runs commands: in a prepared shell if there is one, otherwise in a new one. Each shell runs one command. All
 // processes that a command starts inherit its tag, by which they are found and killed.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
@@ -10,7 +12,7 @@ import { createProcessTrees } from './process-tree.js'
 import { createShellPool, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
-import { exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
+import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
 import type { RecordOptions } from './supervisor.js'
 
 export interface CommandRunner {
@@ -43,17 +45,20 @@ export interface RunRequest {
   readonly record?: RecordOptions | undefined
 }
 
-export interface RunningCommand extends Omit<SpawnedProcess, 'pid'> {
+export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'> {
   readonly tag: string
+  /**
+   * Resolves when the command has exited and its output has been read, even if a child keeps the output open. What
+   * children print later is discarded.
+   */
+  readonly exited: Promise<ExitStatus>
   /**
    * Sends SIGTERM to the command and its children, and SIGKILL after the given time. Resolves to the processes that
    * could not be killed, when all others have exited.
    */
-  kill(killAfterMs: number): Promise<readonly number[]>
-  /** After the command has exited: resolves when its output has been read, even if a child keeps the output open. */
-  waitForOutput(): Promise<void>
-  /** The children that are still running; undefined if they cannot be listed. */
-  findRemainingChildren(): readonly number[] | undefined
+  readonly kill: (killAfterMs: number) => Promise<readonly number[]>
+  /** The children that are still running after a moment; undefined if they cannot be listed. */
+  readonly findRemainingChildren: () => Promise<readonly number[] | undefined>
 }
 
 const CLOSED_MESSAGE = 'no more commands are started'
@@ -62,6 +67,8 @@ const UNREPORTED_MESSAGE =
 /** Pids cannot wrap around within this time. */
 const PID_WRAP_MS = 5000
 const OUTPUT_WAIT_MS = 100
+/** Time for children to exit after their parent before they count as left running. */
+const CHILD_EXIT_GRACE_MS = 50
 const NO_PIDS: ReadonlySet<number> = new Set()
 const MAX_OUTPUT_WAIT_MS = 3000
 
@@ -179,29 +186,27 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       return survivors
     }
     const startedAt = performance.now()
-    const findRemaining = (): readonly number[] | undefined => {
+    const findChildren = (): readonly number[] | undefined => {
       if (untagged) return undefined
       if (isSandboxed) return []
       // Pids wrap around at some time; then those of the children are not above the one of the command.
       const firstPid = performance.now() - startedAt > PID_WRAP_MS ? 0 : pid
       return findTaggedSince(firstPid, `${tag};`, shells?.leaderPids() ?? NO_PIDS)
     }
-    async function waitForOutput(): Promise<void> {
+    async function findRemainingChildren(): Promise<readonly number[] | undefined> {
+      if (findChildren()?.length === 0) return []
+      await sleep(CHILD_EXIT_GRACE_MS)
+      return findChildren()
+    }
+    async function waitForExitAndOutput(): Promise<ExitStatus> {
+      const exit = await exited
       // A running child may keep the output open; on a busy machine the output may just be late.
-      if ((await settlesWithin(OUTPUT_WAIT_MS, closed)) || findRemaining()?.length !== 0) return
-      await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      const isOutputClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
+      if (!isOutputClosed && findChildren()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      ignoreOutput()
+      return exit
     }
-    return {
-      tag,
-      exited,
-      closed,
-      waitForOutput,
-      pause,
-      resume,
-      ignoreOutput,
-      kill,
-      findRemainingChildren: findRemaining,
-    }
+    return { tag, exited: waitForExitAndOutput(), pause, resume, kill, findRemainingChildren }
   }
 
   return {

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { isPidRunning } from '@scorpiox/mcp/util/is-pid-running'
+import { isPidRunning } from '@scorpiox/mcp/os'
 import { signalProcess } from './signals.js'
 import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
 

@@ -5,6 +5,7 @@ import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'nod
 
 import { createDeferred } from '../util/async.js'
 import { type FifoReader, readFifo } from './fifo-reader.js'
+import { noteBytesRead } from './garbage-collector.js'
 
 export interface PooledShell {
   readonly number: number
@@ -78,7 +79,11 @@ export function createPooledShell(number: number, paths: ShellFifoPaths): Superv
 
   // Reading starts when there is a writer: before that, a reader would see the end of the file.
   function startReading(fd: number): void {
-    reader = readFifo(fd, (chunk) => (onData ? onData(chunk) : bufferedChunks.push(chunk)))
+    reader = readFifo(fd, (chunk) => {
+      if (onData) onData(chunk)
+      else bufferedChunks.push(chunk)
+      noteBytesRead(chunk.length)
+    })
     void reader.closed.then(() => closed.resolve())
     if (!onData) reader.unref()
   }

@@ -7,6 +7,8 @@ import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 
+import { noteBytesRead } from './garbage-collector.js'
+
 const DISCARD_PAUSE_MS = 20
 const TOOL_TIMEOUT_MS = 3000
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
@@ -68,7 +70,12 @@ export async function spawnProcess({ file, args, cwd, env, input, onOutput }: Sp
   )
   // Without free descriptors, spawn returns a child without streams, and emits the error one tick later.
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
-  for (const stream of streams) stream.on('data', onOutput)
+  for (const stream of streams) {
+    stream.on('data', (chunk: Buffer) => {
+      onOutput(chunk)
+      noteBytesRead(chunk.length)
+    })
+  }
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   return {
     pid: await spawned,

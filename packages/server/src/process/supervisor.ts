@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createDeferred } from '../util/async.js'
 import RECORDER from './output-recorder.sh?raw'
 import { spawnLineChild } from './piped-child.js'

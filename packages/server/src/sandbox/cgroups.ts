@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-import { isPidRunning } from '@scorpiox/mcp/util/is-pid-running'
+import { isPidRunning } from '@scorpiox/mcp/os'
 import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 
 export type CgroupController = 'pids' | 'memory'

@@ -5,7 +5,7 @@ import { rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 import {
   type CgroupController,

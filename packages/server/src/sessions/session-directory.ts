@@ -5,7 +5,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats,
 import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 
 /** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5

@@ -6,7 +6,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 
 /** Sessions whose names are cached. */

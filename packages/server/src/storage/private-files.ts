@@ -6,8 +6,8 @@ import { constants, lstatSync, renameSync, rmSync, type Stats, writeFileSync } f
 import { type FileHandle, open } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 
 // Checks that a folder belongs to this user and is not writable by others. Files in any other folder are not trusted.
 

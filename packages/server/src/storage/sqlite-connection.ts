@@ -4,7 +4,7 @@ import { closeSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { numberColumn, requireRow, type SqlRow, type SqlValue } from './database.js'
 import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
 import { ensurePrivateFolder } from './private-files.js'

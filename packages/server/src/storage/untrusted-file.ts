@@ -4,7 +4,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { isInsideDirectory } from '../util/path-containment.js'
 
 const CHUNK = 65_536

@@ -9,7 +9,7 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
 import { createSystemClock } from '../../process/clock.js'
@@ -33,7 +33,7 @@ import {
   freeCallbackSlots,
   MAX_CALLBACK_SLOTS,
 } from './callback-table.js'
-import type { DeferredCallbacks } from './deferred-callbacks.js'
+import type { CallActivity, DeferredCallbacks } from './deferred-callbacks.js'
 import { parseSetCallback, type SetCallbackInput } from './parse-callback.js'
 import { createCallbackSideEffects } from './side-effects.js'
 
@@ -173,13 +173,14 @@ export interface OpenCallbackServiceDeps {
   readonly log: Log
   readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
+  readonly isBusy: CallActivity['isBusy']
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
-  const { config, changeEvents, log, state, jobs, deferred, queueLateAnswers } = deps
+  const { config, changeEvents, log, state, jobs, isBusy, deferred, queueLateAnswers } = deps
   const { settings, cwd } = config
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -193,7 +194,7 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
     isOwnerGone: isLeaseOwnerGone,
     flags: openPendingFlags(config),
     jobs,
-    isBusy: deferred.isBusy,
+    isBusy,
     sideEffects: createCallbackSideEffects({
       command: settings.CALLBACK_COMMAND,
       webhook: settings.CALLBACK_WEBHOOK,

@@ -1,15 +1,15 @@
-// Stands in for the callback service on the path of every call until the service is needed. Counts running calls per
-// session; opens the service on first use or if work may be pending. Nothing else of the feature is loaded before that.
+// Stands in for the callback service until the service is needed: opens it if work of a session may be pending. Nothing
+// else of the feature is loaded before that, and calls do not pass here.
 
-import type { CallObserver } from '@scorpiox/mcp/definitions/call-observer'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import type { CallbackService } from './callback-service.js'
 
-export interface DeferredCallbacks extends MessageQueue, CallObserver {
-  readonly isBusy: (user: string, session: string) => boolean
-  /** The service is open; later calls go to it. */
+export interface DeferredCallbacks {
+  /** The service is open: from now on it has the pending messages. */
   attach(callbacks: CallbackService): void
+  /** Calls the listener with the messages of sessions once the service is open. */
+  onAttach(listener: (messageQueue: MessageQueue) => void): void
   /** Registers a session; it takes over the work of dead sessions. */
   sessionStarted(caller: Caller): Promise<void>
   /** Takes over the work of dead sessions of every user in this project. */
@@ -18,10 +18,20 @@ export interface DeferredCallbacks extends MessageQueue, CallObserver {
   close(): Promise<void>
 }
 
+/** What callbacks need of the log of calls. */
+export interface CallActivity {
+  /** Whether a call of this session runs. */
+  readonly isBusy: (user: string, session: string) => boolean
+  subscribe(
+    listener: (event: { readonly kind: 'start' | 'end' | 'disconnect'; readonly caller: Caller }) => void,
+  ): () => void
+}
+
 export interface DeferredCallbacksDeps {
   /** Whether work may be pending for a user, or for any user. */
   readonly mayHavePending: (user?: string) => Promise<boolean>
   readonly open: () => Promise<unknown>
+  readonly callLog: CallActivity
   /** The server has many sessions; each is registered with its first call. */
   readonly hasManySessions: boolean
   readonly onError: (error: unknown) => void
@@ -30,12 +40,12 @@ export interface DeferredCallbacksDeps {
 export function createDeferredCallbacks({
   mayHavePending,
   open,
+  callLog,
   hasManySessions,
   onError,
 }: DeferredCallbacksDeps): DeferredCallbacks {
-  const busy = new Map<string, number>()
-  const seenSessions = new Set<string>()
   let callbacks: CallbackService | undefined
+  let notifyAttached: ((messageQueue: MessageQueue) => void) | undefined
 
   async function withService(
     user: string | undefined,
@@ -53,31 +63,18 @@ export function createDeferredCallbacks({
   const sessionStarted = (caller: Caller): Promise<void> =>
     withService(caller.user, (service) => service.sessionStarted(caller))
 
+  if (hasManySessions) registerSessions(callLog, sessionStarted)
+
   return {
-    prepare: (caller) => callbacks?.prepare?.(caller),
-    takeBatch: (caller) => callbacks?.takeBatch(caller),
-    isBusy: (user, session) => busy.has(callerKey({ user, session })),
-    onStart(caller) {
-      const key = callerKey(caller)
-      busy.set(key, (busy.get(key) ?? 0) + 1)
-      if (!hasManySessions || seenSessions.has(key)) return
-      seenSessions.add(key)
-      void sessionStarted(caller)
+    attach(service) {
+      callbacks = service
+      callLog.subscribe(({ kind, caller }) => {
+        if (kind === 'end' && !callLog.isBusy(caller.user, caller.session)) service.sessionIdle()
+        else if (kind === 'disconnect') service.sessionClosed(caller)
+      })
+      notifyAttached?.(service)
     },
-    onEnd(caller) {
-      const key = callerKey(caller)
-      const remaining = (busy.get(key) ?? 1) - 1
-      if (remaining > 0) busy.set(key, remaining)
-      else {
-        busy.delete(key)
-        callbacks?.sessionIdle()
-      }
-    },
-    onDisconnect(caller) {
-      seenSessions.delete(callerKey(caller))
-      callbacks?.sessionClosed(caller)
-    },
-    attach: (service) => void (callbacks = service),
+    onAttach: (listener) => void (notifyAttached = listener),
     sessionStarted,
     adoptOrphans: () => withService(undefined, (service) => service.adoptOrphans()),
     async close() {
@@ -86,6 +83,15 @@ export function createDeferredCallbacks({
   }
 }
 
-function callerKey({ user, session }: Caller): string {
-  return `${user}\0${session}`
+/** Registers each session with its first call. */
+function registerSessions(callLog: CallActivity, sessionStarted: (caller: Caller) => Promise<void>): void {
+  const seenSessions = new Set<string>()
+  callLog.subscribe(({ kind, caller }) => {
+    const key = `${caller.user}\0${caller.session}`
+    if (kind === 'disconnect') seenSessions.delete(key)
+    else if (kind === 'start' && !seenSessions.has(key)) {
+      seenSessions.add(key)
+      void sessionStarted(caller)
+    }
+  })
 }

@@ -4,8 +4,8 @@ import { type FileHandle, lstat, open, readdir, realpath, rename } from 'node:fs
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { openOwnFile } from '../../storage/private-files.js'
 import { readBounded } from '../../storage/untrusted-file.js'

@@ -5,7 +5,7 @@ import * as timers from 'node:timers/promises'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { answerQuestion, queueAnswerMessage } from './answer-question.js'

@@ -1,7 +1,7 @@
 // Adds script tools to a server's tool list. The script index is opened by the first list request.
 
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
-import { loadOnce } from '@scorpiox/mcp/util/load-once'
+import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { ScriptTools } from './script-tools.js'
 
 export interface DeferredScripts {

@@ -5,7 +5,7 @@ import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'no
 import { dirname, extname, join } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 
 export interface ScriptScan {
   /** Why the directory cannot be used; undefined if it can. */

@@ -5,7 +5,7 @@ import { defineToolWith, type ToolDefinition, type ToolOutput } from '@scorpiox/
 import { Failure } from '@scorpiox/mcp/errors'
 import { type JsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
-import { getOsUser } from '@scorpiox/mcp/os-user'
+import { getOsUser } from '@scorpiox/mcp/os'
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { appendNotes } from '../../text/format.js'
 import { toResultMeta } from '../../text/result-data.js'

@@ -27,8 +27,14 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
     required: ['command'],
   },
 
-  async run({ command, timeout = 0 }, call, { shell }) {
+  // Takes what a command needs of its call at once: some of it is created when it is read.
+  async run(
+    { command, timeout = 0 },
+    { user, session, client, signal, wantsProgress, progress, continueAsTask },
+    { shell },
+  ) {
     const limit = timeLimitOf(timeout, shell.defaultLimit)
+    const call = { user, session, client, signal, wantsProgress, progress, continueAsTask }
     return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
   },
 

@@ -7,35 +7,23 @@ import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import type { RunningCommand, RunRequest } from '../../process/command-runner.js'
-import { noteBytesRead } from '../../process/garbage-collector.js'
 import { readProcessName } from '../../process/process-tags.js'
 import { describeMissingShell } from '../../process/shell-program.js'
-import type { ExitStatus } from '../../process/spawn.js'
 import { createDeferred } from '../../util/async.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.js'
 import { createOutputRenderer, type OutputRenderer } from './output-renderer.js'
 
-/** Time for children to exit after their parent before they count as left running. */
-const CHILD_EXIT_GRACE_MS = 50
-
-export interface CommandExecution {
+export interface CommandExecution extends Omit<RunningCommand, 'pause' | 'resume'> {
   readonly command: string
   readonly startedAt: number
-  readonly tag: string
   /** Possible reason of a failure, such as the sandbox. */
   readonly note: string | undefined
   readonly renderer: OutputRenderer
   readonly buffer: OutputBuffer
-  /** Resolves when it has exited and its last output has been received. */
-  readonly exited: Promise<ExitStatus>
   /** Calls the listener for every chunk of output. Returns a function that unsubscribes. */
   onOutput(listener: () => void): () => void
-  /** Resolves to the pids that could not be killed. */
-  kill(killAfterMs: number): Promise<readonly number[]>
-  /** Processes still running after it exited; undefined if the platform cannot tell. */
-  leftoverPids(): Promise<readonly number[] | undefined>
 }
 
 export interface StartCommandOptions {
@@ -55,75 +43,54 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   const renderer = createOutputRenderer({ maxCharacters, maxLine })
   const listeners = new Set<() => void>()
   // Output may arrive before `launch` resolves.
-  const started = createDeferred<{ readonly child: RunningCommand; readonly work: CommandExecution }>()
+  const started = createDeferred<CommandExecution & RunningCommand>()
   const buffer = createOutputBuffer({
     maxBufferedBytes,
-    onOverflow: () => void started.promise.then(({ work: execution }) => onOverflow(execution)),
-    pause: () => void started.promise.then(({ child }) => child.pause()),
-    resume: () => void started.promise.then(({ child }) => child.resume()),
+    onOverflow: () => void started.promise.then(onOverflow),
+    pause: () => void started.promise.then(({ pause }) => pause()),
+    resume: () => void started.promise.then(({ resume }) => resume()),
   })
-  const child = await launch({
+  const running = await launch({
     ...request,
     onGap: (bytes) => renderer.markGap(bytes),
     onOutput(chunk) {
       renderer.write(chunk)
       buffer.write(chunk)
-      noteBytesRead(chunk.length)
       for (const listener of listeners) listener()
     },
   })
-  const execution: CommandExecution = {
+  const execution = {
+    ...running,
     command: request.command,
     startedAt,
-    tag: child.tag,
     note: request.sandbox?.failureNote,
     renderer,
     buffer,
-    exited: waitForLastOutput(child),
-    onOutput(listener) {
+    onOutput(listener: () => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    kill: (killAfterMs) => child.kill(killAfterMs),
-    async leftoverPids() {
-      if (child.findRemainingChildren()?.length === 0) return []
-      await new Promise((resolve) => setTimeout(resolve, CHILD_EXIT_GRACE_MS))
-      return child.findRemainingChildren()
-    },
   }
-  started.resolve({ child, work: execution })
+  started.resolve(execution)
   return execution
 }
 
-async function waitForLastOutput(child: RunningCommand): Promise<ExitStatus> {
-  const exit = await child.exited
-  await child.waitForOutput()
-  child.ignoreOutput()
-  return exit
-}
+// The record of a command that a call waits for. It becomes a job only when needed: if its output is too long to be
+// shown whole, or if it continues in the background.
 
-// A command that a call waits for. It is recorded as a job only when needed: if its output is too long to be shown
-// whole, or if it continues in the background.
-
-export interface ForegroundCommand {
-  readonly execution: CommandExecution
+export interface CommandRecord {
   /** The job that records it; undefined if it is not recorded. */
-  recorded(): Promise<Job | undefined>
-  /** Records it as a job. Undefined if that fails; `recordProblem` then has the reason. */
-  record(): Promise<Job | undefined>
-  readonly recordProblem: string | undefined
+  readonly job: Promise<Job | undefined> | undefined
+  /** Records it as a job. Undefined if that fails; `problem` then has the reason. */
+  readonly save: (execution: CommandExecution) => Promise<Job | undefined>
+  readonly problem: string | undefined
 }
 
-export function createForegroundCommand(
-  execution: CommandExecution,
-  jobs: () => Promise<JobService>,
-  caller: Caller,
-  recorded?: Job,
-): ForegroundCommand {
-  let recording: Promise<Job | undefined> | undefined = recorded && Promise.resolve(recorded)
+export function createCommandRecord(jobs: () => Promise<JobService>, caller: Caller): CommandRecord {
+  let job: Promise<Job | undefined> | undefined
   let problem: string | undefined
 
-  async function record(): Promise<Job | undefined> {
+  async function saveOnce(execution: CommandExecution): Promise<Job | undefined> {
     try {
       return await (await jobs()).recordRunning(execution, caller)
     } catch (error) {
@@ -135,22 +102,20 @@ export function createForegroundCommand(
   }
 
   return {
-    execution,
-    recorded: async () => recording,
-    record: () => (recording ??= record()),
-    get recordProblem() {
+    get job() {
+      return job
+    },
+    save: (execution) => (job ??= saveOnce(execution)),
+    get problem() {
       return problem
     },
   }
 }
 
-/** A command that is never recorded. */
-export function withoutRecording(execution: CommandExecution): ForegroundCommand {
-  return { execution, recorded: noJob, record: noJob, recordProblem: undefined }
-}
-
-function noJob(): Promise<undefined> {
-  return Promise.resolve(undefined)
+/** The record of a command that was started as a job, or, without a job, of one that is never recorded. */
+export function fixedRecord(job?: Job): CommandRecord {
+  const resolved = Promise.resolve(job)
+  return { job: resolved, save: () => resolved, problem: undefined }
 }
 
 // A process that a command started and that still runs after the command has exited.

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { hashForFileName, isPrivateFolder, readOwnFile } from '../../storage/private-files.js'
 import { type JobRecord, parseJobRecord } from './job-record.js'
 

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 
 import type { CommandRunner, RunningCommand, RunRequest } from '../../process/command-runner.js'
+import { noteBytesRead } from '../../process/garbage-collector.js'
 import { type ExitStatus, exitStatusFromShellCode } from '../../process/spawn.js'
 import type { CommandExecution } from './command-execution.js'
 import type { JobRecord } from './job-record.js'
@@ -26,7 +27,7 @@ export function fromWriter(execution: CommandExecution, writer: JobOutputWriter)
     outputProblem: () => writer.failure,
     onGrowth: (listener) => execution.onOutput(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
-    leftoverPids: () => execution.leftoverPids(),
+    leftoverPids: () => execution.findRemainingChildren(),
   }
 }
 
@@ -37,7 +38,7 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
-    leftoverPids: () => execution.leftoverPids(),
+    leftoverPids: () => execution.findRemainingChildren(),
   }
 }
 
@@ -96,18 +97,18 @@ export async function runAndFollowOutput(
       if (lostBytes > 0) request.onGap?.(lostBytes)
       next = from + bytes.length
       request.onOutput(whole)
+      noteBytesRead(whole.length)
     }
   }
 
   // Reads are serialized. What a failed read misses is read by the next one.
   const readNew = (): Promise<void> => (reading = reading.then(readToEnd).catch(() => undefined))
   const unsubscribe = output.watch(() => void readNew())
-  return {
-    ...running,
-    async waitForOutput() {
-      await running.waitForOutput()
-      await readNew()
-    },
-    ignoreOutput: unsubscribe,
+  async function waitForLastOutput(): Promise<ExitStatus> {
+    const exit = await running.exited
+    await readNew()
+    unsubscribe()
+    return exit
   }
+  return { ...running, exited: waitForLastOutput() }
 }

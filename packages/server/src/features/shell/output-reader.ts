@@ -5,7 +5,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import { openOwnFile } from '../../storage/private-files.js'
 import { listSegments, segmentPath } from './output-segments.js'
 

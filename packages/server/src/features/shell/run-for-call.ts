@@ -15,19 +15,24 @@ interface RunForCallRequest {
   readonly isData?: boolean
 }
 
+/** What a command needs of its call. */
+type CommandCall = Pick<
+  CallContext,
+  'user' | 'session' | 'client' | 'signal' | 'wantsProgress' | 'progress' | 'continueAsTask'
+>
+
 export async function runCommandForCall(
   shell: ShellService,
   { command, limit, input, isData }: RunForCallRequest,
-  call: CallContext,
+  { user, session, client, signal, wantsProgress, progress, continueAsTask }: CommandCall,
 ): Promise<CommandResult> {
-  const { user, session, client, signal, wantsProgress } = call
   let reported = 0
   let isDeferred = false
-  const onLine = wantsProgress ? (line: string) => call.progress(++reported, { message: line }) : undefined
+  const onLine = wantsProgress ? (line: string) => progress(++reported, { message: line }) : undefined
   // If no task handle can be created, the call stays open until the command ends.
   const timer = setTimeout(() => {
     // Past tense: the message is also shown after the command has ended.
-    void call.continueAsTask({ message: 'The command took longer than 10 s.' }).then(
+    void continueAsTask({ message: 'The command took longer than 10 s.' }).then(
       (isAccepted) => (isDeferred = isAccepted),
       () => {},
     )

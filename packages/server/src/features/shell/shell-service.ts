@@ -3,21 +3,21 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { loadOnce } from '@scorpiox/mcp/util/load-once'
-import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { loadOnce, withTimeout } from '@scorpiox/mcp/util/promises'
 import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
+import { createDeferred } from '../../util/async.js'
 import {
   type CommandExecution,
-  createForegroundCommand,
+  type CommandRecord,
+  createCommandRecord,
   explainStartError,
-  type ForegroundCommand,
+  fixedRecord,
   type LeftoverProcess,
   reportLatestLine,
   startCommand,
   type StartCommandOptions,
   toLeftoverProcesses,
-  withoutRecording,
 } from './command-execution.js'
 import { JobStorageFailure } from './job-files.js'
 import type { JobService, SharedJobDeps } from './job-service.js'
@@ -150,12 +150,10 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   ): Promise<ForegroundCommand> {
     const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
     const recorded = jobsOutliveServer ? await startRecorded(command, caller, { input, ...shown }) : undefined
-    if (recorded) return createForegroundCommand(recorded.execution, jobs, caller, recorded.job)
-    let foreground: ForegroundCommand | undefined
-    const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
-      (foreground ??= createForegroundCommand(execution, jobs, caller))
-    const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
-    return foregroundFor(await start({ command, input }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }))
+    if (recorded) return { execution: recorded.execution, record: fixedRecord(recorded.job) }
+    const record = createCommandRecord(jobs, caller)
+    const options = { onOverflow: record.save, ...shown }
+    return { execution: await start({ command, input }, () => sandbox.sandboxFor(caller), options), record }
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -188,14 +186,11 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     jobs,
     jobsIfOpen: () => openingJobs,
     async run(command, options) {
-      const { caller, limit, signal, onLine, isDeferred } = options
-      const foreground = await startForeground(command, options)
-      const { execution } = foreground
-      const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
-      const ending = await waitForEnd(execution, limit, signal, isDeferred)
-      stopShowing?.()
-      const job = ending === 'backgrounded' ? await foreground.record() : undefined
-      if (!job) return collectResult(foreground, ending === 'backgrounded' ? 'timeout' : ending)
+      const { caller } = options
+      const foreground = await runUntilStopped(() => startForeground(command, options), options)
+      const { execution, record, end } = foreground
+      const job = end === 'backgrounded' ? await record.save(execution) : undefined
+      if (!job) return collectResult(foreground, end === 'backgrounded' ? 'timeout' : end)
       await job.update({ background: true })
       const output = execution.renderer.snapshot()
       // The result shows this output, so ReadBgOutput continues after it.
@@ -203,54 +198,100 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
     },
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
-      // Explicit empty stdin: a probe does not use a pooled shell.
-      const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
-        maxCharacters: max,
-        maxLine: Infinity,
-      })
-      execution.buffer.discard()
-      const ending = await waitForEnd(execution, { ms: limitMs, killAtLimit: true }, NO_ABORT)
+      async function startProbe(): Promise<ForegroundCommand> {
+        // Explicit empty stdin: a probe does not use a pooled shell.
+        const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
+          maxCharacters: max,
+          maxLine: Infinity,
+        })
+        execution.buffer.discard()
+        return { execution, record: fixedRecord() }
+      }
+      const limit = { ms: limitMs, killAtLimit: true }
+      const probe = await runUntilStopped(startProbe, { limit, signal: NO_ABORT })
       const outcome = await collectResult(
-        withoutRecording(execution),
-        ending === 'exit' ? 'exit' : 'timeout',
+        probe,
+        typeof probe.end === 'string' ? 'timeout' : probe.end,
         PROBE_KILL_AFTER_MS,
       )
-      if (outcome.leftoverProcesses.length > 0) await execution.kill(PROBE_KILL_AFTER_MS)
+      if (outcome.leftoverProcesses.length > 0) await probe.execution.kill(PROBE_KILL_AFTER_MS)
       return outcome
     },
     close: () => (closing ??= closeAll()),
   }
 
+  /** Starts a command and waits until it has ended, has reached its limit or is cancelled. */
+  async function runUntilStopped(
+    startIt: () => Promise<ForegroundCommand>,
+    { limit, signal, isDeferred, onLine }: Pick<RunOptions, 'limit' | 'signal' | 'isDeferred' | 'onLine'>,
+  ): Promise<StoppedCommand> {
+    const stop = watchForStop(limit, signal, isDeferred)
+    try {
+      const foreground = await startIt()
+      const { execution } = foreground
+      // The limit counts from the start of the command.
+      const timer = setTimeout(stop.onLimit, limit.ms)
+      const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
+      const exit = await Promise.race([execution.exited, stop.reason])
+      clearTimeout(timer)
+      stopShowing?.()
+      if (typeof exit === 'string') return { ...foreground, end: exit }
+      const endedAt = Date.now()
+      const remainingChildren = await execution.findRemainingChildren()
+      return { ...foreground, end: { exit, endedAt, remainingChildren } }
+    } finally {
+      stop.clear()
+    }
+  }
+
   async function collectResult(
-    foreground: ForegroundCommand,
-    ending: 'exit' | 'timeout' | 'cancelled',
+    { execution, record }: ForegroundCommand,
+    end: CommandEnd | 'timeout' | 'cancelled',
     killAfterMs = KILL_AFTER_MS,
   ): Promise<CommandResult> {
-    const { execution } = foreground
-    const survivors = ending === 'exit' ? [] : await execution.kill(killAfterMs)
-    const { code, signal } = await (survivors.length === 0 ? execution.exited : exitOrUnknown(execution.exited))
-    const durationMs = Date.now() - execution.startedAt
+    const wasStopped = typeof end === 'string'
+    const { exit, endedAt, remainingChildren = [] } = wasStopped ? await killAndWait(execution, killAfterMs) : end
     const output = execution.renderer.end()
     const shouldStoreOutput = output.truncated && !output.binary
-    const job = await (shouldStoreOutput ? foreground.record() : foreground.recorded())
-    if (survivors.length === 0) await job?.ended
+    const job = await (shouldStoreOutput ? record.save(execution) : record.job)
+    // The end of a job with unkilled processes may never come.
+    if (!wasStopped || remainingChildren.length === 0) await job?.ended
     if (job && !shouldStoreOutput) await (await jobs()).discard(job)
     const storedBytes = shouldStoreOutput && job ? await job.output.keptBytes() : 0
-    const leftover = ending === 'exit' ? ((await execution.leftoverPids()) ?? []) : survivors
     return {
       ...output,
-      ending,
-      durationMs,
-      exitCode: code,
-      signal,
+      ending: wasStopped ? end : 'exit',
+      durationMs: endedAt - execution.startedAt,
+      exitCode: exit.code,
+      signal: exit.signal,
       jobId: shouldStoreOutput ? job?.id : undefined,
       storedBytes,
-      recordProblem: foreground.recordProblem,
-      failureHint: ending === 'exit' && code !== 0 ? execution.note : undefined,
-      leftoverProcesses: toLeftoverProcesses(leftover),
+      recordProblem: record.problem,
+      failureHint: !wasStopped && exit.code !== 0 ? execution.note : undefined,
+      leftoverProcesses: toLeftoverProcesses(remainingChildren),
     }
   }
 }
+
+/** A command that a call waits for. */
+interface ForegroundCommand {
+  readonly execution: CommandExecution
+  readonly record: CommandRecord
+}
+
+/** `end`: how it ended, or why the call no longer waits for it. */
+interface StoppedCommand extends ForegroundCommand {
+  readonly end: CommandEnd | StopReason
+}
+
+interface CommandEnd {
+  readonly exit: ExitStatus
+  readonly endedAt: number
+  /** Those that still run after the exit, or that could not be killed; undefined if unknown. */
+  readonly remainingChildren: readonly number[] | undefined
+}
+
+type StopReason = Exclude<CommandResult['ending'], 'exit'>
 
 const STILL_RUNNING = {
   ending: 'backgrounded',
@@ -264,34 +305,37 @@ const STILL_RUNNING = {
 
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 
-/** The exit of a command with unkilled processes; perhaps the command itself is one of them. */
-async function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
-  return (await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)) ?? UNKNOWN_EXIT
+/** If processes survive, the command itself may be one of them, and its exit is not awaited for long. */
+async function killAndWait({ exited, kill }: CommandExecution, killAfterMs: number): Promise<CommandEnd> {
+  const survivors = await kill(killAfterMs)
+  const exit = survivors.length === 0 ? await exited : await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)
+  return { exit: exit ?? UNKNOWN_EXIT, endedAt: Date.now(), remainingChildren: survivors }
 }
 
 const NO_ABORT = new AbortController().signal
 
-function waitForEnd(
-  { exited }: CommandExecution,
-  { ms, killAtLimit }: TimeLimit,
+interface StopWatch {
+  readonly reason: Promise<StopReason>
+  readonly onLimit: () => void
+  readonly clear: () => void
+}
+
+function watchForStop(
+  { killAtLimit }: TimeLimit,
   signal: AbortSignal,
   isDeferred: () => boolean = () => false,
-): Promise<CommandResult['ending']> {
-  return new Promise((resolve) => {
-    const finish = (ending: CommandResult['ending']): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-      resolve(ending)
-    }
-    const onLimit = (): void => {
-      if (killAtLimit) finish('timeout')
+): StopWatch {
+  const reason = createDeferred<StopReason>()
+  const onAbort = (): void => reason.resolve('cancelled')
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  return {
+    reason: reason.promise,
+    onLimit() {
+      if (killAtLimit) reason.resolve('timeout')
       // A task handle is polled by the client: no request is waiting.
-      else if (!isDeferred()) finish('backgrounded')
-    }
-    const onAbort = (): void => finish('cancelled')
-    const timer = setTimeout(onLimit, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-    void exited.then(() => finish('exit'))
-  })
+      else if (!isDeferred()) reason.resolve('backgrounded')
+    },
+    clear: () => signal.removeEventListener('abort', onAbort),
+  }
 }

@@ -4,7 +4,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { sep } from 'node:path'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { hasErrorCode } from '@scorpiox/mcp/os'
 import type { SkillDirectory, SkillLocation } from './skill-locations.js'
 import { MANIFEST_FILE } from './skill.js'
 
