@@ -1,4 +1,4 @@
-// A copy of the built program whose extractor has other models, in dist/folds/, where it finds the packages it needs.
+// Builds a copy of the program with other models, in dist/folds/, where it finds the packages that it needs.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const EXTRACT = 'packages/server/src/features/documents/extract'
+export const MODEL_DIR = new URL(`../../${EXTRACT}/classify/`, import.meta.url)
 
 /** `models`: the source of each model module, by its file name. Returns the path of the program. */
 export async function buildFold(models, fold) {
@@ -20,9 +22,10 @@ export async function buildFold(models, fold) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const packages = Object.keys({ ...dependencies, ...optionalDependencies })
   const build = await rolldown({
-    input: join(ROOT, 'packages/server/src/features/documents/extract/readers/worker.ts'),
+    input: join(ROOT, EXTRACT, 'readers/worker.ts'),
     platform: 'node',
     tsconfig: false,
+    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
     external: packages.map((name) => new RegExp(`^${name}(/|$)`)),
     plugins: [{ name: 'models', load: (id) => models[basename(id)] ?? null }],
   })

@@ -1,10 +1,10 @@
-// Which blocks of a page the annotators meant: those whose words stand in their text, in the same order.
+// Labels the blocks of a page: main content are those whose words are in the reference text, in the same order.
 
 import { wordsOf } from './score.mjs'
 
 const RUN = 4
 
-/** For each block how much of it is meant, from 0 to 1, and how many words it has. */
+/** For each block the share of it that is main content, from 0 to 1, and its number of words. */
 export function labelsOf(blocks, reference) {
   const wanted = wordsOf(reference)
   const whole = ` ${wanted.join(' ')} `
@@ -16,8 +16,8 @@ export function labelsOf(blocks, reference) {
     const words = wordsOf(block.text)
     sizes.push(words.length)
     const line = ` ${words.join(' ')} `
-    // Twice on the page and once in the text: the copy that more voters keep.
-    if (block.words >= 6 && best.get(block.text) !== at && whole.split(line).length <= 2) return 0
+    // Twice on the page and once in the reference: only the copy that more baselines keep counts.
+    if (block.wordCount >= 6 && best.get(block.text) !== at && whole.split(line).length <= 2) return 0
     if (words.length < 2 * RUN) return words.length > 0 && whole.includes(line) ? 1 : 0
     let found = 0
     for (let from = 0; from + RUN <= words.length; from++)
@@ -29,7 +29,7 @@ export function labelsOf(blocks, reference) {
 
 function bestCopies(blocks) {
   const best = new Map()
-  const rank = (at) => 2 * blocks[at].votes + (blocks[at].isHidden ? 0 : 1)
+  const rank = (at) => 2 * blocks[at].baselinesKeeping + (blocks[at].isHidden ? 0 : 1)
   for (const [at, { text }] of blocks.entries()) {
     const other = best.get(text)
     if (other === undefined || rank(at) > rank(other)) best.set(text, at)

@@ -1,19 +1,20 @@
 // Measures ReadDocs as a client gets it: each page of the development half is served over HTTP on loopback, read through
 // the real server process, and the text of the result, without header and fence, is compared with the reference.
-//   node bench/extract/through-tool.mjs <folder of WCXB> [--folds 5] [--take 100] [--lessons lessons.bin] [--out results.json]
-// With --folds each page is read by a server whose model was trained on the other folds. A call that fails counts as 0.
+//   npm run bench:read-docs -- <folder of WCXB> [--folds 5 [--only 1,2]] [--take 100] [--lessons file] [--out results.json]
+// With --folds each page is read by a server whose models were trained on the other folds; --only reads some of the folds.
+// A call that fails counts as 0.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 import { buildFold } from './fold-build.mjs'
-import { collectLessons } from './lessons.mjs'
 import { HOW_TO_GET_IT, idsOf, isSet, readPage } from './pages.mjs'
 import { openReadDocs } from './read-docs-client.mjs'
 import { wordF1 } from './score.mjs'
 import { servePages } from './serve-pages.mjs'
 import { table } from './table.mjs'
 import { trainModels } from './train.mjs'
+import { collectTrainingPages } from './training-pages.mjs'
 
 const CONCURRENT = 2
 const MAX_TRIES = 5
@@ -22,6 +23,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     folds: { type: 'string', default: '0' },
+    only: { type: 'string' },
     take: { type: 'string', default: '0' },
     lessons: { type: 'string' },
     out: { type: 'string' },
@@ -42,10 +44,14 @@ await site.close()
 report()
 
 async function crossValidate() {
-  const lessons = await collectLessons(folder, ids, options.lessons)
+  const extractor = await import('../../dist/judge/lesson.mjs')
+  const pages = await collectTrainingPages(folder, ids, options.lessons)
   const all = []
-  for (let fold = 0; fold < folds; fold++) {
-    const models = trainModels(lessons.filter((_, at) => at % folds !== fold))
+  const numbers = options.only?.split(',').map(Number) ?? Array.from({ length: folds }, (_, at) => at + 1)
+  for (const number of numbers) {
+    const fold = number - 1
+    const others = pages.filter((_, at) => at % folds !== fold)
+    const models = trainModels(others, extractor)
     const program = await buildFold(models, fold)
     all.push(
       ...(await readAll(
@@ -53,7 +59,8 @@ async function crossValidate() {
         program,
       )),
     )
-    process.stderr.write(`fold ${fold + 1} of ${folds}: mean F1 ${mean(all.map(({ f1 }) => f1)).toFixed(4)} so far\n`)
+    if (options.out !== undefined) writeFileSync(options.out, JSON.stringify(all))
+    process.stderr.write(`fold ${number} of ${folds}: mean F1 ${mean(all.map(({ f1 }) => f1)).toFixed(4)} so far\n`)
   }
   return all
 }
