@@ -30,8 +30,8 @@ const ISOLATED_UNITS = [
 
 /** The packages of this repository import each other's sources. */
 const SOURCES = {
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+  resolve: { conditions: ['@scorpiox/source'] },
+  ssr: { resolve: { conditions: ['@scorpiox/source', 'node'] } },
 }
 
 export default defineConfig({

@@ -7,19 +7,19 @@ import { expectKept, writeResults } from './agents/results.mjs'
 import { openReport } from './shared/report.mjs'
 
 const report = openReport('agents')
-const words = process.argv.slice(2)
-const named = words.filter((word) => !word.startsWith('--'))
+const args = process.argv.slice(2)
+const named = args.filter((name) => !name.startsWith('--'))
 const unknown = named.filter((name) => drivers.every(({ id }) => id !== name))
 if (unknown.length > 0) {
   console.error(`no client called ${unknown.join(', ')}; there are ${drivers.map(({ id }) => id).join(', ')}`)
   process.exit(1)
 }
 const waiting = drivers.filter(({ id, always }) =>
-  named.length > 0 ? named.includes(id) : always || words.includes('--all'),
+  named.length > 0 ? named.includes(id) : always || args.includes('--all'),
 )
 const found = {}
 await Promise.all([judgeNext(), judgeNext()])
-if (words.includes('--write')) writeResults(found)
+if (args.includes('--write')) writeResults(found)
 report.finish()
 
 /** One of two workers: runs the next client until none is left. */
@@ -30,7 +30,7 @@ async function judgeNext() {
     const { folder: packages, version } = installed
     const result = await judgeClient({ driver, packages, version, report })
     found[driver.id] = result
-    if (words.includes('--write') || process.env.JUDGE_SESSION || Object.values(result.scenarios).includes(false))
+    if (args.includes('--write') || process.env.JUDGE_SESSION || Object.values(result.scenarios).includes(false))
       continue
     await check(`${driver.label} | results.json`, async () => expectKept(driver.id, result))
   }

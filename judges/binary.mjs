@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openWorld } from './binary/world.mjs'
+import { openWorld } from './binary/environment.mjs'
 import { commandChecks, httpChecks, restartedChecks, sandboxChecks, toolChecks } from './binary/checks.mjs'
 import { findBun } from '../scripts/find-bun.mjs'
 import { openReport } from './shared/report.mjs'
@@ -26,33 +26,33 @@ async function build() {
 }
 
 async function judge() {
-  const world = await openWorld(join(root, 'dist/scorpiox-code'))
-  if (!world.hasBrowser) report.skip('a page made by its scripts', 'no browser')
-  if (!world.images) report.skip('images', 'nothing to make them with')
+  const environment = await openWorld(join(root, 'dist/scorpiox-code'))
+  if (!environment.hasBrowser) report.skip('a page made by its scripts', 'no browser')
+  if (!environment.images) report.skip('images', 'nothing to make them with')
   try {
     for (const client of clients) {
-      const home = world.home()
-      await conduct(client.label, client, world, home, toolChecks)
-      await conduct(`${client.label} | restarted`, client, world, home, restartedChecks)
+      const home = environment.home()
+      await conduct(client.label, client, environment, home, toolChecks)
+      await conduct(`${client.label} | restarted`, client, environment, home, restartedChecks)
     }
     const [client] = clients
     // The directory of the replaced PATH is not visible in the sandbox.
-    const sandboxed = { ...world, env: { ...world.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
-    await conduct('sandbox', client, sandboxed, world.home(), sandboxChecks)
-    await runAll('commands', commandChecks(world))
+    const sandboxed = { ...environment, env: { ...environment.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
+    await conduct('sandbox', client, sandboxed, environment.home(), sandboxChecks)
+    await runAll('commands', commandChecks(environment))
     await runAll('http', httpChecks(sandboxed))
   } finally {
-    world.close()
+    environment.close()
   }
 }
 
-async function conduct(label, client, { program, env, ...world }, { HOME, project }, checks) {
+async function conduct(label, client, { program, env, ...environment }, { HOME, project }, checks) {
   process.chdir(project)
   const session = await openSession(client, { command: program, args: [], env }, HOME)
   try {
     const evidence = () => session.evidence()
     if (!(await report.check(`${label} | connects`, session.connect, evidence))) return
-    for (const [what, check] of checks(session, world, project))
+    for (const [what, check] of checks(session, environment, project))
       await report.check(`${label} | ${what}`, check, evidence)
   } finally {
     session.dispose()

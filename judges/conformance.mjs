@@ -43,12 +43,12 @@ async function conduct() {
 }
 
 async function judge(what, selection, url) {
-  // `list` accepts only the last two words of a selection; `--suite all` is its default.
+  // `list` accepts only the last two parts of a selection; `--suite all` is its default.
   const [how, which] = selection
   const scenarios = how === '--scenario' ? [which] : listScenarios(runtime, selection.slice(-2))
   const { checks, code, tail } = await runSuite(runtime, url, selection)
   const count = { passed: 0, failed: 0, warnings: 0, skipped: 0 }
-  const tell = {
+  const recorders = {
     async SUCCESS(label) {
       count.passed++
       await report.check(label, async () => {})
@@ -72,27 +72,27 @@ async function judge(what, selection, url) {
     },
   }
 
-  if (scenarios.length === 0) await tell.FAILURE(what, 'the suite lists no scenarios')
+  if (scenarios.length === 0) await recorders.FAILURE(what, 'the suite lists no scenarios')
   for (const scenario of new Set([...scenarios, ...checks.keys()])) {
     const found = checks.get(scenario) ?? []
-    const verdicts = found.filter(({ status }) => Object.hasOwn(tell, status))
+    const verdicts = found.filter(({ status }) => Object.hasOwn(recorders, status))
     // No result, or only notes: the suite did not reach its checks.
-    if (verdicts.length === 0) await tell.FAILURE(`${what} | ${scenario}`, `nothing was judged${remarks(found)}`)
+    if (verdicts.length === 0) await recorders.FAILURE(`${what} | ${scenario}`, `nothing was judged${remarks(found)}`)
     for (const { id, name, description, status, errorMessage, details } of verdicts) {
-      await tell[status](`${what} | ${scenario} | ${id} ${name}`, errorMessage ?? description, details)
+      await recorders[status](`${what} | ${scenario} | ${id} ${name}`, errorMessage ?? description, details)
     }
   }
   // Exit code 1 means that a scored check failed, which is reported above.
   if (code !== 0 && !(code === 1 && count.failed > 0)) {
-    await tell.FAILURE(`${what} | the suite`, `ended with ${code}: ${tail}`)
+    await recorders.FAILURE(`${what} | the suite`, `ended with ${code}: ${tail}`)
   }
   const counts = Object.entries(count).map(([word, number]) => `${number} ${word}`)
   console.log(`conformance ${what}: ${counts.join(', ')}`)
 }
 
 function remarks(found) {
-  const said = found.map(({ description, details }) => details?.message ?? description)
-  return said.length > 0 ? `: ${said.at(-1)}` : ''
+  const messages = found.map(({ description, details }) => details?.message ?? description)
+  return messages.length > 0 ? `: ${messages.at(-1)}` : ''
 }
 
 /** Resolves to undefined if the server does not start; the report then contains the reason. */
@@ -108,7 +108,7 @@ async function startServer() {
     'the server starts',
     async () => {
       const [line] = await Promise.race([once(lines, 'line'), exited.then(() => [])])
-      if (!line) throw new Error(`ended before it said where it listens: ${tail()}`)
+      if (!line) throw new Error(`exited before it printed its address: ${tail()}`)
       url = new URL(line).href
     },
     evidence,
@@ -121,7 +121,7 @@ async function startServer() {
 
   async function end() {
     await report.check(
-      'the server is still there, and ends when told to',
+      'the server still runs, and exits on request',
       async () => {
         if (child.exitCode !== null || child.signalCode !== null)
           throw new Error(`it had ended with ${child.signalCode ?? `code ${child.exitCode}`}: ${tail()}`)

@@ -13,7 +13,7 @@ import { periodClients } from './shared/session.mjs'
 const here = import.meta.dirname
 const root = resolve(here, '..')
 const built = resolve(process.env.LIBRARY_MODULE ?? join(root, 'dist/library.mjs'))
-const { defineTool, linkedTransport, toolsOver } = await import(pathToFileURL(built))
+const { defineTool, createMemoryTransport, defineToolWith } = await import(pathToFileURL(built))
 
 const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
 
@@ -44,7 +44,7 @@ async function judge(period) {
       ? client.callTool({ name, arguments: args }, undefined, options)
       : client.callTool({ name, arguments: args }, options)
   const checks = [
-    ['connects', async () => client.connect(await linkedTransport(serverFor(fates)))],
+    ['connects', async () => client.connect(await createMemoryTransport(serverFor(fates)))],
     ['names the server', () => assert.equal(client.getServerVersion().name, 'linked')],
     [
       'lists',
@@ -56,7 +56,7 @@ async function judge(period) {
     ],
     ['calls', async () => assert.equal(textOf(await call('say', { word: 'hi' })), 'hi')],
     ['refuses', () => refuses(call('say', {}), revision)],
-    ['hears progress', () => hearsProgress(call)],
+    ['receives progress', () => receivesProgress(call)],
     ['lends its model', async () => assert.equal(textOf(await call('ask', { word: 'hi' })), 'hi!')],
     ['cancels', () => cancels(call, fates)],
     ['closes', () => closes(client, fates)],
@@ -71,13 +71,13 @@ async function judge(period) {
 }
 
 function serverFor(fates) {
-  const over = toolsOver()
+  const over = defineToolWith()
   return {
     name: 'linked',
     version: '1.0.0',
     services: { diary: () => ({ write: (line) => fates.push(line), close: () => fates.push('closed') }) },
     tools: [
-      defineTool({ name: 'say', input: word, run: ({ word: said }) => said }),
+      defineTool({ name: 'say', input: word, run: ({ word: text }) => text }),
       defineTool({
         name: 'count',
         async run(_input, { progress }) {
@@ -89,13 +89,15 @@ function serverFor(fates) {
         name: 'ask',
         input: word,
         async run({ word: content }, { ask }) {
-          const { said } = await ask({ said: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 9 } })
-          return said.text
+          const { sampled } = await ask({
+            sampled: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 9 },
+          })
+          return sampled.text
         },
       }),
       over({
         name: 'wait',
-        needs: ['diary'],
+        services: ['diary'],
         run: (_input, { signal }, { diary }) =>
           new Promise((settle) => {
             diary.write('waits')
@@ -114,10 +116,10 @@ async function refuses(called, revision) {
   else assert.ok((await called).isError)
 }
 
-async function hearsProgress(call) {
-  const heard = []
-  await call('count', {}, { onprogress: ({ progress }) => heard.push(progress) })
-  assert.deepEqual(heard, [1, 2, 3])
+async function receivesProgress(call) {
+  const received = []
+  await call('count', {}, { onprogress: ({ progress }) => received.push(progress) })
+  assert.deepEqual(received, [1, 2, 3])
 }
 
 async function cancels(call, fates) {

@@ -27,11 +27,11 @@ const SERVER = `import { defineTool, serve } from 'scorpiox-code'
 const greet = defineTool({
   name: 'greet',
   title: 'Greet',
-  description: 'Greets somebody',
+  description: 'Greets by name',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   run: ({ name }) => name.toUpperCase(),
-  render: (name) => 'Hello, ' + name,
+  format: (name) => 'Hello, ' + name,
 })
 
 await serve({ name: 'greeter', version: '1.0.0', tools: [greet] })
@@ -39,9 +39,9 @@ await serve({ name: 'greeter', version: '1.0.0', tools: [greet] })
 
 try {
   const tarball = pack()
-  await judge('publint has nothing to say', () => {
-    const said = run(process.execPath, [bin('publint'), tarball, '--strict'], { cwd: root })
-    assert.match(said, /All good/)
+  await judge('publint reports nothing', () => {
+    const output = run(process.execPath, [bin('publint'), tarball, '--strict'], { cwd: root })
+    assert.match(output, /All good/)
   })
   await judge('the types are found as TypeScript looks for them', () => {
     run(process.execPath, [bin('@arethetypeswrong/cli'), tarball, '--profile', 'esm-only', '--format', 'ascii'], {
@@ -127,8 +127,8 @@ function install(tarball) {
   const named = Object.entries(packages).map(
     ([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`,
   )
-  const strangers = named.filter((name) => !known.has(name) && !name.startsWith('scorpiox-code@'))
-  assert.deepEqual(strangers, [], 'installed, and not in the SBOM')
+  const unlisted = named.filter((name) => !known.has(name) && !name.startsWith('scorpiox-code@'))
+  assert.deepEqual(unlisted, [], 'installed, and not in the SBOM')
   console.log(`package: ${named.length} packages installed`)
 }
 

@@ -69,9 +69,9 @@ async function walk() {
 }
 
 /** A judge without a summary, or whose exit code contradicts its summary, has failed. */
-async function judge(name, words) {
+async function judge(name, args) {
   // A separate process group, so that a timeout also kills the servers of the judge.
-  const child = spawn(process.execPath, words, { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const end = () => {
     try {
       process.kill(-Number(child.pid), 'SIGKILL')
@@ -87,16 +87,16 @@ async function judge(name, words) {
   }, limit)
   const closed = new Promise((settle) => child.once('close', settle))
   let found
-  const said = []
+  const output = []
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line)
+    output.push(line)
     const counts = summary.exec(line)
     if (counts) found = { passed: Number(counts[1]), failed: Number(counts[2]), skipped: Number(counts[3]) }
   }
   const code = await closed
   clearTimeout(timer)
   running.delete(end)
-  console.log(said.join('\n'))
+  console.log(output.join('\n'))
   if (found && !late && (code === 0) === (found.failed === 0)) return found
   const reason = late ? `not done after ${limit / 60_000} minutes` : `ended with code ${code}`
   console.log(`FAIL ${name} | ${reason}${found ? '' : ' and without a summary'}`)

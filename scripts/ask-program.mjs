@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 export function askProgram(command) {
   const program = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
-  const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'nobody') }
+  const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'no-settings') }
   return JSON.parse(
     execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env, encoding: 'utf8' }),
   )

@@ -13,6 +13,7 @@ import { rolldown } from 'rolldown'
 
 import { findBun } from './find-bun.mjs'
 import { rawText } from './raw-text.mjs'
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 const TARGETS = [
   'linux-x64',
@@ -32,7 +33,11 @@ const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canva
 const PARTS = [
   { file: 'scorpiox-code.js', source: 'packages/app/src/executable.ts', absent: ABSENT },
   // PDF pages cannot be drawn without a canvas, and the PDF parser is large.
-  { file: 'darkroom.js', source: 'packages/server/src/features/images/worker/main.ts', absent: [...ABSENT, 'unpdf'] },
+  {
+    file: 'image-worker.js',
+    source: 'packages/server/src/features/images/worker/main.ts',
+    absent: [...ABSENT, 'unpdf'],
+  },
   {
     file: 'parts/extract-worker.js',
     source: 'packages/server/src/features/documents/extract/readers/worker.ts',
@@ -65,7 +70,10 @@ async function bundle({ file, source, absent }) {
     platform: 'node',
     tsconfig: false,
     // The entry for Node.js loads files that bundlers do not find.
-    resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
+    resolve: {
+      conditionNames: SOURCE_CONDITIONS,
+      alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
+    },
     plugins: [without(absent), rawText],
     // The package declares no side effects, which is true only for its library.
     treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
@@ -83,7 +91,7 @@ function without(packages) {
   return {
     name: 'without',
     resolveId: (id) => (packages.some((name) => `${id}/`.startsWith(`${name}/`)) ? `${mark}${id}` : null),
-    load: (id) => (id.startsWith(mark) ? `throw new Error('${id.slice(mark.length)} is not here')` : null),
+    load: (id) => (id.startsWith(mark) ? `throw new Error('${id.slice(mark.length)} is not included')` : null),
   }
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 import { rawText } from './raw-text.mjs'
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 /** Packages that are installed by npm, or optionally by the user. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
@@ -29,9 +30,6 @@ const helpersPlugin = {
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
 }
 
-/** The packages of this repository import each other's sources. */
-const SOURCES = { conditionNames: ['source', 'node', 'import', 'default'] }
-
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
@@ -46,7 +44,7 @@ await bundle(
 await rm(`dist/${HELPERS}.js`)
 // The image worker, a separate process.
 await bundle('packages/server/src/features/images/worker/main.ts', {
-  file: 'dist/darkroom.js',
+  file: 'dist/image-worker.js',
   format: 'cjs',
   codeSplitting: false,
 })
@@ -84,7 +82,7 @@ await bundle('packages/server/src/state.ts', { file: 'dist/judge/state.mjs', for
 await bundle(
   {
     'find-browser': 'packages/server/src/browser/find-browser.ts',
-    'open-browser': 'packages/server/src/browser/open-browser-pool.ts',
+    'open-browser': 'packages/server/src/browser/browser-pool.ts',
     'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
@@ -110,7 +108,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    resolve: SOURCES,
+    resolve: { conditionNames: SOURCE_CONDITIONS },
     external: EXTERNAL,
     plugins: [helpersPlugin, rawText],
     onLog: failOnWarning,
@@ -167,7 +165,8 @@ async function copySqlite() {
 }
 
 function failOnWarning(level, log) {
-  if (level === 'warn') throw new Error(log.message)
+  // Slow plugins are reported on a busy machine.
+  if (level === 'warn' && log.code !== 'PLUGIN_TIMINGS') throw new Error(log.message)
 }
 
 /** Types of the kernel in packages/mcp/dist, and of the library in dist/types, where the kernel's lie beside it. */

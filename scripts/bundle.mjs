@@ -22,14 +22,11 @@ const all = process.argv.includes('--all')
 const platforms = all ? DESKTOPS : [`${process.platform}-${process.arch}`]
 const stage = mkdtempSync(join(tmpdir(), 'scorpiox-bundle-'))
 try {
-  for (const file of ['package.json', 'package-lock.json']) cpSync(file, join(stage, file))
+  for (const file of ['package.json', 'package-lock.json', ...workspaceManifests()]) copy(file)
   npm(['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], stage)
   removeUnlistedPackages()
   if (all) addImagePackages()
-  for (const path of packedFiles().filter(isWanted)) {
-    mkdirSync(dirname(join(stage, path)), { recursive: true })
-    cpSync(path, join(stage, path))
-  }
+  for (const path of packedFiles().filter(isWanted)) copy(path)
   const systems = [...new Set(platforms.map((platform) => platform.split('-')[0]))]
   writeFileSync(
     join(stage, 'manifest.json'),
@@ -42,12 +39,24 @@ try {
 }
 process.stdout.write(`${OUTPUT}: ${(statSync(OUTPUT).size / 1e6).toFixed(1)} MB for ${platforms.join(', ')}\n`)
 
+function copy(path) {
+  mkdirSync(dirname(join(stage, path)), { recursive: true })
+  cpSync(path, join(stage, path))
+}
+
+/** `npm ci` compares them with the lockfile; their code is part of dist/. */
+function workspaceManifests() {
+  const workspaces = Object.values(lock.packages).filter(({ link }) => link)
+  return workspaces.map(({ resolved }) => `${resolved}/package.json`)
+}
+
 /** npm also installs development packages that are optional peers of others; remove them. */
 function removeUnlistedPackages() {
   const installed = installedPackages(lock)
   for (const path of Object.keys(lock.packages)) {
     if (path !== '' && !(path in installed)) rmSync(join(stage, path), { recursive: true, force: true })
   }
+  rmSync(join(stage, 'packages'), { recursive: true, force: true })
 }
 
 function isWanted(path) {

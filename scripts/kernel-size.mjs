@@ -16,11 +16,11 @@ import { defineTool, serve } from 'scorpiox-code'
 const greet = defineTool({
   name: 'greet',
   title: 'Greet',
-  description: 'Greets somebody',
+  description: 'Greets a person',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   run: ({ name }) => name,
-  render: (name) => \`Hello, \${name}\`,
+  format: (name) => \`Hello, \${name}\`,
 })
 await serve({ name: 'greeter', version: '1.0.0', tools: [greet] })`
 
@@ -76,19 +76,19 @@ async function loadedBy(folder) {
     env: { ...process.env, NODE_V8_COVERAGE: coverage },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  let said = ''
+  let output = ''
   server.stdout.on('data', (chunk) => {
-    said += chunk
-    if (said.split('\n').length > MESSAGES.length) server.stdin.end()
+    output += chunk
+    if (output.split('\n').length > MESSAGES.length) server.stdin.end()
   })
-  const over = new Promise((resolve) => server.once('exit', resolve))
+  const exited = new Promise((resolve) => server.once('exit', resolve))
   for (const [id, [method, params]] of MESSAGES.entries()) {
     server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
   }
   const timer = setTimeout(() => server.kill('SIGKILL'), 20_000)
-  await over
+  await exited
   clearTimeout(timer)
-  if (!said.includes('Hello, Ann')) throw new Error(`the server did not answer as it should: ${said}`)
+  if (!output.includes('Hello, Ann')) throw new Error(`unexpected output of the server: ${output}`)
   const urls = readdirSync(coverage).flatMap((file) => JSON.parse(readFileSync(join(coverage, file), 'utf8')).result)
   return new Set(urls.map(({ url }) => basename(url)))
 }

@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+import { SOURCE_CONDITIONS } from './source-conditions.mjs'
+
 const rounds = Number(process.argv[2] ?? 100)
 const LEVELS = ['read-only', 'workspace', 'strict']
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -22,19 +24,19 @@ try {
 
 async function load() {
   const entry = join(base, 'entry.ts')
-  const from = (path) => JSON.stringify(join(root, 'src', path))
+  const from = (path) => JSON.stringify(join(root, 'packages/server/src/sandbox', path))
   writeFileSync(
     entry,
-    `export { openSandbox } from ${from('platform/sandbox/sandbox.ts')}
-     export { enterCage } from ${from('platform/sandbox/enter.ts')}
-     export { SECRET_PLACES } from ${from('config/secret-places.ts')}`,
+    `export { openSandbox, wrapCommand } from ${from('sandbox.ts')}
+     export { SECRET_PATHS } from ${from('sandbox-policy.ts')}`,
   )
-  const build = await rolldown({ input: entry, platform: 'node', tsconfig: false })
+  const resolve = { conditionNames: SOURCE_CONDITIONS }
+  const build = await rolldown({ input: entry, platform: 'node', tsconfig: false, resolve })
   await build.write({ file: join(base, 'sandbox.mjs'), format: 'esm' })
   return import(pathToFileURL(join(base, 'sandbox.mjs')).href)
 }
 
-async function measure({ openSandbox, enterCage, SECRET_PLACES }) {
+async function measure({ openSandbox, wrapCommand, SECRET_PATHS }) {
   const project = join(base, 'project')
   mkdirSync(join(project, '.git', 'hooks'), { recursive: true })
   writeFileSync(join(project, '.git', 'config'), '')
@@ -42,29 +44,31 @@ async function measure({ openSandbox, enterCage, SECRET_PLACES }) {
     levels: LEVELS,
     project,
     home: homedir(),
-    folder: join(base, 'state'),
-    hidden: SECRET_PLACES.map((path) => path.replace(/^~/, homedir())).filter((path) => path !== homedir()),
+    workFolder: join(base, 'state'),
+    hidden: SECRET_PATHS.map((path) => path.replace(/^~/, homedir())).filter((path) => path !== homedir()),
     writable: [],
     readable: [],
-    fixed: [],
+    readOnly: [],
     pids: 512,
     memoryBytes: 4 * 2 ** 30,
     env: process.env,
   })
-  const times = new Map(['none', ...LEVELS].map((name) => [name, { run: [], cage: [] }]))
+  const times = new Map(['none', ...LEVELS].map((name) => [name, { run: [], create: [] }]))
   for (let round = 0; round < rounds; round++) {
     times.get('none').run.push(await timed(['/bin/bash', '-c', 'true'], project))
     for (const level of LEVELS) {
       const startedAt = performance.now()
-      const cage = sandbox.cage(level)
-      times.get(level).cage.push(performance.now() - startedAt)
-      times.get(level).run.push(await timed(enterCage(cage, [cage.bash, '-c', `${cage.prelude}true`]), project))
-      cage.release()
+      const command = sandbox.create(level)
+      times.get(level).create.push(performance.now() - startedAt)
+      const argv = wrapCommand(command, [command.bash, '-c', `${command.shellPrelude}true`])
+      times.get(level).run.push(await timed(argv, project))
+      command.release()
     }
   }
   const { report } = sandbox
   console.log(`opened in ${report.tookMs} ms; limits by ${report.pids}, ${report.memory}; ${rounds} rounds, ms`)
-  for (const [name, { run, cage }] of times) console.log(`${name.padEnd(10)} ${spread(run)}   cage() ${spread(cage)}`)
+  for (const [name, { run, create }] of times)
+    console.log(`${name.padEnd(10)} ${spread(run)}   create() ${spread(create)}`)
   await sandbox.close()
 }
 

@@ -35,7 +35,7 @@ try {
   const at = performance.now()
   const { url, token } = await greeting(server)
   const text = await firstAnswer(url, token)
-  say(second.join(' '), at)
+  printStep(second.join(' '), at)
   if (!text.includes('hi')) throw new Error(`the tool answered ${text}`)
   const seconds = (performance.now() - began) / 1000
   process.stdout.write(`from git clone to the first answer: ${seconds.toFixed(1)} s, at most ${MOST_SECONDS}\n`)
@@ -56,16 +56,16 @@ function commands() {
 /** The greeting of the server when it listens. */
 function greeting({ stdout, stderr }) {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     const listen = (chunk) => {
-      said += chunk
-      const url = /https?:\/\/\S+\/mcp/.exec(said)?.[0]
-      const token = /\bsxc_\S+/.exec(said)?.[0]
+      output += chunk
+      const url = /https?:\/\/\S+\/mcp/.exec(output)?.[0]
+      const token = /\bsxc_\S+/.exec(output)?.[0]
       if (url && token) resolve({ url, token })
     }
     stdout.on('data', listen)
     stderr.on('data', listen)
-    stdout.on('end', () => reject(new Error(`the server ended: ${said}`)))
+    stdout.on('end', () => reject(new Error(`the server ended: ${output}`)))
   })
 }
 
@@ -88,9 +88,9 @@ async function firstAnswer(url, token) {
 function step(name, work) {
   const at = performance.now()
   work()
-  say(name, at)
+  printStep(name, at)
 }
 
-function say(name, at) {
+function printStep(name, at) {
   process.stdout.write(`${((performance.now() - at) / 1000).toFixed(1).padStart(6)} s  ${name}\n`)
 }

@@ -1,6 +1,6 @@
 // Runs the whole suite on each supported runtime: `npm run test:matrix [-- runtime...] [-- filter...]`. Tests start servers
 // with their own runtime, and a Node.js under test is also first in PATH. Missing features of a runtime are listed in
-// test/runtime.ts.
+// test/support/runtime.ts.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -12,9 +12,9 @@ const judges = join(root, 'judges')
 const RUNTIMES = ['node20', 'node22', 'node24', 'bun']
 const CLOSING = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m
 
-const words = process.argv.slice(2).filter((word) => word !== '--')
-const named = words.filter((word) => RUNTIMES.includes(word))
-const filters = words.filter((word) => !RUNTIMES.includes(word))
+const args = process.argv.slice(2).filter((word) => word !== '--')
+const named = args.filter((name) => RUNTIMES.includes(name))
+const filters = args.filter((name) => !RUNTIMES.includes(name))
 const chosen = named.length > 0 ? named : RUNTIMES
 
 install()

@@ -1,158 +1,278 @@
-// The architecture rules as a function: sources in, violations out. The test runs it on src/ and on planted violations.
+// The architecture rules as a function: sources in, violations out. The test runs it on packages/ and on planted violations.
 
 import { dirname, join, normalize } from 'node:path'
 
-/** Low to high; a file may import its own room and those below. */
-const LADDER = ['lib', 'platform', 'config', 'store', 'services', 'tools', 'protocol', 'transport', 'cli', '']
+/** Low to high: a package may import those below it. */
+const PACKAGES = ['mcp', 'server', 'console', 'app']
 
-/** `web` stands beside `protocol`: neither imports the other. */
-const BESIDE = new Map([['web', 'protocol']])
+/** A folder of features. */
+const FEATURE = /^server\/features\/(\w+)\//
 
-/** One door for each effect: what the source may not contain, and the files that may. */
-const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonly string[] }[] = [
-  { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, doors: ['platform/process.ts'] },
-  { effect: 'reading the environment', pattern: /\bprocess\.env\b/, doors: ['config/load.ts'] },
+/** One module for each effect: what the source may not contain, and the files that may. */
+const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly string[] }[] = [
+  { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, modules: ['server/process/spawn.ts'] },
+  { effect: 'reading the environment', pattern: /\bprocess\.env\b/, modules: ['server/config/load-config.ts'] },
   {
     effect: 'stdout',
     pattern: /\bprocess\.stdout\b|\bconst \{[^}]*\bstdout\b[^}]*\} = process\b|\bconsole\.(log|info)\b/,
-    doors: ['transport/stdio.ts', 'cli/terminal.ts'],
+    modules: ['mcp/stdio/serve-stdio.ts', 'server/terminal/terminal.ts'],
   },
-  { effect: 'stderr', pattern: /\bprocess\.stderr\b|\bconsole\./, doors: ['platform/log.ts', 'cli/terminal.ts'] },
+  {
+    effect: 'stderr',
+    pattern: /\bprocess\.stderr\b|\bconsole\.(error|warn|debug|trace)\b/,
+    modules: ['mcp/log.ts', 'server/terminal/terminal.ts'],
+  },
   {
     effect: 'outgoing HTTP',
     // A method `x.fetch(…)` is not the global fetch.
     pattern:
       /(?<!\.)\bfetch\(|\bglobalThis\.fetch\b|['"]undici['"]|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
-    // The page runs in a browser, and reaches its own server.
-    doors: [
-      'platform/http.ts',
-      'platform/probe.ts',
-      'platform/way-out/exchange.ts',
-      'platform/way-out/proxy-tunnel.ts',
-      'platform/way-out/upstream-tunnel.ts',
-      'web/page/server.ts',
+    modules: [
+      'server/guarded-fetch/configured-fetch.ts',
+      'server/guarded-fetch/http-client.ts',
+      'server/guarded-fetch/proxy-tunnels.ts',
+      'server/guarded-fetch/upstream-proxy.ts',
+      'app/cli/check/http-probe.ts',
+      // Runs in a browser and reaches its own server.
+      'console/page/api.ts',
     ],
   },
   {
     effect: 'sockets',
     pattern:
       /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:(net|tls)'|['"]node:(dgram|http2)['"]/,
-    doors: [
-      'platform/local-socket.ts',
-      'platform/port.ts',
-      'platform/probe.ts',
-      'platform/way-out/dial.ts',
-      'platform/way-out/secured.ts',
+    modules: [
+      'server/process/local-socket.ts',
+      'server/features/shell/port-check.ts',
+      'server/guarded-fetch/connect-tcp.ts',
+      'server/guarded-fetch/start-tls.ts',
+      'app/cli/check/http-probe.ts',
     ],
   },
-  {
-    effect: 'looking up names',
-    pattern: /['"]node:dns(\/promises)?['"]/,
-    doors: ['platform/way-out/system-resolve.ts'],
-  },
+  { effect: 'DNS', pattern: /['"]node:dns(\/promises)?['"]/, modules: ['server/guarded-fetch/resolve-host.ts'] },
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    // The extractor runs in one; the darkroom, a program of its own, is watched from one.
-    doors: [
-      'platform/thread.ts',
-      'services/documents/extract/worker.ts',
-      'services/images/darkroom/main.ts',
-      'services/images/darkroom/watch.ts',
+    // The extractor runs in a thread; the image worker, a process of its own, watches itself from one.
+    modules: [
+      'server/process/worker-threads.ts',
+      'server/features/documents/extract/readers/worker.ts',
+      'server/features/images/worker/main.ts',
     ],
   },
   {
     effect: "changing other programs' files",
-    pattern: /\b(write|remove)PersonsFile\b/,
-    doors: ['store/persons-file.ts', 'cli/install/install.ts', 'cli/install/uninstall.ts'],
+    pattern: /\b(write|remove)ClientConfig\b/,
+    modules: ['client-config-file', 'install-command', 'uninstall-command'].map((name) => `app/install/${name}.ts`),
   },
   {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
-    doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
+    modules: ['server/storage/sqlite-loader.ts', 'server/storage/postgres.ts'],
   },
-  { effect: 'native code', pattern: /\bprocess\.dlopen\b/, doors: ['store/state/sqlite-library.ts'] },
+  { effect: 'native code', pattern: /\bprocess\.dlopen\b/, modules: ['server/storage/sqlite-loader.ts'] },
   {
-    effect: 'what Bun has',
+    effect: 'detecting Bun',
     pattern: /\bglobalThis, 'Bun'|\bBun\.\w|\bprocess\.versions\b/,
-    doors: ['platform/bun.ts'],
+    modules: ['mcp/runtime.ts'],
   },
   {
-    // Node 20 collects such signals as garbage before they abort; lib/deadline.ts replaces them.
+    // Node 20 collects such signals as garbage before they abort; server/util/async.ts replaces them.
     effect: 'AbortSignal.any and AbortSignal.timeout',
     pattern: /\bAbortSignal\.(any|timeout)\b|\bconst \{[^}]*\b(any|timeout)\b[^}]*\} = AbortSignal\b/,
     // Runs in browsers.
-    doors: ['web/page/watch-board.ts'],
+    modules: ['console/page/event-connection.ts'],
   },
   {
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
-    // The doctor decodes nothing; it sees whether they can be loaded.
-    doors: ['sharp', 'heic', 'pdf']
-      .map((name) => `services/images/darkroom/${name}.ts`)
-      .concat('cli/examine-images.ts'),
+    // The doctor only checks that they can be loaded.
+    modules: ['sharp', 'decode-heic', 'decode-pdf']
+      .map((name) => `server/features/images/worker/${name}.ts`)
+      .concat('app/cli/doctor/diagnose-environment.ts'),
   },
 ]
 
-/** The page runs in a browser: nothing of the house may run there, only the shape of what it shows is known. */
-const PAGE = 'web/page/'
-const PAGE_KNOWS = /^(services\/board\/view|store\/state\/\w+-rows)\.js$/
-/** The phrases that the page shares with the inbox: they run in both, so they import nothing else. */
-const LANGUAGES = 'services/board/languages/'
+/** The page runs in a browser: it imports itself, Preact, the shared translations and the types of what it shows. */
+const PAGE = 'console/page/'
+const PAGE_TYPES = /^(console\/view|server\/question-form)$/
+/** The translations that the page shares with the inbox run in both, so they import nothing else. */
+const TRANSLATIONS = 'console/i18n/'
 
+/** Path below packages/, without `src`, to text: `mcp/jsonrpc/message.ts`. */
 export type Sources = ReadonlyMap<string, string>
 
 export function violations(sources: Sources): string[] {
-  return [...sources].flatMap(([file, text]) => [
-    ...upwardImports(file, text),
-    ...forbiddenEffects(file, text),
-    ...strayPageImports(file, text),
-  ])
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text))
+  return [
+    ...imports.flatMap(upwardImport),
+    ...imports.flatMap(importOfInsides),
+    ...imports.flatMap(importOfPackage),
+    ...imports.flatMap(pageImport),
+    ...cycles('folders', imports, folderOf),
+    ...cycles('features', imports, featureOf),
+    ...lazyAtStart(sources),
+    ...[...sources].flatMap(([file, text]) => effectsElsewhere(file, text)),
+  ]
 }
 
-function upwardImports(file: string, text: string): string[] {
-  const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)
-  return [...imports].flatMap(([, target = '']) => {
-    const from = layerOf(file)
-    const to = layerOf(normalize(join(dirname(file), target)))
-    if (from === to) return []
-    const sideways = BESIDE.get(from) === to || BESIDE.get(to) === from
-    return sideways || rung(to) > rung(from)
-      ? [`${file} imports ${target}: ${from || 'the top'} may not import ${to || 'the top'}`]
-      : []
-  })
+interface Import {
+  readonly file: string
+  readonly specifier: string
+  /** Path below packages/ without extension; the specifier itself for what is installed. */
+  readonly target: string
+  readonly isType: boolean
+  readonly isDynamic: boolean
 }
 
-function forbiddenEffects(file: string, text: string): string[] {
-  return EFFECT_MODULES.filter(
-    ({ pattern, doors }) => pattern.test(withoutComments(text)) && !doors.includes(file),
-  ).map(({ effect, doors }) => `${file}: ${effect} belongs to ${doors.join(' and ')}`)
+const parsed = new Map<string, { readonly text: string; readonly imports: Import[] }>()
+
+/** Remembered for each file, because the test checks all sources again for each planted violation. */
+function importsOf(file: string, text: string): Import[] {
+  const known = parsed.get(file)
+  if (known?.text === text) return known.imports
+  const imports = parseImports(file, text)
+  parsed.set(file, { text, imports })
+  return imports
 }
 
-function strayPageImports(file: string, text: string): string[] {
-  const imports = text.matchAll(
-    /^(?:import( type)?[^'"]*|export[^'"=;()]*\bfrom )['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]/gm,
+function parseImports(file: string, text: string): Import[] {
+  const found = text.matchAll(
+    /^(?:import( type)?[^'"]*|export( type)?[^'"=;()]*\bfrom )['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]/gm,
   )
-  return [...imports].flatMap(([, isType, named, dynamic]) => {
-    const target = named ?? dynamic ?? ''
-    const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
-    if (file.startsWith(LANGUAGES) && !file.endsWith('.test.ts') && !path.startsWith(LANGUAGES))
-      return [`${file} imports ${target}: the phrases run in a browser too`]
-    if (path.startsWith(PAGE) === file.startsWith(PAGE) || path.startsWith(LANGUAGES)) return []
-    if (!file.startsWith(PAGE)) return [`${file} imports ${target}: the page runs elsewhere`]
-    const isKnown = (isType !== undefined && PAGE_KNOWS.test(path)) || /^preact(\/hooks)?$/.test(path)
-    return isKnown ? [] : [`${file} imports ${target}: the page takes from the house only the types of what it shows`]
+  return [...found].map(([, isType, isTypeExport, named, dynamic]) => {
+    const specifier = named ?? dynamic ?? ''
+    const kind = { isType: Boolean(isType ?? isTypeExport), isDynamic: dynamic !== undefined }
+    return { file, specifier, target: targetOf(file, specifier), ...kind }
   })
 }
 
-function layerOf(file: string): string {
-  const [room, ...rest] = file.split('/')
-  return rest.length > 0 && room !== undefined ? room : ''
+function targetOf(file: string, specifier: string): string {
+  const path = specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier
+  return path.replace(/^@scorpiox\//, '').replace(/\.js$/, '')
 }
 
-function rung(room: string): number {
-  const index = LADDER.indexOf(BESIDE.get(room) ?? room)
-  if (index === -1) throw new Error(`src/${room} is not a room of the house`)
+function isOurs({ specifier }: Import): boolean {
+  return specifier.startsWith('.') || specifier.startsWith('@scorpiox/')
+}
+
+function upwardImport(found: Import): string[] {
+  if (!isOurs(found)) return []
+  const [from, to] = [packageOf(found.file), packageOf(found.target)]
+  return rank(to) > rank(from) ? [`${found.file} imports ${found.specifier}: ${from} may not import ${to}`] : []
+}
+
+/** A feature is imported through its index, or through lazy.ts by code that is itself loaded on demand. */
+function importOfInsides(found: Import): string[] {
+  const feature = FEATURE.exec(`${found.target}/`)?.[1]
+  if (feature === undefined || featureOf(found.file) === `server/features/${feature}`) return []
+  return new RegExp(`^server/features/${feature}/(index|lazy)$`).test(found.target)
+    ? []
+    : [`${found.file} imports ${found.specifier}: import the feature's index`]
+}
+
+/** The kernel has no dependencies; features and infrastructure stay below what composes them. */
+function importOfPackage(found: Import): string[] {
+  if (isOurs(found)) {
+    const isUp = packageOf(found.file) === 'server' && FEATURE.test(found.target) && !FEATURE.test(found.file)
+    return isUp && !COMPOSERS.has(found.file)
+      ? [`${found.file} imports ${found.specifier}: infrastructure may not import a feature`]
+      : []
+  }
+  return packageOf(found.file) === 'mcp' && !found.specifier.startsWith('node:')
+    ? [`${found.file} imports ${found.specifier}: the kernel has no dependencies`]
+    : []
+}
+
+/** Lists the tools and the tables of all features. */
+const COMPOSERS = new Set(['server/tool-list.ts', 'server/state.ts'])
+
+function pageImport(found: Import): string[] {
+  const { file, specifier, target } = found
+  if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
+    return [`${file} imports ${specifier}: the translations run in a browser too`]
+  if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
+  if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
+  const isAllowed = (found.isType && PAGE_TYPES.test(target)) || /^preact(\/hooks)?$/.test(target)
+  return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the types of what it shows`]
+}
+
+/** Nothing that main.ts imports statically may reach a feature's lazy.ts. */
+function lazyAtStart(sources: Sources): string[] {
+  const reached = new Set(['app/main.ts'])
+  const found: string[] = []
+  for (const file of reached) {
+    for (const { specifier, target, isType, isDynamic } of importsOf(file, sources.get(file) ?? '')) {
+      if (isType || isDynamic) continue
+      if (/^server\/features\/\w+\/lazy$/.test(target))
+        found.push(`${file} imports ${specifier}: it is loaded at the start`)
+      if (sources.has(`${target}.ts`)) reached.add(`${target}.ts`)
+    }
+  }
+  return found
+}
+
+/** Groups of files that import each other in a circle, types included. */
+function cycles(what: string, imports: readonly Import[], groupOf: (file: string) => string | undefined): string[] {
+  const edges = new Map<string, Map<string, string>>()
+  for (const found of imports) {
+    const [from, to] = [groupOf(found.file), isOurs(found) ? groupOf(found.target) : undefined]
+    if (from === undefined || to === undefined || from === to) continue
+    const targets = edges.get(from) ?? new Map<string, string>()
+    edges.set(from, targets)
+    if (!targets.has(to)) targets.set(to, `${found.file} imports ${found.specifier}`)
+  }
+  return [...edges].flatMap(([from, targets]) =>
+    [...targets]
+      .filter(([to]) => reaches(edges, to, from))
+      .map(([to, example]) => `${example}: a cycle of ${what}, ${from} and ${to}`),
+  )
+}
+
+function reaches(edges: ReadonlyMap<string, ReadonlyMap<string, string>>, from: string, to: string): boolean {
+  const seen = new Set([from])
+  for (const group of seen) {
+    if (group === to) return true
+    for (const next of edges.get(group)?.keys() ?? []) seen.add(next)
+  }
+  return false
+}
+
+const checked = new Map<string, { readonly text: string; readonly found: string[] }>()
+
+function effectsElsewhere(file: string, text: string): string[] {
+  const known = checked.get(file)
+  if (known?.text === text) return known.found
+  const found = checkEffects(file, text)
+  checked.set(file, { text, found })
+  return found
+}
+
+function checkEffects(file: string, text: string): string[] {
+  const code = withoutComments(text)
+  return EFFECTS.filter(({ pattern, modules }) => pattern.test(code) && !modules.includes(file)).map(
+    ({ effect, modules }) => `${file}: ${effect} belongs to ${modules.join(' and ')}`,
+  )
+}
+
+/** `server/process`; the features are one folder here, files at the top of a package are none. */
+function folderOf(file: string): string | undefined {
+  const [name, folder, ...rest] = file.split('/')
+  return rest.length > 0 ? `${name}/${folder}` : undefined
+}
+
+function featureOf(file: string): string | undefined {
+  const feature = FEATURE.exec(`${file}/`)?.[1]
+  return feature === undefined ? undefined : `server/features/${feature}`
+}
+
+function packageOf(file: string): string {
+  return file.split('/')[0] ?? ''
+}
+
+function rank(name: string): number {
+  const index = PACKAGES.indexOf(name)
+  if (index === -1) throw new Error(`packages/${name} is not one of ${PACKAGES.join(', ')}`)
   return index
 }
 

@@ -1,19 +1,19 @@
-// Calls that need an answer first. On legacy revisions the client gets a request; on the modern one the call ends with
-// its questions, and the client makes it again with the answers and the sealed state.
+// Calls that need input from the client first. On legacy revisions the client gets a request; on the modern one the
+// call ends with its questions, and the client repeats it with the answers and the sealed state.
 
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, startServer, type Json, type TestClient } from './support/client.js'
+import { type Json, modernMeta, startServer, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 
 const ann = { action: 'accept', content: { name: 'Ann' } }
-const thought = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'opus' }
+const sampled = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'opus' }
 const folders = { roots: [{ uri: 'file:///x', name: 'x' }] }
 
 const call = (name: string, args: object = {}): object => ({ name, arguments: args })
@@ -25,8 +25,8 @@ async function legacy(revision = '2025-11-25', capabilities: object = EVERYTHING
   return client
 }
 
-/** Makes the call and answers what it asks, in order; resolves to its answer and the requests. */
-async function converse(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
+/** Makes the call and answers its questions in order; resolves to its answer and the requests. */
+async function callAndAnswer(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
   const due = client.request('tools/call', call(name))
   const asked = questionsOf(client)
   const before = asked.length
@@ -45,33 +45,33 @@ const questionsOf = (client: TestClient): Json[] => client.received.filter(isQue
 const cancelledBy = (client: TestClient): Json[] =>
   client.received.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params)
 
-describe('a legacy client is sent a request', () => {
+describe('a legacy client gets a request', () => {
   test.each([
     ['name', 'elicitation/create', ann, JSON.stringify(ann)],
     ['name', 'elicitation/create', { action: 'decline' }, '{"action":"decline"}'],
     ['visit', 'elicitation/create', { action: 'accept' }, '{"page":{"action":"accept"}}'],
-    ['think', 'sampling/createMessage', thought, JSON.stringify({ thought: { ...thought, text: 'Hm' } })],
+    ['think', 'sampling/createMessage', sampled, JSON.stringify({ thought: { ...sampled, text: 'Hm' } })],
     ['folders', 'roots/list', folders, JSON.stringify({ folders })],
     ['optional', 'elicitation/create', { action: 'accept' }, 'name undefined'],
     ['optional', 'elicitation/create', { action: 'accept', content: null }, 'name undefined'],
-  ])('%s: %s', async (name, method, result, words) => {
+  ])('%s: %s', async (name, method, result, text) => {
     const client = await legacy()
-    const [answer, [request]] = await converse(client, name, [{ result }])
-    expect([request.method, textOf(answer), answer.result.isError]).toEqual([method, words, false])
+    const [answer, [request]] = await callAndAnswer(client, name, [{ result }])
+    expect([request.method, textOf(answer), answer.result.isError]).toEqual([method, text, false])
     await client.close()
   })
 
-  test('in the words of the revision', async () => {
+  test('in the format of the revision', async () => {
     const client = await legacy()
-    const [, [form]] = await converse(client, 'choice', [{ result: { action: 'cancel' } }])
+    const [, [form]] = await callAndAnswer(client, 'choice', [{ result: { action: 'cancel' } }])
     expect(form.params).toMatchObject({ mode: 'form', requestedSchema: { properties: { colour: { oneOf: {} } } } })
-    const [, [url]] = await converse(client, 'visit', [{ result: { action: 'cancel' } }])
+    const [, [url]] = await callAndAnswer(client, 'visit', [{ result: { action: 'cancel' } }])
     const page = { mode: 'url', message: 'Go there', url: 'https://example.com/x' }
     expect(url.params).toEqual({ ...page, elicitationId: expect.any(String) })
     await client.close()
 
     const older = await legacy('2025-06-18', { elicitation: {} })
-    const [answer, [plain]] = await converse(older, 'choice', [
+    const [answer, [plain]] = await callAndAnswer(older, 'choice', [
       { result: { action: 'accept', content: { colour: 'g' } } },
     ])
     expect(plain.params).toEqual({
@@ -83,7 +83,7 @@ describe('a legacy client is sent a request', () => {
       },
     })
     expect(textOf(answer)).toContain('"colour":"g"')
-    const [several, [switches]] = await converse(older, 'several', [
+    const [several, [switches]] = await callAndAnswer(older, 'several', [
       { result: { action: 'accept', content: { some_1: false, some_2: true } } },
     ])
     expect(switches.params.requestedSchema).toEqual({
@@ -100,34 +100,34 @@ describe('a legacy client is sent a request', () => {
 
   test('the configured model is suggested, unless the tool has its own', async () => {
     const client = await legacy()
-    const [, [plain]] = await converse(client, 'think', [{ result: thought }])
+    const [, [plain]] = await callAndAnswer(client, 'think', [{ result: sampled }])
     expect(plain.params).toEqual({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
       maxTokens: 9,
       modelPreferences: { hints: [{ name: 'sonnet' }] },
     })
-    const [, [own]] = await converse(client, 'opinion', [{ result: thought }])
+    const [, [own]] = await callAndAnswer(client, 'opinion', [{ result: sampled }])
     expect(own.params.modelPreferences).toEqual({ hints: [{ name: 'opus' }] })
     await client.close()
     const silent = startServer({ args: [FIXTURE], env: { MODEL: '' } })
     await silent.initialize('2025-11-25', EVERYTHING)
-    const [, [none]] = await converse(silent, 'think', [{ result: thought }])
+    const [, [none]] = await callAndAnswer(silent, 'think', [{ result: sampled }])
     expect('modelPreferences' in none.params).toBe(false)
     await silent.close()
   })
 
   test.each([
     ['an error', { error: { code: -1, message: 'no \ud800 time' } }, /refused: no \ufffd time/],
-    ['an error without words', { error: 5 }, /no reason/],
+    ['an error without a message', { error: 5 }, /no reason/],
     ['no object', { result: 7 }, /not an object/],
     ['an unknown action', { result: { action: 'maybe' } }, /action/],
     ['content that does not fit', { result: { action: 'accept', content: { name: 5 } } }, /name/],
     ['no content', { result: { action: 'accept' } }, /name/],
-  ])('%s in return is a failure with a sentence', async (_, answer, words) => {
+  ])('%s as the response is a failure with a message', async (_, answer, pattern) => {
     const client = await legacy()
-    const [outcome] = await converse(client, 'name', [answer])
+    const [outcome] = await callAndAnswer(client, 'name', [answer])
     expect(outcome.result.isError).toBe(true)
-    expect(textOf(outcome)).toMatch(words)
+    expect(textOf(outcome)).toMatch(pattern)
     await client.close()
   })
 
@@ -137,14 +137,14 @@ describe('a legacy client is sent a request', () => {
     ['think', { role: 'user', content: 'x', model: 'x' }],
     ['folders', { roots: ['file:///x'] }],
     ['folders', { roots: {} }],
-  ])('what %s cannot use is not handed to it', async (name, result) => {
+  ])('%s is not sent what it does not support', async (name, result) => {
     const client = await legacy()
-    const [outcome] = await converse(client, name, [{ result }])
+    const [outcome] = await callAndAnswer(client, name, [{ result }])
     expect(textOf(outcome)).toMatch(/cannot be used/)
     await client.close()
   })
 
-  test('silence ends in a failure, the question is taken back, and a late answer means nothing', async () => {
+  test('without a response the call fails, the question is cancelled, and a late answer is ignored', async () => {
     const client = await legacy()
     const answer = await client.request('tools/call', call('name', { timeoutMs: 400 }))
     expect([answer.result.isError, textOf(answer)]).toEqual([true, 'The client did not answer within 1 s.'])
@@ -156,7 +156,7 @@ describe('a legacy client is sent a request', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('a call that is cancelled while it asks takes the question back and is not answered', async () => {
+  test('a call that is cancelled while it asks cancels its question and gets no answer', async () => {
     const client = await legacy()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
     const { id } = await client.waitFor(isQuestion)
@@ -170,7 +170,7 @@ describe('a legacy client is sent a request', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('of two questions, the other is taken back when one is refused', async () => {
+  test('of two questions, the other is cancelled when one is refused', async () => {
     const client = await legacy()
     const due = client.request('tools/call', call('pair'))
     await client.waitFor(() => questionsOf(client).length === 2)
@@ -206,13 +206,13 @@ describe('a legacy client is sent a request', () => {
     client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'B' } } })
     client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'again' } } })
     client.send({ jsonrpc: '2.0', id: a.id, result: { action: 'accept', content: { name: 'A' } } })
-    const said = JSON.parse(textOf(await due))
-    expect([said.a.content.name, said.b.content.name]).toEqual(['A', 'B'])
+    const result = JSON.parse(textOf(await due))
+    expect([result.a.content.name, result.b.content.name]).toEqual(['A', 'B'])
     expect(JSON.parse(textOf(await other))).toEqual({ folders })
     await client.close()
   })
 
-  test('the end of input ends a call that still asks, with an answer', async () => {
+  test('the end of input ends a call with an open question, and it is answered', async () => {
     const client = await legacy()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
     await client.waitFor(isQuestion)
@@ -251,26 +251,26 @@ describe('a legacy client is sent a request', () => {
     await client.close()
   })
 
-  test('prompts and resources ask too', async () => {
+  test('prompts and resources can ask too', async () => {
     const client = await legacy()
-    for (const [method, params, words] of [
+    for (const [method, params, text] of [
       ['prompts/get', { name: 'curious' }, 'Hello Ann'],
       ['resources/read', { uri: 'test://asking' }, 'read by Ann'],
     ] as const) {
       const due = client.request(method, params)
       const { id } = await client.waitFor(isQuestion)
       client.send({ jsonrpc: '2.0', id, result: ann })
-      expect(JSON.stringify((await due).result)).toContain(words)
+      expect(JSON.stringify((await due).result)).toContain(text)
       client.clearReceived()
     }
     await client.close()
   })
 })
 
-describe('a modern client is answered with the questions', () => {
+describe('a modern client gets the questions as the result', () => {
   const meta = modernMeta({ [CAPABILITIES]: EVERYTHING })
 
-  /** One client for a test: makes a call, or makes it again with answers and state. */
+  /** One client for a test: makes a call, or repeats it with answers and state. */
   function open(): { client: TestClient; make: (params: object, more?: object, method?: string) => Promise<Json> } {
     const client = startServer({ args: [FIXTURE] })
     const make = (params: object, more: object = {}, method = 'tools/call'): Promise<Json> =>
@@ -281,7 +281,7 @@ describe('a modern client is answered with the questions', () => {
   test.each([
     ['name', 'who', 'elicitation/create', ann],
     ['visit', 'page', 'elicitation/create', { action: 'accept' }],
-    ['think', 'thought', 'sampling/createMessage', thought],
+    ['think', 'thought', 'sampling/createMessage', sampled],
     ['folders', 'folders', 'roots/list', folders],
   ])('%s', async (name, key, method, answer) => {
     const { client, make } = open()
@@ -301,7 +301,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test.each(['prompts/get', 'resources/read'])('%s asks too, and only its own call may go on', async (method) => {
+  test.each(['prompts/get', 'resources/read'])('%s can ask too, and only its own call may continue', async (method) => {
     const { client, make } = open()
     const params = method === 'prompts/get' ? { name: 'curious' } : { uri: 'test://asking' }
     const { result } = await make(params, {}, method)
@@ -313,7 +313,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('round after round, and what was answered is not asked again', async () => {
+  test('several rounds, and no answered question is asked again', async () => {
     const { client, make } = open()
     let { result } = await make(call('rounds'))
     const states = new Set<string>()
@@ -327,14 +327,14 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test.each(['pair', 'parallel'])('%s: both questions at once; only what is missing is asked again', async (name) => {
+  test.each(['pair', 'parallel'])('%s: both questions at once; only the missing one is asked again', async (name) => {
     const { client, make } = open()
     const first = (await make(call(name))).result
     expect(Object.keys(first.inputRequests)).toEqual(['a', 'b'])
     const bad = { a: ann, b: { action: 'accept', content: { name: 5 } } }
     const second = (await make(call(name), { requestState: first.requestState, inputResponses: bad })).result
     expect([second.resultType, Object.keys(second.inputRequests)]).toEqual(['input_required', ['b']])
-    // What was settled in an earlier round is not unsettled by a later one.
+    // What was answered in an earlier round stays answered.
     const inputResponses = { a: { action: 'cancel' }, b: { action: 'accept', content: { name: 'Bob' } } }
     const third = await make(call(name), { requestState: second.requestState, inputResponses })
     expect(textOf(third)).toMatch(/Ann.*Bob/)
@@ -348,7 +348,7 @@ describe('a modern client is answered with the questions', () => {
     ['an unknown action', { who: { action: 'perhaps' } }],
     ['content that does not fit', { who: { action: 'accept', content: {} } }],
     ['a prototype', { __proto__: { who: ann } }],
-  ])('%s in return, and it is asked again', async (_, inputResponses) => {
+  ])('after %s it is asked again', async (_, inputResponses) => {
     const { client, make } = open()
     const { requestState } = (await make(call('name'))).result
     const { result } = await make(call('name'), { requestState, inputResponses })
@@ -356,7 +356,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('a large answer survives the rounds, rubbish is not carried along', async () => {
+  test('a large answer survives the rounds, invalid data is dropped', async () => {
     const { client, make } = open()
     const first = (await make(call('rounds'))).result
     const name = 'x'.repeat(1_500_000)
@@ -369,7 +369,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('an answer that was not asked for is accepted', async () => {
+  test('an answer to a question that was not asked is accepted', async () => {
     const { client, make } = open()
     expect(textOf(await make(call('name'), { inputResponses: { who: ann } }))).toContain('Ann')
     for (const inputResponses of [5, [], null, 'x']) {
@@ -379,7 +379,7 @@ describe('a modern client is answered with the questions', () => {
   })
 
   test.each(['stubborn', 'deaf'])(
-    '%s: a tool that swallows the interruption is interrupted all the same',
+    '%s: a tool that catches the interruption is interrupted nevertheless',
     async (name) => {
       const { client, make } = open()
       const tasks = { [CAPABILITIES]: { ...EVERYTHING, extensions: { 'io.modelcontextprotocol/tasks': {} } } }
@@ -389,7 +389,7 @@ describe('a modern client is answered with the questions', () => {
     },
   )
 
-  test('what was not declared is never asked for', async () => {
+  test('undeclared capabilities are never requested', async () => {
     const { client } = open()
     for (const capabilities of [{}, { elicitation: null }, { elicitation: { url: {} } }, { elicitation: [] }]) {
       const answer = await client.request('tools/call', {
@@ -405,7 +405,7 @@ describe('a modern client is answered with the questions', () => {
     const good = { inputResponses: { r1: ann } }
     const params = call('rounds', { count: 1, more: { x: [1, { b: 2, a: 1 }], y: 'z' } })
 
-    test('opens once', async () => {
+    test('can be used once', async () => {
       const { client, make } = open()
       const { requestState } = (await make(params)).result
       expect(textOf(await make(params, { ...good, requestState }))).toBe('Ann')
@@ -414,7 +414,7 @@ describe('a modern client is answered with the questions', () => {
       await client.close()
     })
 
-    test('opens though keys come in another order, and with another progress token', async () => {
+    test('is accepted with keys in another order and another progress token', async () => {
       const { client, make } = open()
       const { requestState } = (await make(params)).result
       const turned = { arguments: { more: { y: 'z', x: [1, { a: 1, b: 2 }] }, count: 1 }, name: 'rounds' }
@@ -450,7 +450,7 @@ describe('a modern client is answered with the questions', () => {
       await client.close()
     })
 
-    test('of another run of the server is worth nothing, nor is what is no state', async () => {
+    test('of another server process is refused, as is any other text', async () => {
       const [one, other] = [open(), open()]
       const { requestState } = (await one.make(params)).result
       for (const state of [requestState, '', 'x', 5, null, [], {}, true, 'A'.repeat(100_000)]) {
@@ -461,13 +461,13 @@ describe('a modern client is answered with the questions', () => {
     })
   })
 
-  test('a state where nothing may be asked is not even looked at', async () => {
+  test('a state for a method that cannot ask is ignored', async () => {
     const { client, make } = open()
     expect(await make({}, { requestState: 'x', inputResponses: 5 }, 'tools/list')).toMatchObject({ result: {} })
     await client.close()
   })
 
-  test('a call cancelled between its rounds gets nothing more', async () => {
+  test('a call cancelled between its rounds gets no answer', async () => {
     const { client } = open()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call('work'), ...meta } })
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })

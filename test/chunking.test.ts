@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support/client.js'
+import { type Json, startServer } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 const RUNS = process.env.SOAK ? 2000 : 150
@@ -52,7 +52,7 @@ test('any chunking of a stream gives the same answers', async () => {
     const from = client.received.length
     for (const piece of pieces) {
       client.write(piece)
-      // A turn of the loop between pieces lets each reach the pipe as a write of its own.
+      // An iteration of the event loop between the pieces makes each one a separate write.
       await turn()
     }
     await client.request('ping', {}, `end${++round}`)
@@ -61,8 +61,8 @@ test('any chunking of a stream gives the same answers', async () => {
 })
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [...new Set(cuts.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b)
-  return [...places, bytes.length]
-    .map((end, index) => bytes.subarray(places[index - 1] ?? 0, end))
+  const positions = [...new Set(cuts.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [...positions, bytes.length]
+    .map((end, index) => bytes.subarray(positions[index - 1] ?? 0, end))
     .filter((piece) => piece.length > 0)
 }

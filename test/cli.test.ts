@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { emptyFolder, isAlive, PROGRAM, resultData } from './support/client.js'
 import { HAS_TERMINALS } from './support/terminal.js'
-import { resultData, emptyFolder, isAlive, PROGRAM } from './support/client.js'
 
 interface CommandResult {
   readonly code: number
@@ -28,11 +28,11 @@ const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../pac
   version: string
 }
 
-test("--version is the package's", async () => {
+test('--version prints the version of the package', async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('--help names every command, and <command> --help is about that command', async () => {
+test('--help lists every command, and <command> --help describes that command', async () => {
   const { stdout, code } = await run(['--help'])
   expect(code).toBe(0)
   for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
@@ -51,7 +51,7 @@ test('tools lists names and parameters', async () => {
   expect(stdout).toContain('Bash(command, timeout)\n    Execute a bash command')
 })
 
-test('tools --json is what a client is sent', async () => {
+test('tools --json prints what a client receives', async () => {
   const [tool] = JSON.parse((await run(['tools', '--json'])).stdout) as { name: string; inputSchema: object }[]
   expect(tool).toMatchObject({ name: 'Bash', inputSchema: { required: ['command'] } })
 })
@@ -64,7 +64,7 @@ test('call takes key=value pairs, typed by the schema', async () => {
   })
 })
 
-test('call takes a JSON object, prints JSON on request, and exits 1 when the tool says so', async () => {
+test('call takes a JSON object, prints JSON on request, and exits with 1 if the tool reports an error', async () => {
   const { code, stdout } = await run(['call', 'Bash', '{"command":"echo out; exit 3"}', '--json'])
   expect(code).toBe(1)
   const result = JSON.parse(stdout)
@@ -76,7 +76,7 @@ test.each([
   ['a mistyped tool', ['call', 'bgoutput'], 1, 'Unknown tool: bgoutput. Did you mean ReadBgOutput? '],
   ['no tool', ['call'], 2, 'no tool given'],
   ['broken JSON', ['call', 'Bash', '{"command":'], 2, 'not JSON'],
-  ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
+  ['an argument that is not a pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
   ['no endpoint to check', ['check'], 2, 'no endpoint given'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
   ['a mistyped command', ['doctr'], 2, 'unknown command: doctr. Did you mean doctor?'],
@@ -97,15 +97,15 @@ test.each([
     'this machine only',
   ],
   ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'set TLS_CERT and TLS_KEY'],
-])('%s is told in a sentence', async (_, args, code, sentence) => {
-  const said = await run(args)
-  expect(said.code).toBe(code)
-  expect(said.stdout).toBe('')
-  expect(said.stderr).toContain(sentence)
-  expect(said.stderr).not.toMatch(/\n\s+at /)
+])('%s is reported in one sentence', async (_, args, code, sentence) => {
+  const result = await run(args)
+  expect(result.code).toBe(code)
+  expect(result.stdout).toBe('')
+  expect(result.stderr).toContain(sentence)
+  expect(result.stderr).not.toMatch(/\n\s+at /)
 })
 
-test('config describes each setting and says where its value comes from', async () => {
+test('config describes each setting and the source of its value', async () => {
   const { stdout } = await run(['config', '-e', 'MODEL=opus'], emptyFolder(), { MAX_JOBS: '5' })
   expect(stdout).toContain('MODEL=opus  (from -e on the command line)\n')
   expect(stdout).toContain(
@@ -123,13 +123,13 @@ test('config describes each setting and says where its value comes from', async 
   expect(missing).toEqual([])
 })
 
-test('config shows only the settings that are named', async () => {
+test('config prints only the named settings', async () => {
   const { stdout } = await run(['config', 'sandbox_p', 'model'])
   expect(stdout.match(/^[A-Z_]+(?==)/gm)).toEqual(['MODEL', 'SANDBOX_PIDS'])
 })
 
 describe('a background task that call starts', () => {
-  test('is answered, and stopped with call', async () => {
+  test('is answered, and stopped when call exits', async () => {
     const cwd = emptyFolder()
     const started = await run(['call', 'BackgroundBash', 'command=echo $$ > pid; exec sleep 300'], cwd)
     expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Started as background task 1\b.*\n$/) })
@@ -139,13 +139,13 @@ describe('a background task that call starts', () => {
     expect(pid > 0 && isAlive(pid)).toBe(false)
   })
 
-  test('is said to be stopped also where Bash let it go on, without a raw link', async () => {
+  test('is reported as stopped also if Bash continued it, without a raw link', async () => {
     const { stdout, stderr } = await run(['call', 'Bash', 'command=sleep 300', '-e', 'BASH_SOFT_LIMIT_MS=200'])
     expect(stdout).toMatch(/^\[Still running after 0\.2 s;.*\]\n$/)
     expect(stderr).toContain('Background task 1 was stopped when this command ended')
   })
 
-  test('keeps running with JOBS_OUTLIVE_SERVER, and the commands that are printed read and stop it', async () => {
+  test('keeps running with JOBS_OUTLIVE_SERVER, and the printed commands read and stop it', async () => {
     const [cwd, HOME] = [emptyFolder(), emptyFolder()]
     const outlive = ['-e', 'JOBS_OUTLIVE_SERVER=1']
     const started = await run(['call', 'BackgroundBash', 'command=echo hello; sleep 300', ...outlive], cwd, { HOME })
@@ -157,17 +157,17 @@ describe('a background task that call starts', () => {
   })
 })
 
-test.skipIf(!HAS_TERMINALS)('on a terminal, text is broken between words at its width', async () => {
+test.skipIf(!HAS_TERMINALS)('on a terminal, text is wrapped between words at its width', async () => {
   for (const args of [['--help'], ['check', '--help'], ['config'], ['tools'], ['call', 'Nope']]) {
     const wide = (await onTerminal(args, 1000)).replaceAll(/\s+/g, ' ')
     const narrow = await onTerminal(args, 70)
     expect(narrow.split('\n').filter((line) => line.length > 70)).toEqual([])
-    // The same words: none was cut.
+    // The same words in the same order: none was cut.
     expect(narrow.replaceAll(/\s+/g, ' ')).toBe(wide)
   }
 })
 
-/** What it prints there. The terminal is kept open until all of it was read: what is left in it at its end is lost. */
+/** What it prints there. The terminal stays open until everything was read, because closing it discards the rest. */
 async function onTerminal(args: readonly string[], cols: number): Promise<string> {
   const { spawn: spawnTerminal } = await import('@lydell/node-pty')
   const env = { PATH: process.env.PATH ?? '', HOME: emptyFolder() }
@@ -184,15 +184,15 @@ async function onTerminal(args: readonly string[], cols: number): Promise<string
   return screen.slice(0, screen.lastIndexOf(end)).replaceAll('\r\n', '\n')
 }
 
-test('doctor says what works, and fails when something does not', async () => {
-  const well = await run(['doctor'])
-  expect(well.stdout).toMatch(/✓ bash: GNU bash/)
-  expect(well.stdout).toMatch(/✓ state: .*state\.db\n/)
-  expect(well.code).toBe(0)
-  const ill = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
-  expect(ill.code).toBe(1)
-  expect(ill.stdout).toContain('✗ bash: not found\n  → ')
-  expect(ill.stdout).toContain('✗ directory: /nowhere')
+test('doctor reports what works, and fails if something does not', async () => {
+  const healthy = await run(['doctor'])
+  expect(healthy.stdout).toMatch(/✓ bash: GNU bash/)
+  expect(healthy.stdout).toMatch(/✓ state: .*state\.db\n/)
+  expect(healthy.code).toBe(0)
+  const broken = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
+  expect(broken.code).toBe(1)
+  expect(broken.stdout).toContain('✗ bash: not found\n  → ')
+  expect(broken.stdout).toContain('✗ directory: /nowhere')
   const nowhere = await run(['doctor'], emptyFolder(), { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' })
   expect(nowhere.code).toBe(1)
   expect(nowhere.stdout).toMatch(/✗ state: .*\n  → postgres:\/\/me:\*\*\*\*@127\.0\.0\.1:1\/x cannot be reached/)
@@ -202,7 +202,7 @@ test('doctor says what works, and fails when something does not', async () => {
   ).toContain('runtime')
 })
 
-test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells how to connect', async () => {
+test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it prints how to connect', async () => {
   const child = spawn('script', ['-qec', `${process.execPath} ${PROGRAM}`, '/dev/null'], {
     cwd: emptyFolder(),
     env: { PATH: process.env.PATH, HOME: emptyFolder(), TERM: 'xterm' },
@@ -211,7 +211,7 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells h
   let screen = ''
   child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
   expect(await new Promise((done) => child.once('exit', done))).toBe(0)
-  for (const words of [
+  for (const text of [
     'claude mcp add scorpiox -- ',
     'claude_desktop_config.json',
     '.cursor/mcp.json',
@@ -219,11 +219,11 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells h
     '[mcp_servers.scorpiox]',
     '✓ bash',
   ]) {
-    expect(screen).toContain(words)
+    expect(screen).toContain(text)
   }
 })
 
-test('a reader that goes away, and a full disk, are no stack traces', async () => {
+test('a closed pipe and a full disk cause no stack traces', async () => {
   for (const script of ['"$0" "$1" config | true', '"$0" "$1" --help > /dev/full']) {
     const { stderr } = await new Promise<CommandResult>((done) => {
       const options = { cwd: emptyFolder(), env: { PATH: process.env.PATH, HOME: emptyFolder() } }

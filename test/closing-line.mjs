@@ -19,10 +19,10 @@ export default class ClosingLine {
     let failed = errors.length
     const reasons = new Map()
     const unexplained = []
-    const said = []
+    const reported = []
     for (const module of modules) {
       const tests = [...module.children.allTests()].filter((test) => this.#isIncluded(test))
-      said.push(...tests.flatMap((test) => test.meta().says ?? []))
+      reported.push(...tests.flatMap((test) => test.meta().says ?? []))
       const states = tests.map((test) => test.result().state)
       for (const test of tests.filter((_, index) => states[index] === 'skipped')) {
         const reason = test.result().note ?? test.meta().skipReason
@@ -46,7 +46,7 @@ export default class ClosingLine {
     }
     process.on('exit', () =>
       process.stdout.write(
-        `${said.map((line) => `${line}\n`).join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`,
+        `${reported.map((line) => `${line}\n`).join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`,
       ),
     )
   }

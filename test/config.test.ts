@@ -34,7 +34,7 @@ async function config({ home, cwd }: ConfigProject, args: readonly string[] = []
   return { stderr, stdout, get: (key: string) => options.find((option) => option.key === key) }
 }
 
-test('each level beats the one below it', async () => {
+test('each level takes precedence over the one below', async () => {
   const levels: [string, string][] = [
     ['home/.scorpiox-env.txt', 'a'],
     ['home/.claude/scorpiox-env.txt', 'b'],
@@ -59,7 +59,7 @@ test('each level beats the one below it', async () => {
   expect((await config(all, [], { MODEL: '' })).get('MODEL')).toMatchObject({ value: 'e' })
 })
 
-test("a profile lies over the files and under the environment; the project's shadows the person's", async () => {
+test('a profile overrides the files and is overridden by the environment; that of the project hides that of the user', async () => {
   const files = {
     'home/.claude/scorpiox-env.txt': 'ACTIVE_PROFILE=work\nMODEL=plain',
     'home/.claude/scorpiox-env/work.txt': 'MODEL=mine',
@@ -77,7 +77,7 @@ test("a profile lies over the files and under the environment; the project's sha
   )
 })
 
-test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
+test('an unknown key and a bad value cause a warning with file and line, and the default applies', async () => {
   const folders = newConfigProject({
     'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nBASH_SOFT_LIMIT_MS=5\nPROVIDER=claude_code\n',
   })
@@ -93,24 +93,24 @@ test('an unknown key and a bad value are warned about with file and line, and th
   expect(get('TOOLS')).toMatchObject({ value: true, source: 'default' })
 })
 
-test('secrets are masked, and a project cannot set what is personal', async () => {
-  const mine = await config(newConfigProject({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
-  expect(mine.get('HTTP_TOKEN')?.value).toBe('****')
-  expect(mine.stdout + mine.stderr).not.toContain('very-secret')
-  const theirs = await config(newConfigProject({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
-  expect(theirs.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
-  expect(theirs.stderr).toContain('HTTP_TOKEN cannot be set by a project')
-  expect(theirs.stderr).not.toContain('planted')
+test('secrets are masked, and a project cannot set user settings', async () => {
+  const userConfig = await config(newConfigProject({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
+  expect(userConfig.get('HTTP_TOKEN')?.value).toBe('****')
+  expect(userConfig.stdout + userConfig.stderr).not.toContain('very-secret')
+  const projectConfig = await config(newConfigProject({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
+  expect(projectConfig.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
+  expect(projectConfig.stderr).toContain('HTTP_TOKEN cannot be set by a project')
+  expect(projectConfig.stderr).not.toContain('planted')
 })
 
-test("a project can choose its own profile, not the person's", async () => {
+test('a project can choose its own profile, not one of the user', async () => {
   const files = {
     'cwd/scorpiox-env.txt': 'ACTIVE_PROFILE=work',
     'home/.claude/scorpiox-env/work.txt': 'MODEL=mine\nHTTP_TOKEN=t',
   }
-  const theirs = await config(newConfigProject(files))
-  expect(theirs.get('MODEL')?.value).toBe('sonnet')
-  expect(theirs.get('HTTP_TOKEN')?.value).toBe('')
+  const projectConfig = await config(newConfigProject(files))
+  expect(projectConfig.get('MODEL')?.value).toBe('sonnet')
+  expect(projectConfig.get('HTTP_TOKEN')?.value).toBe('')
   const own = await config(
     newConfigProject({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'MODEL=theirs\nHTTP_TOKEN=planted' }),
   )
@@ -149,7 +149,7 @@ test('TOOLS=0 lists nothing and refuses every call with the reason', async () =>
   await client.close()
 })
 
-test('TOOL_BASH=0 hides Bash, and a call names the setting and where it is', async () => {
+test('TOOL_BASH=0 hides Bash, and a call reports the setting and its source', async () => {
   const folders = newConfigProject({ 'cwd/.scorpiox/scorpiox-env.txt': 'TOOL_BASH=0' })
   const client = startServer({ cwd: folders.cwd })
   expect((await client.request('tools/list')).result.tools.map(({ name }: { name: string }) => name)).not.toContain(
@@ -160,7 +160,7 @@ test('TOOL_BASH=0 hides Bash, and a call names the setting and where it is', asy
   await client.close()
 })
 
-test('--cwd beats STARTUP_DIR, which beats the current directory', async () => {
+test('--cwd takes precedence over STARTUP_DIR, and that over the current directory', async () => {
   const [here, startup, flag] = [emptyFolder(), emptyFolder(), emptyFolder()]
   const pwd = async (args: string[], env: NodeJS.ProcessEnv): Promise<string> => {
     const client = startServer({ args: [PROGRAM, 'serve', ...args], cwd: here, env })
@@ -181,7 +181,7 @@ test("commands do not see the server's own secrets", async () => {
   await client.close()
 })
 
-test('a settings file that is no file, too large or endless neither blocks nor floods the start', async () => {
+test('a settings file that is a directory, too large or endless neither blocks nor floods the start', async () => {
   const folders = newConfigProject({
     'cwd/.claude/scorpiox-env.txt': 'x\n'.repeat(30_000),
     'home/.scorpiox-env.txt': 'A=1\n'.repeat(20_000),
@@ -199,13 +199,13 @@ test('a settings file that is no file, too large or endless neither blocks nor f
   await client.close()
 })
 
-test('what the sandbox puts in the place of a settings file is not worth a word', async () => {
+test('the placeholder of the sandbox for a settings file causes no warning', async () => {
   const folders = newConfigProject()
   mkdirSync(join(folders.cwd, 'scorpiox-env.txt'), { mode: 0o1755 })
   expect((await config(folders)).stderr).toBe('')
 })
 
-test('a line of hashes is read in a moment', async () => {
+test('a line of hashes is parsed in linear time', async () => {
   const { stderr, get } = await config(
     newConfigProject({ 'cwd/scorpiox-env.txt': `MODEL=${' #'.repeat(30_000)}\u2028x\nMODEL=m${' #'.repeat(900)}` }),
   )
@@ -214,7 +214,7 @@ test('a line of hashes is read in a moment', async () => {
 })
 
 test.each(['', '.'])(
-  'without a home of its own, as with HOME=%j, a project does not count as the person',
+  'without a home directory, as with HOME=%j, project settings do not count as user settings',
   async (home) => {
     const folders = newConfigProject({
       'cwd/.scorpiox-env.txt': 'HTTP_TOKEN=planted',

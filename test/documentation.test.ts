@@ -121,7 +121,7 @@ test.each([
   ['- 둘\n', '', "ko.md has 1 list item in 'Connect a client', English has 2"],
   ['| c | d |\n', '', "ko.md has 2 table rows in 'Connect a client', English has 3"],
   ['`npm`', 'npm', "ko.md does not mention `npm` in 'Install it'"],
-])('without %s it is refused', (part, instead, sentence) => {
+])('without %s it is rejected', (part, instead, sentence) => {
   expect(compare('ko.md', KOREAN.replace(part, instead), ENGLISH).join('\n')).toContain(sentence)
 })
 
@@ -140,23 +140,23 @@ test.each([
   expect(compare('ar.md', ARABIC.replace(part, instead), ENGLISH, { rtl: true }).join('\n')).toContain(sentence)
 })
 
-test('a sentence without a translation is named, one that is not said any more too', () => {
-  const words = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
-  expect([words.say('tool'), words.say('a new sentence'), words.say('empty')]).toEqual([
+test('a sentence without a translation is reported, and so is an obsolete one', () => {
+  const phrases = openDictionary('words.json', '{"tool": "도구", "gone": "없음", "empty": ""}')
+  expect([phrases.translate('tool'), phrases.translate('a new sentence'), phrases.translate('empty')]).toEqual([
     '도구',
     'a new sentence',
     'empty',
   ])
-  expect(words.problems()).toEqual([
+  expect(phrases.problems()).toEqual([
     'words.json lacks the translation of "a new sentence"',
     'words.json lacks the translation of "empty"',
-    'words.json translates "gone", which English does not say any more',
+    'words.json translates "gone", which is no longer part of the English text',
   ])
-  expect(JSON.parse(words.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
+  expect(JSON.parse(phrases.text())).toEqual({ tool: '도구', 'a new sentence': '', empty: '', gone: '없음' })
 })
 
-test('a new tool and a new option ask for their words', () => {
-  const words = openDictionary('words.json', '{}')
+test('a new tool and a new option require their phrases', () => {
+  const phrases = openDictionary('words.json', '{}')
   const tool = {
     name: 'Dig',
     description: 'Dig a hole\nDeep.',
@@ -166,16 +166,16 @@ test('a new tool and a new option ask for their words', () => {
     { key: 'TOOL_DIG', type: 'boolean', default: true, about: 'Offer Dig; off, it is not.', project: true },
     { key: 'DEPTH', type: 'integer', default: 3, about: 'How deep.', project: false },
   ]
-  const tables = makeTables({ tools: [tool], options }, words, { translated: true, rtl: true })
+  const tables = makeTables({ tools: [tool], options }, phrases, { translated: true, rtl: true })
   expect(tables.toolTable() + tables.toolPages() + tables.optionTable()).toContain(
     '| `TOOL_DIG` | boolean | `true` | Offer Dig; off, it is not. |',
   )
-  const asked = words.problems().join('\n')
+  const asked = phrases.problems().join('\n')
   for (const one of ['Dig a hole', 'Deep.', 'Where', 'Offer {tool}; off, it is not.', 'How deep.'])
     expect(asked).toContain(`"${one}"`)
 })
 
-test('a link that leads nowhere is named, with its line', () => {
+test('a broken link is reported with its line', () => {
   const folder = emptyFolder()
   mkdirSync(join(folder, 'docs'))
   const page = join(folder, 'docs/page.md')
@@ -231,7 +231,7 @@ function problemsWith(change: (pages: Map<string, string>) => void): string[] {
   return problems.filter((problem) => !problem.includes('words.json'))
 }
 
-test('a page that is missing, without its tables or its other languages is named', () => {
+test('a page that is missing, or lacks its tables or other languages, is reported', () => {
   expect(problemsWith(() => {})).toEqual([])
   expect(problemsWith((pages) => pages.delete('docs/ko/security.md'))).toEqual(['docs/ko/security.md is missing'])
   expect(problemsWith((pages) => pages.delete('docs/tools.md'))).toEqual(['docs/tools.md is missing'])

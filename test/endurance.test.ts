@@ -1,4 +1,4 @@
-// Memory, slow readers and large messages: what a careless or hostile peer can do to a long-lived server.
+// Memory, slow readers and large messages: the effects of a careless or hostile peer on a long-running server.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,8 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
-import { MISSING, skipIfMissing } from './support/runtime.js'
 import {
   cleanEnv,
   emptyFolder,
@@ -19,6 +17,8 @@ import {
   startServer,
   type TestClient,
 } from './support/client.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -45,7 +45,7 @@ test.skipIf(!HAS_PROC).each(['2025-03-26', '2025-11-25'])(
   },
 )
 
-test('a batch of more than a thousand messages says how many it may have', async () => {
+test('a batch of more than a thousand messages is refused with the limit', async () => {
   const client = startServer()
   await client.initialize('2025-03-26')
   client.send(Array.from({ length: 1001 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
@@ -53,7 +53,7 @@ test('a batch of more than a thousand messages says how many it may have', async
   await client.close()
 })
 
-test('answers reach a client that reads late, whole', async () => {
+test('a client that reads late gets all answers completely', async () => {
   const cwd = emptyFolder()
   const command = 'head -c 29000 /dev/zero | tr "\\0" x'
   const requests = [1, 2, 3, 4].map((id) => JSON.stringify(callOf(id, 'Bash', { command })))
@@ -69,7 +69,7 @@ test('answers reach a client that reads late, whole', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { id: number }).id).sort((a, b) => a - b)).toEqual([1, 2, 3, 4])
 })
 
-test('the end of input is seen also while the client does not read', { tags: ['long'] }, async () => {
+test('the end of input is detected also while the client does not read', { tags: ['long'] }, async () => {
   const child = spawn(process.execPath, [FIXTURE], { env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
   const args = { text: 'x'.repeat(1000), times: 100 }
   for (let id = 0; id < 200; id++) child.stdin.write(`${JSON.stringify(callOf(id, 'echo', args))}\n`)
@@ -97,7 +97,7 @@ test('excessive concurrent requests are refused, and the rest are served', async
   await client.close()
 })
 
-test.skipIf(!HAS_PROC)('a small call that waits does not keep the large text it came with alive', async () => {
+test.skipIf(!HAS_PROC)('a small pending call does not keep the large message it came with in memory', async () => {
   const client = fixture()
   const filler = JSON.stringify({
     jsonrpc: '2.0',
@@ -114,7 +114,7 @@ test.skipIf(!HAS_PROC)('a small call that waits does not keep the large text it 
   await client.close()
 })
 
-test('two servers wired to each other fall silent after one bad line', async () => {
+test('two servers connected to each other stop after one bad line', async () => {
   const [a, b] = [startServer(), startServer()]
   let bytes = 0
   a.child.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length)).pipe(b.child.stdin)
@@ -128,7 +128,7 @@ test('two servers wired to each other fall silent after one bad line', async () 
   await Promise.all([a.close(), b.close()])
 })
 
-test.skipIf(!HAS_PROC)('a leftover that prints without end costs next to nothing', async () => {
+test.skipIf(!HAS_PROC)('a leftover process that prints without end costs almost nothing', async () => {
   const client = startServer()
   await client.request('tools/call', { name: 'Bash', arguments: { command: 'yes & echo started' } })
   const before = cpuSeconds(client)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 import { test } from 'vitest'
 
-test('README, docs and tool surfaces are what the code says', () => {
+test('README, docs and tool surfaces match the code', () => {
   const script = resolve(import.meta.dirname, '../scripts/generate.mjs')
   execFileSync(process.execPath, [script, '--check'], { stdio: ['ignore', 'inherit', 'inherit'] })
 })

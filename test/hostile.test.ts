@@ -1,5 +1,5 @@
-// No input crashes the server or goes unanswered. Hostile lines are generated from a seed, each with a sentinel behind
-// it, and each must get exactly the answer it is due. `npm run soak` runs a million.
+// No input crashes the server or goes unanswered. Hostile lines are generated from a seed, each followed by a sentinel,
+// and each must get exactly the expected answer. `npm run soak` sends a million.
 
 import { resolve } from 'node:path'
 
@@ -120,9 +120,9 @@ const hostileLine = fc
   )
   .map((text) => text.replaceAll('\n', ' '))
 
-/** How many lines of answer a line is due: 0 for notifications, responses and blanks, 1 for everything else. */
+/** The number of expected answers to a line: 0 for notifications, responses and blanks, 1 for everything else. */
 function due(line: string, batches: boolean): number {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- searches for control characters
   if (/^[\u0000-\u0020]*$/.test(line)) return 0
   const value = parse(line)
   if (!Array.isArray(value)) return dueOf(value)
@@ -147,11 +147,11 @@ function dueOf(value: unknown): number {
 
 for (const count of [10_000, LONG_LINES])
   test(
-    `${count} hostile lines each get exactly what they are due`,
+    `${count} hostile lines each get exactly the expected answers`,
     { tags: count > 10_000 ? ['long'] : [], timeout: 1_200_000 },
     async () => {
       const client = startServer({ args: [FIXTURE] })
-      // The first call of a tool with a schema like this one waits for the rest of the validator, and would be overtaken.
+      // The first call of a tool with such a schema loads the full validator, and would be overtaken.
       await client.request('tools/call', { name: 'shapes', arguments: {} })
       const chunk = 2000
       const generate = (start: number): readonly string[] =>
@@ -160,7 +160,7 @@ for (const count of [10_000, LONG_LINES])
       let upcoming = generate(0)
       for (let start = 0; start < count; start += chunk) {
         const lines = upcoming
-        // A known revision between the lines, whatever they negotiated; every other chunk at the one that has batches.
+        // Restores a known revision between the lines; every other chunk uses the one with batches.
         const batches = (start / chunk) % 2 === 1
         const before = revision
         revision = batches ? '2025-03-26' : '2025-11-25'
@@ -170,7 +170,7 @@ for (const count of [10_000, LONG_LINES])
         ])
         const from = client.received.length
         client.write(Buffer.from(`${sent.join('\n')}\n`))
-        // While the server is at work.
+        // While the server is working.
         if (start + chunk < count) upcoming = generate(start + chunk)
         await client.waitFor((answer) => answer.id === `i${lines.length - 1}`)
         const answers = client.received.slice(from)
@@ -187,7 +187,7 @@ for (const count of [10_000, LONG_LINES])
             expect.fail(`${JSON.stringify(line)} is due ${isDue}, and got ${JSON.stringify(answers.slice(at, end))}`)
           at = end + 1
         }
-        // Sentinel ids repeat from chunk to chunk; what has been checked is forgotten.
+        // Sentinel ids repeat from chunk to chunk; checked ones are removed.
         client.clearReceived()
       }
       expect(await client.close()).toBe(0)

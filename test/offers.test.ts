@@ -1,11 +1,11 @@
-// Resources, prompts, completion, pagination, log messages and change notifications at every revision, seen by a client
-// that speaks in raw lines.
+// Resources, prompts, completion, pagination, log messages and change notifications at every revision, tested with raw
+// lines.
 
 import { resolve } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
+import { type Json, LEGACY, MODERN, modernMeta, startServer, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const ALL = [...LEGACY, MODERN]
@@ -14,7 +14,7 @@ const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
 const start = (): TestClient => startServer({ args: [FIXTURE] })
 
-/** One client for each revision; tests that change nothing share them. */
+/** One client for each revision; tests without changes share them. */
 const clients = new Map<string, TestClient>()
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(ALL)('at %s', (revision) => {
   const isModern = revision === MODERN
   const notFound = isModern ? -32602 : -32002
 
-  test('the server declares what it offers', async () => {
+  test('the server declares its capabilities', async () => {
     const method = isModern ? 'server/discover' : 'initialize'
     const { capabilities } = (await ask(revision, method, { protocolVersion: revision })).result
     expect(capabilities).toEqual({
@@ -84,14 +84,14 @@ describe.each(ALL)('at %s', (revision) => {
     })
   })
 
-  test('a failure is explained, a bug is not, and a URI must be text', async () => {
+  test('a failure is explained, a bug is not, and a URI must be a string', async () => {
     const { error } = await ask(revision, 'resources/read', { uri: 'test://failing' })
     expect(error).toMatchObject({ code: -32603, message: 'The shelf is empty.' })
     expect((await ask(revision, 'resources/read', { uri: 'test://broken' })).error.message).toMatch(/see the server's/)
     expect(await ask(revision, 'resources/read', { uri: 7 })).toMatchObject({ error: { code: -32602 } })
   })
 
-  test('what a resource and a prompt look like', async () => {
+  test('the format of resources and prompts', async () => {
     const [resource] = (await ask(revision, 'resources/list')).result.resources
     expect(resource).toEqual({
       uri: 'test://text',
@@ -110,7 +110,7 @@ describe.each(ALL)('at %s', (revision) => {
     })
   })
 
-  test('a prompt is filled in, in the words of the revision', async () => {
+  test('a prompt is filled in, in the format of the revision', async () => {
     const { result } = await ask(revision, 'prompts/get', call('greet', { who: 'Ann', unknown: 5 }))
     expect(result.description).toBe('Greets.')
     expect(result.messages.map(({ content }: Json) => content.type)).toEqual([
@@ -135,7 +135,7 @@ describe.each(ALL)('at %s', (revision) => {
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(word) })
   })
 
-  test('completion: at most 100 values, and how many there are', async () => {
+  test('completion: at most 100 values, with the total', async () => {
     const ref = { type: 'ref/resource', uri: 'test://note/{id}' }
     const complete = async (value: string): Promise<Json> =>
       (await ask(revision, 'completion/complete', { ref, argument: { name: 'id', value } })).result.completion
@@ -145,7 +145,7 @@ describe.each(ALL)('at %s', (revision) => {
     expect(await complete('zzz')).toEqual({ values: [], total: 0, hasMore: false })
   })
 
-  test('completion of a prompt knows the other arguments; unknown arguments have no values', async () => {
+  test('completion of a prompt gets the other arguments; unknown arguments have no values', async () => {
     const ref = { type: 'ref/prompt', name: 'greet' }
     const complete = (name: string, more: object = {}): Promise<Json> =>
       ask(revision, 'completion/complete', { ref, argument: { name, value: 'A' }, ...more })
@@ -175,15 +175,15 @@ describe.each(ALL)('at %s', (revision) => {
     ['prompts/list', 'prompts'],
   ] as const
 
-  test.each(LISTS)('%s is walked in pages, each entry once', async (method, member) => {
+  test.each(LISTS)('%s is listed in pages, each entry once', async (method, member) => {
     const pages = await walk(revision, method, member)
     expect(pages.length).toBeGreaterThan(2)
     expect(pages.slice(0, -1).map(({ length }) => length)).toEqual(pages.slice(0, -1).map(() => 3))
     const names = pages.flat().map(({ name }) => name)
-    expect(new Set(names).size).toBe(names.length)
+    expect([...new Set(names)]).toEqual(names)
   })
 
-  test('a cursor that was not given for this list is -32602, never the first page', async () => {
+  test('a cursor of another list is -32602, never the first page', async () => {
     const cursors = await Promise.all(LISTS.map(async ([method]) => (await ask(revision, method)).result.nextCursor))
     for (const [index, [method]] of LISTS.entries()) {
       const own: string = cursors[index]
@@ -217,7 +217,7 @@ async function walk(revision: string, method: string, member: string): Promise<J
   throw new Error('the list does not end')
 }
 
-test('what a server does not offer does not exist', async () => {
+test('methods without a declared capability do not exist', async () => {
   const client = startServer({ env: { TOOLS: '0' } })
   await client.initialize('2025-11-25')
   for (const method of [
@@ -237,14 +237,14 @@ test('what a server does not offer does not exist', async () => {
   await client.close()
 })
 
-describe('log lines', () => {
+describe('log messages', () => {
   const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
   const levelsOf = (client: TestClient): string[] =>
     client.received
       .filter(({ method, params }) => method === 'notifications/message' && params.logger === 'chatter')
       .map(({ params }) => params.level)
 
-  test.each(LEGACY)('at %s, those of the level that was set and above', async (revision) => {
+  test.each(LEGACY)('at %s, of the configured level and above', async (revision) => {
     const client = start()
     await client.initialize(revision)
     await client.request('tools/call', call('chatter'))
@@ -263,7 +263,7 @@ describe('log lines', () => {
     await client.close()
   })
 
-  test('modern ones come by the request, and without a level not at all', async () => {
+  test('modern ones are requested per call, and without a level none are sent', async () => {
     const client = start()
     await client.initialize('2025-11-25')
     await client.request('logging/setLevel', { level: 'debug' })
@@ -277,19 +277,19 @@ describe('log lines', () => {
   })
 })
 
-describe('what changes', () => {
+describe('changes', () => {
   const LISTS = ['tools', 'resources', 'prompts'] as const
-  const told = (client: TestClient): Json[] => client.received.filter(({ method }) => method !== undefined)
+  const notifications = (client: TestClient): Json[] => client.received.filter(({ method }) => method !== undefined)
 
-  test.each(LEGACY)('is notified to a client at %s, and found', async (revision) => {
+  test.each(LEGACY)('of lists are notified to a client at %s, and visible', async (revision) => {
     const client = start()
     await client.request('tools/call', call('change', { list: 'tools' }))
-    expect(told(client)).toEqual([])
+    expect(notifications(client)).toEqual([])
     await client.initialize(revision)
     for (const list of LISTS) {
       await client.request('tools/call', call('change', { list }))
       const method = `notifications/${list}/list_changed`
-      expect(told(client).at(-1)).toEqual({ jsonrpc: '2.0', method, params: {} })
+      expect(notifications(client).at(-1)).toEqual({ jsonrpc: '2.0', method, params: {} })
     }
     expect((await client.request('tools/call', call('visitor-3'))).error.code).toBe(-32602)
     expect(await client.request('tools/call', call('visitor-1'))).toMatchObject({ result: { isError: false } })
@@ -297,7 +297,7 @@ describe('what changes', () => {
     await client.close()
   })
 
-  test.each(LEGACY)('to a resource is notified to subscribers, at %s', async (revision) => {
+  test.each(LEGACY)('of a resource are notified to subscribers, at %s', async (revision) => {
     const client = start()
     await client.initialize(revision)
     const update = (uri: string): Promise<Json> => client.request('tools/call', call('update', { uri }))
@@ -307,7 +307,7 @@ describe('what changes', () => {
     for (const uri of ['test://text', 'test://bytes', 'test://note/1', 'test://note/2']) await update(uri)
     await client.request('resources/unsubscribe', { uri: 'test://text' })
     await update('test://text')
-    expect(told(client)).toEqual(
+    expect(notifications(client)).toEqual(
       ['test://text', 'test://note/1'].map((uri) => ({
         jsonrpc: '2.0',
         method: 'notifications/resources/updated',
@@ -334,7 +334,7 @@ describe('subscriptions/listen', () => {
   const modern = (client: TestClient, name: string, args: object): Promise<Json> =>
     client.request('tools/call', { ...call(name, args), ...modernMeta() })
 
-  test('each listener hears what it asked for, under its own id, after the acknowledgement', async () => {
+  test('each listener receives what it requested, under its own id, after the acknowledgement', async () => {
     const client = start()
     open(client, 1, { toolsListChanged: true, resourceSubscriptions: ['test://text', 'x://y'], nonsense: true })
     open(client, '1', { promptsListChanged: true, toolsListChanged: false })
@@ -385,7 +385,7 @@ describe('subscriptions/listen', () => {
     }
   })
 
-  test('a cancellation ends it without a word', async () => {
+  test('a cancellation ends it without a message', async () => {
     const client = start()
     open(client, 1, { toolsListChanged: true })
     open(client, 2, { toolsListChanged: true })
@@ -412,7 +412,7 @@ describe('subscriptions/listen', () => {
     })
   })
 
-  test('there may be a hundred, and room again when some have ended', async () => {
+  test('a hundred are allowed, and more after some have ended', async () => {
     const client = start()
     for (let id = 1; id <= 100; id++) open(client, id, {})
     await acknowledged(client, 100)
@@ -424,7 +424,7 @@ describe('subscriptions/listen', () => {
     await client.close()
   })
 
-  test('in a batch it is refused, and delays no other request', async () => {
+  test('is refused in a batch, and delays no other request', async () => {
     const client = start()
     await client.initialize('2025-03-26')
     client.send([

@@ -3,20 +3,20 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
+import { HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
-import { NO_SURVIVORS, createProcessTrees, type ProcessTrees } from './support/process-trees.js'
-import { resultData, HAS_PROC, type Json, type TestClient } from './support/client.js'
+import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
-/** On a busy machine; what is gone is not waited for. */
+/** On a busy machine; an exited process is not waited for. */
 const SOON_MS = 20_000
 
-/** Everybody in it; others may be in it too. */
+/** All processes of the group; others may be in it too. */
 const KILL_SESSION = `session() { set -- $(sed 's/.*) //' /proc/$1/stat); echo "$4"; }
 mine=$(session $$)
 for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine" ] && others="$others \${path#/proc/}"; done
@@ -32,7 +32,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await closed(client, trees)
   })
 
-  test('while commands run, which go on', async () => {
+  test('while commands run, which continue', async () => {
     const { trees, client } = await open()
     const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 1; echo done; exit 3'))
     await begun(trees, 10)
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await closed(client, trees)
   })
 
-  test('while commands are started, each of which runs or is said not to', async () => {
+  test('while commands are started, each of which runs or is reported as failed', async () => {
     const { trees, client } = await open()
     const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
     kill(supervisorOf(client))
@@ -60,17 +60,18 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     ['in part: only the shell that is ready, and the process that waits for it', false],
   ])('%s', async (_, isWhole) => {
     const { trees, client } = await open()
-    await sleep(100)
     const supervisor = supervisorOf(client)
-    const waiting = childrenOf(supervisor)
-    expect(waiting.map(commandLineOf)).toEqual([commandLineOf(supervisor)])
+    const waiting = await eventually(
+      () => childrenOf(supervisor),
+      (children) => children.map(commandLineOf).join('\n') === commandLineOf(supervisor),
+    )
     for (const pid of [...waiting, ...waiting.flatMap(childrenOf), ...(isWhole ? [supervisor] : [])]) kill(pid)
     expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|Exit status unknown; it may have completed/)
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     await closed(client, trees)
   })
 
-  test('not quite: it is stopped', async () => {
+  test('only stopped', async () => {
     const { trees, client } = await open()
     process.kill(supervisorOf(client), 'SIGSTOP')
     const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
@@ -80,7 +81,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
   test('together with its server', async () => {
     const { trees, client } = await open()
-    await grow(trees, client, 20)
+    await startTrees(trees, client, 20)
     kill(supervisorOf(client))
     client.child.kill('SIGKILL')
     await nextCleansUp(trees)
@@ -88,7 +89,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
   for (const ms of [0, 5, 10, 20, 40])
     test(
-      `together with its server, ${ms} ms after commands were given`,
+      `together with its server, ${ms} ms after commands were sent`,
       { tags: ms === 20 ? [] : ['long'] },
       async () => {
         const { trees, client } = await open()
@@ -103,7 +104,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
 
 describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   test.each([
-    ['its parent, and goes on', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
+    ['its parent, and continues', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
     ['its parent, and its output is elsewhere', 'kill -9 $PPID; exec >/dev/null 2>&1; sleep 0.5', ''],
     ['its parent and itself', 'echo on; kill -9 $PPID $$', 'on\n'],
     ['its group', 'echo on; kill -9 0', 'on\n'],
@@ -116,7 +117,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     await closed(client, trees)
   })
 
-  test('nothing, but stops its parent: its exit status arrives', async () => {
+  test('nothing, but stops its parent: its exit status is reported', async () => {
     const { trees, client } = await open()
     const answer = await run(client, 'kill -STOP $PPID; sleep 0.5; echo on; exit 7')
     expect(textOf(answer)).toMatch(/^on\n\[Exit code 7/)
@@ -130,7 +131,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     await closed(client, trees)
   })
 
-  test('its parent, and is ended in time', async () => {
+  test('its parent, and is killed at its timeout', async () => {
     const { trees, client } = await open()
     const answer = await run(client, `kill -9 $PPID; ${trees.command(1)}`, 500)
     expect(resultData(answer).timedOut).toBe(true)
@@ -147,8 +148,8 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   })
 })
 
-describe.skipIf(!HAS_PROC)('commands are being started', () => {
-  test('and the client goes', async () => {
+describe.skipIf(!HAS_PROC)('while commands are started', () => {
+  test('the client disconnects', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     expect(await client.close()).toBe(0)
@@ -158,7 +159,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
   })
 
   for (const ms of [0, 10, 20, 40, 80])
-    test(`and the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+    test(`the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
       const { trees, client } = await open()
       for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
@@ -171,7 +172,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
       expect(trees.leftoverFiles()).toEqual([])
     })
 
-  test('and the server is killed, and no other comes', async () => {
+  test('the server is killed, and no other starts', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     await sleep(300)
@@ -181,7 +182,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
   })
 
   for (const ms of [0, 10, 20, 40, 80])
-    test(`and the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+    test(`the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
       const { trees, client } = await open()
       for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
@@ -189,7 +190,7 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
       await nextCleansUp(trees)
     })
 
-  test('and are cancelled at any moment', async () => {
+  test('they are cancelled at any moment', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 60; tree++) {
       client.send(callMessage(`t${tree}`, 'Bash', { command: trees.command(tree), timeout: 600_000 }))
@@ -225,29 +226,28 @@ test.skipIf(!HAS_PROC)(
       for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
     }
     await Promise.all([0, 1, 2, 3, 4].map(end))
-    await sleep(1000)
-    expect(openFiles()).toBe(before)
+    await eventually(openFiles, (count) => count === before)
     expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
-    // The one that is ready.
+    // The pooled shell.
     expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
     await closed(client, trees)
   },
 )
 
-describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
+describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
   test('its temporary files, at any moment', async () => {
     const { trees, client } = await open()
     for (let round = 0; round < 60; round++) {
       await sleep(round % 6)
-      // With the folders they lie in, or without.
-      const doomed = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
-      spawnSync('sh', ['-c', `rm -rf ${doomed}`])
+      // With or without their directories.
+      const removedPath = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
+      spawnSync('sh', ['-c', `rm -rf ${removedPath}`])
       expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     }
     await closed(client, trees)
   })
 
-  test('its project, and another is put in its place: what runs goes on', async () => {
+  test('its project, which is replaced by another: running commands continue', async () => {
     const { trees, client } = await open()
     const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
     renameSync(join(trees.folder, 'project'), join(trees.folder, 'before'))
@@ -308,7 +308,7 @@ function run(client: TestClient, command: string, timeout = 20_000): Promise<Jso
   return call(client, 'Bash', { command, timeout })
 }
 
-async function grow(trees: ProcessTrees, client: TestClient, count: number): Promise<void> {
+async function startTrees(trees: ProcessTrees, client: TestClient, count: number): Promise<void> {
   for (let tree = 0; tree < count; tree++) begin(client, trees.command(tree), tree % 2 === 0)
   await trees.waitUntilStarted(count)
 }

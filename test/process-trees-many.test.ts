@@ -6,8 +6,8 @@ import { once } from 'node:events'
 
 import { describe, expect, test } from 'vitest'
 
-import { NO_SURVIVORS, createProcessTrees, type ProcessTrees } from './support/process-trees.js'
-import { resultData, HAS_PROC, type TestClient } from './support/client.js'
+import { HAS_PROC, resultData, type TestClient } from './support/client.js'
+import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
 const SERVERS = 2
 const TREES = 200
@@ -15,7 +15,7 @@ const LIMIT_MS = 60_000
 
 describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   test('are gone when their timeout is reported', async () => {
-    const { trees, clients } = plant()
+    const { trees, clients } = createTrees()
     for (const [id, client] of each(clients)) call(client, id, 'Bash', { command: trees.command(id), timeout: 6000 })
     for (const [id, client] of each(clients)) expect(resultData(await answer(client, id)).timedOut).toBe(true)
     expect(trees.survivors().known).toEqual([])
@@ -25,8 +25,8 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   })
 
   test('are gone when their call is cancelled, or their task is killed', async () => {
-    const { trees, clients } = plant()
-    await grow(trees, clients)
+    const { trees, clients } = createTrees()
+    await startTrees(trees, clients)
     const tasks = new Map<number, number>()
     for (const [id, client] of each(clients))
       if (isBehind(id)) tasks.set(id, resultData(await answer(client, id)).task_id)
@@ -39,9 +39,9 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
     expect(await trees.waitUntilGone(5000)).toEqual(NO_SURVIVORS)
   })
 
-  test('are gone when the server has stopped because its client went', async () => {
-    const { trees, clients } = plant()
-    await grow(trees, clients, true)
+  test('are gone when the server has stopped because its client disconnected', async () => {
+    const { trees, clients } = createTrees()
+    await startTrees(trees, clients, true)
     expect(await Promise.all(clients.map((client) => client.close()))).toEqual(clients.map(() => 0))
     expect(trees.survivors()).toMatchObject({ known: [], tagged: [] })
     expect(await trees.waitUntilGone(5000)).toEqual(NO_SURVIVORS)
@@ -49,8 +49,8 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   })
 
   test('are gone when the server has stopped on SIGTERM', async () => {
-    const { trees, clients } = plant()
-    await grow(trees, clients, true)
+    const { trees, clients } = createTrees()
+    await startTrees(trees, clients, true)
     for (const { child } of clients) child.kill('SIGTERM')
     await Promise.all(clients.map(({ child }) => once(child, 'exit')))
     expect(trees.survivors()).toMatchObject({ known: [], tagged: [] })
@@ -59,8 +59,8 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   })
 
   test('are gone when a server was killed and the next one has started', async () => {
-    const { trees, clients } = plant()
-    await grow(trees, clients, true)
+    const { trees, clients } = createTrees()
+    await startTrees(trees, clients, true)
     for (const { child } of clients) child.kill('SIGKILL')
     await Promise.all(clients.map(({ child }) => once(child, 'exit')))
     const next = trees.start()
@@ -72,7 +72,7 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   })
 })
 
-function plant(): { trees: ProcessTrees; clients: readonly TestClient[] } {
+function createTrees(): { trees: ProcessTrees; clients: readonly TestClient[] } {
   const trees = createProcessTrees()
   return { trees, clients: Array.from({ length: SERVERS }, () => trees.start({ MAX_JOBS: '1000' })) }
 }
@@ -85,8 +85,8 @@ function isBehind(id: number): boolean {
   return id % 4 > 1
 }
 
-/** Half of them in the background; some, if asked for, are left behind by commands that are over. */
-async function grow(trees: ProcessTrees, clients: readonly TestClient[], isSomeLeft = false): Promise<void> {
+/** Half of them in the background; some, on request, are left behind by commands that have ended. */
+async function startTrees(trees: ProcessTrees, clients: readonly TestClient[], isSomeLeft = false): Promise<void> {
   for (const [id, client] of each(clients)) {
     const command = trees.command(id, isSomeLeft && id % 10 > 7)
     if (isBehind(id)) call(client, id, 'BackgroundBash', { command })

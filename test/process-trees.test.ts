@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
 import {
   cleanEnv,
   emptyFolder,
@@ -22,8 +21,10 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { eventually } from './support/eventually.js'
+import { underLoad } from './support/load.js'
 
-// Each leaves its pid in a file called `pid`, and would run for minutes.
+// Each writes its pid to a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"
 const STUBBORN = 'bash -c \'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done\''
 
@@ -99,7 +100,7 @@ test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
 
 test
   .skipIf(!HAS_PROC)
-  .concurrent('a child in a session of its own that holds the output open does not hold the end', async () => {
+  .concurrent('a child in another session that holds the output open does not delay the end', async () => {
     const cwd = emptyFolder()
     const started = Date.now()
     const child = spawn(process.execPath, [PROGRAM, 'call', 'Bash', `command=setsid ${SLEEPER} & sleep 0.3; echo hi`], {
@@ -112,7 +113,7 @@ test
     expect(isAlive(await readPid(join(cwd, 'pid')))).toBe(false)
   })
 
-test.concurrent('a call that comes while the server stops leaves nothing behind', async () => {
+test.concurrent('a call that arrives while the server stops leaves nothing behind', async () => {
   const { client, pid, cwd } = await begin(`${STUBBORN} & wait`)
   client.child.stdout.pause()
   for (let count = 0; count < 6000; count++) client.send({ jsonrpc: '2.0', id: `l${count}`, method: 'tools/list' })
@@ -131,7 +132,7 @@ test.concurrent('a call that comes while the server stops leaves nothing behind'
 
 test.skipIf(!HAS_PROC)('a process that forks and exits in a loop does not escape', async () => {
   const folder = emptyFolder()
-  // It would end by itself after twenty seconds.
+  // It would exit by itself after twenty seconds.
   const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
   writeFileSync(join(folder, 'chain.sh'), `mkfifo hole; exec 9<>hole; trap "" TERM; ${link}; echo $$ > pid; link 0`)
   const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, 500)
@@ -143,7 +144,7 @@ test.skipIf(!HAS_PROC)('a process that forks and exits in a loop does not escape
 })
 
 test.concurrent.each(['cancelled', 'SIGTERM'])(
-  'a command that takes its time to end is asked once: %s',
+  'a command that takes its time to exit gets one signal: %s',
   async (ending) => {
     const { client, cwd } = await begin('trap "echo asked >> asked" TERM; echo $$ > pid; while :; do sleep 0.05; done')
     if (ending === 'cancelled')
@@ -155,12 +156,12 @@ test.concurrent.each(['cancelled', 'SIGTERM'])(
 )
 
 test.concurrent('a process that this server did not start is not killed, whatever its pid', async () => {
-  const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
+  const unrelatedProcess = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
   const { client } = await begin(`${SLEEPER} & wait`)
   await client.close()
-  expect(bystander.exitCode).toBeNull()
-  expect(bystander.signalCode).toBeNull()
-  bystander.kill('SIGKILL')
+  expect(unrelatedProcess.exitCode).toBeNull()
+  expect(unrelatedProcess.signalCode).toBeNull()
+  unrelatedProcess.kill('SIGKILL')
 })
 
 test('many commands cancelled at once are all gone', async () => {
@@ -176,7 +177,10 @@ test('many commands cancelled at once are all gone', async () => {
       params: { name: 'Bash', arguments: { command: `bash run.sh ${id} & wait` } },
     })
   }
-  while (readdirSync(cwd).length < count + 1) await sleep(50)
+  await eventually(
+    () => readdirSync(cwd),
+    ({ length }) => length === count + 1,
+  )
   for (let id = 0; id < count; id++)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   expect(await client.close()).toBe(0)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 import { describe, expect, test } from 'vitest'
 
-import { parseArguments } from '@scorpiox/app/cli/arguments'
+import { parseArguments } from '@scorpiox/app/arguments'
 import { COMMAND_HELP } from '@scorpiox/app/cli/command-help'
 import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
@@ -19,7 +19,7 @@ function blocks(page: string): readonly string[] {
   return [...text.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, code = '']) => code)
 }
 
-/** What `config` says of the settings when a file holds this text. */
+/** The output of `config` for a file with this text. */
 async function configWith(file: string, text: string, folders: { readonly home: string; readonly cwd: string }) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
@@ -55,7 +55,7 @@ describe.each(PAGES)('the settings of %s', (page) => {
   })
 })
 
-test.each(PAGES)('%s gives the main job and the tests as one line each', (page) => {
+test.each(PAGES)('%s lists the main job and the tests as one line each', (page) => {
   const lines = blocks(page).filter((code) => code.startsWith('npm ci'))
   expect(lines).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
 })
@@ -63,8 +63,8 @@ test.each(PAGES)('%s gives the main job and the tests as one line each', (page) 
 test('every command of the README exists, with its options', () => {
   const commands = blocks('README.md').flatMap((code) => code.match(/^(?:npx )?scorpiox-code .*$/gm) ?? [])
   const read = commands.map((line) => {
-    const words: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
-    return parseArguments(words.slice(words.indexOf('scorpiox-code') + 1)).command
+    const tokens: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
+    return parseArguments(tokens.slice(tokens.indexOf('scorpiox-code') + 1)).command
   })
   expect(read.length).toBeGreaterThan(8)
   expect(read.filter((command) => command === undefined || !COMMAND_HELP.has(command))).toEqual([])

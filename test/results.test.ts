@@ -1,26 +1,26 @@
 // What a model receives: text and images, no structured content, and instructions that name only available tools.
-// Several clients show their model `structuredContent` in place of the text, so none may be sent.
+// Several clients show their model `structuredContent` instead of the text, so none may be sent.
 
-import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import {
-  resultData,
   emptyFolder,
+  type Json,
   LEGACY,
   MODERN,
   modernMeta,
+  resultData,
   startServer,
-  type Json,
   type TestClient,
 } from './support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN]
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
-/** A call of each tool that needs no network, and those that fail. */
+/** A call of each tool that needs no network, and failing ones. */
 const CALLS: readonly (readonly [tool: string, args: object])[] = [
   ['Bash', { command: 'printf unfinished' }],
   ['Bash', { command: 'echo out; exit 3' }],
@@ -64,7 +64,7 @@ test.each(REVISIONS)('no tool declares or sends structured content, at %s', asyn
   const wrong: unknown[] = []
   for (const [name, args] of CALLS) {
     const { result, error } = await ask(client, revision, 'tools/call', { name, arguments: args })
-    // At 2024-11-05 wrong arguments are an error of the protocol.
+    // At 2024-11-05 wrong arguments are a protocol error.
     if (error?.code === -32602) continue
     const types = new Set(result?.content?.map(({ type }: Json) => type))
     const texts = result?.content?.filter(({ type }: Json) => type === 'text') ?? []
@@ -79,7 +79,7 @@ test.each(REVISIONS)('no tool declares or sends structured content, at %s', asyn
   await client.close()
 })
 
-test('data for programs is in _meta, beside what the revision puts there', async () => {
+test('data for programs is in _meta, beside the members of the revision', async () => {
   const client = await open(MODERN)
   const called = { name: 'Bash', arguments: { command: 'exit 3' } }
   const { _meta: meta, isError } = (await ask(client, MODERN, 'tools/call', called)).result
@@ -113,7 +113,7 @@ test.each([
   await client.close()
 })
 
-test.each(REVISIONS)('instructions say what no single description does, at %s', async (revision) => {
+test.each(REVISIONS)('instructions contain what no single description does, at %s', async (revision) => {
   const client = startServer()
   const answer =
     revision === MODERN ? await ask(client, revision, 'server/discover') : await client.initialize(revision)
@@ -124,7 +124,7 @@ test.each(REVISIONS)('instructions say what no single description does, at %s', 
   await client.close()
 })
 
-test('instructions name only tools that are switched on', async () => {
+test('instructions name only enabled tools', async () => {
   const names = ['Bash', 'ReadDocs', 'WebSearch', 'TaskManager', 'PlanMode', 'AskUserQuestion', 'InvokeSkill']
   const jobs = ['BackgroundBash', 'ReadBgOutput', 'ListBgTasks', 'KillBgTask', 'SetCallback', 'ReadImage']
   for (const off of [...names, ...jobs]) {

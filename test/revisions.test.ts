@@ -1,10 +1,10 @@
-// What each revision receives: the handshake, the fields it knows, and no others.
+// What each revision receives: the handshake and the fields it defines, and no others.
 
 import { resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
+import { type Json, LEGACY, MODERN, modernMeta, startServer, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -55,7 +55,7 @@ describe('negotiation', () => {
 })
 
 describe('the modern era', () => {
-  test('server/discover says what the server is', async () => {
+  test('server/discover describes the server', async () => {
     const client = startServer()
     expect((await client.request('server/discover', modernMeta())).result).toEqual({
       resultType: 'complete',
@@ -118,7 +118,7 @@ describe('the modern era', () => {
     await client.close()
   })
 
-  test('every result says that it is complete and names the server', async () => {
+  test('every result has resultType complete and the server info', async () => {
     const client = await at(MODERN)
     for (const [method, params] of [
       ['tools/list', {}],
@@ -146,7 +146,7 @@ test.each(ALL)('the name and the instructions of a server at %s', async (revisio
 })
 
 test.each(['2025-06-18', MODERN])(
-  'what the output schema names is structured, at %s, and nothing else',
+  'the members of the output schema are structured, at %s, and no others',
   async (revision) => {
     const client = await at(revision)
     const chosen = await ask(client, revision, 'tools/call', { name: 'structured', arguments: { a: 1 } })
@@ -157,7 +157,7 @@ test.each(['2025-06-18', MODERN])(
   },
 )
 
-describe('what a revision knows', () => {
+describe('the fields of a revision', () => {
   const MEMBERS: Record<string, readonly string[]> = {
     '2024-11-05': ['name', 'description', 'inputSchema'],
     '2025-03-26': ['name', 'description', 'inputSchema', 'annotations'],

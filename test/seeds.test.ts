@@ -1,4 +1,4 @@
-// The transcripts of the published documents, sent unchanged: every member they show comes back with that value.
+// The transcripts of the published documents, sent unchanged: every member they show is returned with that value.
 
 import { expect, test } from 'vitest'
 
@@ -49,7 +49,7 @@ await serve({ name: 'minimcp-grammar', version: '0.1.0', tools: [defineTool({
       person: { enum: ["1st singular","2nd singular","3rd singular"] },
     },
   },
-  run: ({ verb }) => forms[verb] ?? 'unknown', render: (form) => form,
+  run: ({ verb }) => forms[verb] ?? 'unknown', format: (form) => form,
 })] })`
 
 test('the round trip of the minimcp page, on a server written with the library', async () => {

@@ -1,12 +1,10 @@
-// The kernel over stdio, seen by a client that writes raw bytes.
+// The kernel over stdio, tested with raw bytes.
 
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { underLoad } from './support/load.js'
-import { MISSING, skipIfMissing } from './support/runtime.js'
 import {
   emptyFolder,
   HAS_PROC,
@@ -18,6 +16,8 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -25,7 +25,7 @@ const fixture = (): TestClient => startServer({ args: [FIXTURE] })
 
 const callParams = (name: string, args: object = {}): object => ({ name, arguments: args })
 
-/** Sends one raw line and a ping behind it; resolves to what came before the ping's answer. */
+/** Sends one raw line and a ping; resolves to the messages before the answer to the ping. */
 async function answersTo(client: TestClient, line: string | Buffer): Promise<unknown[]> {
   const before = client.received.length
   client.write(line)
@@ -40,7 +40,7 @@ const error = (code: number, id: unknown = null): object => ({
   error: { code, message: expect.any(String) },
 })
 
-describe('every line gets its due', () => {
+describe('every line gets its answer', () => {
   test.each([
     ['text that is not JSON', 'hello', error(-32700)],
     ['a truncated object', '{"jsonrpc":"2.0","id":1', error(-32700)],
@@ -84,7 +84,7 @@ describe('every line gets its due', () => {
     ['half a response', '{"result":5}'],
     ['a blank line', '   \t'],
     ['a bare carriage return', '\r'],
-  ])('%s gets nothing', async (_, line) => {
+  ])('%s gets no answer', async (_, line) => {
     const client = startServer()
     expect(await answersTo(client, line)).toEqual([])
     await client.close()
@@ -123,14 +123,14 @@ describe('every line gets its due', () => {
     expect(client.received).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
   })
 
-  test('a byte order mark at the start is forgiven', async () => {
+  test('a byte order mark at the start is ignored', async () => {
     const client = startServer()
     client.write('\uFEFF{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     await client.waitFor(({ id }) => id === 1)
     await client.close()
   })
 
-  test('a bug in a tool is -32603 with the id, the stack goes to the log, and the connection lives', async () => {
+  test('a bug in a tool is -32603 with the id, the stack goes to the log, and the connection stays open', async () => {
     const client = fixture()
     const answer = await client.request('tools/call', callParams('bug'), 'b1')
     expect(answer).toEqual(error(-32603, 'b1'))
@@ -155,7 +155,7 @@ describe('limits', () => {
     await client.close()
   })
 
-  test('a long line that came in one piece is refused too', async () => {
+  test('a long line in one chunk is refused too', async () => {
     const client = startServer({ env: { MAX_LINE_BYTES: '4096' } })
     const long = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(5000) } })
     expect(await answersTo(client, `${long}\n{"jsonrpc":"2.0","id":2,"method":"ping"}`)).toEqual([
@@ -173,7 +173,7 @@ describe('limits', () => {
     await client.close()
   })
 
-  test('a request of 17 MB is refused by default, and the connection goes on', async () => {
+  test('a request of 17 MB is refused by default, and the connection continues', async () => {
     const client = fixture()
     client.send({
       jsonrpc: '2.0',
@@ -241,7 +241,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('progress comes only with a token, echoes it, and increases', async () => {
+  test('progress is sent only with a token, echoes it, and increases', async () => {
     const client = fixture()
     await client.initialize('2025-06-18')
     await client.request('tools/call', callParams('steps'))
@@ -256,7 +256,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('a running command shows its lines as progress, unless STREAMING is off', async () => {
+  test('a running command sends its lines as progress, unless STREAMING is off', async () => {
     const command = 'for i in 1 2 3; do echo line $i; sleep 0.3; done'
     for (const [STREAMING, expected] of [
       ['1', 'line 1'],
@@ -269,7 +269,7 @@ describe('calls', () => {
     }
   })
 
-  test('a late progress of a call that ended badly is not sent', async () => {
+  test('late progress of a failed call is not sent', async () => {
     const client = fixture()
     await client.request('tools/call', { ...callParams('tardy'), _meta: { progressToken: 't' } })
     await sleep(100)
@@ -278,7 +278,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('text that is not well-formed is made so', async () => {
+  test('text that is not well-formed is replaced', async () => {
     const client = fixture()
     client.write(
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a\\ud83d"}}}\n',
@@ -293,13 +293,13 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('a promise of another kind is awaited too', async () => {
+  test('a thenable is awaited too', async () => {
     const client = fixture()
     expect((await client.request('tools/call', callParams('thenable'))).result.content[0].text).toBe('later')
     await client.close()
   })
 
-  test('a call stopped by the client is no bug, whatever it throws', async () => {
+  test('a call aborted by the client is no bug, whatever it throws', async () => {
     const client = fixture()
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('abortable') })
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -318,15 +318,15 @@ describe('calls', () => {
   test.each([
     ['begins with a dash', '-x', 'command not found'],
     ['has a NUL character', 'echo \0', 'NUL'],
-  ])('a command that %s', async (_, command, words) => {
+  ])('a command that %s', async (_, command, text) => {
     const client = startServer()
     const { result } = await client.request('tools/call', callParams('Bash', { command }))
-    expect(result.content[0].text).toContain(words)
+    expect(result.content[0].text).toContain(text)
     expect(result.isError).toBe(true)
     await client.close()
   })
 
-  test('a failure is reported to the model in its own words', async () => {
+  test('a failure is reported to the model with its message', async () => {
     const client = fixture()
     expect((await client.request('tools/call', callParams('failure'))).result).toEqual({
       content: [{ type: 'text', text: 'The jar is empty. Buy more honey.' }],
@@ -335,7 +335,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('what a tool throws outside of its call ends neither the server nor other calls', async () => {
+  test('an error that a tool throws outside of its call ends neither the server nor other calls', async () => {
     const client = fixture()
     const waiting = client.request('tools/call', callParams('steps'))
     await client.request('tools/call', callParams('stray'))
@@ -344,7 +344,7 @@ describe('calls', () => {
     expect(client.stderr()).toContain('thrown outside of any call')
   })
 
-  test('what was declared at initialize counts for later calls', async () => {
+  test('capabilities declared at initialize apply to later calls', async () => {
     const client = fixture()
     await client.initialize('2025-11-25', { sampling: {} })
     expect((await client.request('tools/call', callParams('sampling'))).result.isError).toBe(false)
@@ -363,7 +363,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('extra arguments are ignored, as hosted callers add their own', async () => {
+  test('additional arguments are ignored, because hosted callers add their own', async () => {
     const client = startServer()
     const args = { command: 'echo ok', _iam_context: { a: 1 }, user_email: 'a@b.c' }
     expect((await client.request('tools/call', callParams('Bash', args))).result).toMatchObject({ isError: false })
@@ -378,7 +378,7 @@ describe('calls', () => {
       { command: 'ls', timeout: 'soon' },
       '\'timeout\' must be an integer, got the string "soon"',
     ],
-  ])('an argument that is %s is named', async (_, args, sentence) => {
+  ])('an argument that is %s is reported by name', async (_, args, sentence) => {
     const old = startServer()
     await old.initialize('2024-11-05')
     expect(await old.request('tools/call', callParams('Bash', args))).toMatchObject({
@@ -418,7 +418,7 @@ describe('the end', () => {
     expect([code, by]).toEqual([0, null])
   })
 
-  test('a signal during the grace ends it at once: clients kill two seconds later', async () => {
+  test('a signal during the grace period ends it at once: clients kill two seconds later', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
     const command = 'trap "" TERM; echo $$ > shell; while :; do sleep 0.1; done'
@@ -438,14 +438,14 @@ describe('the end', () => {
     await waitForExit(...pids)
   })
 
-  test('a call that outlives the grace is ended with its children, and still answered', async () => {
+  test('a call that outlives the grace period is ended with its children, and still answered', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
     const pids = await startTree(client, cwd)
     const started = Date.now()
     expect(await client.close()).toBe(0)
     expect(Date.now() - started).toBeLessThan(underLoad(9000))
-    // Before it, a sign of life may have been sent.
+    // Progress may have been sent before it.
     const answer = {
       id: 1,
       result: {
@@ -457,7 +457,7 @@ describe('the end', () => {
     await waitForExit(...pids)
   })
 
-  test('a client that goes away without a word ends it quietly', async () => {
+  test('a client that disconnects without notice ends it without errors', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
     const pids = await startTree(client, cwd)
@@ -469,7 +469,7 @@ describe('the end', () => {
     await waitForExit(...pids)
   })
 
-  test('nothing but protocol is ever on stdout', async () => {
+  test('stdout contains only protocol messages', async () => {
     const client = startServer({ env: { LOG_LEVEL: 'debug', TOOL_BASH: 'perhaps' } })
     await client.request('ping')
     await client.close()
@@ -479,14 +479,14 @@ describe('the end', () => {
 })
 
 test.skipIf(!HAS_PROC)(
-  'when the client stops reading, the server stops reading too and its memory stays bounded',
+  'if the client stops reading, the server stops reading too and its memory stays bounded',
   async () => {
     const client = fixture()
-    // The first call loads what checks arguments; until then calls wait, and are many.
+    // The first call loads the argument validation; until then calls wait, and are many.
     await client.request('tools/call', callParams('echo', { text: 'x' }))
     client.child.stdout.pause()
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('echo', { text: 'x'.repeat(1000), times: 100 }) })}\n`
-    // 400 MB of answers are asked for; a server that kept reading would hold them all.
+    // Answers of 400 MB are requested; a server that kept reading would hold them all.
     for (let count = 0; count < 4000; count++) client.write(line)
     await sleep(1000)
     if (MISSING.unwritten === undefined) expect(client.child.stdin.writableLength).toBeGreaterThan(0)
@@ -498,7 +498,7 @@ test.skipIf(!HAS_PROC)(
   },
 )
 
-/** Node's own modules that were loaded when the server ended. */
+/** The built-in modules of Node.js that were loaded when the server ended. */
 async function loadedBy(work: (client: TestClient) => Promise<unknown>): Promise<readonly string[]> {
   const probe = "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')))"
   const hook = `data:text/javascript,${encodeURIComponent(probe)}`
@@ -511,7 +511,7 @@ async function loadedBy(work: (client: TestClient) => Promise<unknown>): Promise
 
 const loads = (...names: readonly string[]): readonly string[] => names.map((name) => `NativeModule ${name}`)
 
-test('a server loads nothing at start that no list needs', async (context) => {
+test('a server loads at start only what a list needs', async (context) => {
   skipIfMissing(context, MISSING.moduleList)
   const loaded = await loadedBy((client) => client.request('tools/list'))
   expect(loaded).toContain('NativeModule net')
@@ -519,7 +519,7 @@ test('a server loads nothing at start that no list needs', async (context) => {
     expect(loaded).not.toContain(heavy)
 })
 
-test('a server that runs commands and keeps tasks loads nothing of HTTP', async (context) => {
+test('a server with commands and tasks loads nothing of HTTP', async (context) => {
   skipIfMissing(context, MISSING.moduleList)
   const loaded = await loadedBy(async (client) => {
     await client.request('tools/call', callParams('Bash', { command: 'true' }))
@@ -530,7 +530,7 @@ test('a server that runs commands and keeps tasks loads nothing of HTTP', async 
   for (const heavy of loads('http', 'https', 'tls', 'zlib')) expect(loaded).not.toContain(heavy)
 })
 
-test('a batch with a slow member is answered whole, also at the end of input', async () => {
+test('a batch with a slow member is answered completely, also at the end of input', async () => {
   const client = startServer()
   await client.initialize('2025-03-26')
   const slow = {
@@ -562,7 +562,7 @@ test('a modern request is served before, between and after legacy ones', async (
   await client.close()
 })
 
-test('the program runs from anywhere with plain node', async () => {
+test('the program runs from any directory with plain node', async () => {
   const client = startServer({ args: [PROGRAM], cwd: emptyFolder() })
   expect((await client.initialize('2025-11-25')).result.serverInfo.name).toBe('scorpiox-code')
   expect(await client.close()).toBe(0)

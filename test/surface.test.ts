@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support/client.js'
+import { type Json, startServer } from './support/client.js'
 
 const FOLDER = join(import.meta.dirname, 'surface')
 
@@ -93,7 +93,7 @@ async function listed(): Promise<Json[]> {
   return tools
 }
 
-test('each tool is exactly what its committed file says', async () => {
+test('each tool matches its committed file', async () => {
   const tools = await listed()
   expect(readdirSync(FOLDER).sort()).toEqual(tools.map(({ name }) => `${name}.json`).sort())
   for (const tool of tools) {
@@ -103,7 +103,7 @@ test('each tool is exactly what its committed file says', async () => {
   }
 })
 
-test('each tool keeps what was published of it', async () => {
+test('each tool keeps its published contract', async () => {
   for (const { name, description, inputSchema } of await listed()) {
     const published = PUBLISHED[name]
     expect(published, `${name} is not a published tool`).toBeDefined()

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, LEGACY, modernMeta, startServer, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
-import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -41,7 +41,7 @@ const update = (client: TestClient, taskId: string, inputResponses: unknown): Pr
   client.request('tasks/update', { taskId, inputResponses, ...able })
 
 describe('a deferred call', () => {
-  test('is a handle first, and what it comes to later', async () => {
+  test('returns a handle first, and its outcome later', async () => {
     const client = start()
     const handle = await begin(client, 'work', { ms: 60_000 })
     expect(handle).toEqual({
@@ -81,7 +81,7 @@ describe('a deferred call', () => {
     expect(client.stderr()).toContain('broken on purpose')
   })
 
-  test('without the extension it is waited for, or refused before it runs', async () => {
+  test('without the extension it is awaited, or refused before it runs', async () => {
     const client = start()
     const plain = modernMeta()
     const waited = await client.request('tools/call', { name: 'work', arguments: { ms: 1 }, ...plain })
@@ -114,7 +114,7 @@ describe('a deferred call', () => {
     await client.close()
   })
 
-  test('is deferred once, however often it asks for it', async () => {
+  test('is deferred once, however often it requests it', async () => {
     const client = start()
     const { taskId } = await begin(client, 'twice')
     const { result } = await getWhen(client, taskId, over)
@@ -122,7 +122,7 @@ describe('a deferred call', () => {
     await client.close()
   })
 
-  test('asks the usual way before it is deferred', async () => {
+  test('can ask as usual before it is deferred', async () => {
     const client = start()
     const { result } = await client.request('tools/call', call('asks-then-defers'))
     expect(result.resultType).toBe('input_required')
@@ -133,7 +133,7 @@ describe('a deferred call', () => {
     await client.close()
   })
 
-  test('cannot be cancelled as a request any more', async () => {
+  test('can no longer be cancelled as a request', async () => {
     const client = start()
     client.send({ jsonrpc: '2.0', id: 'w', method: 'tools/call', params: call('work', { ms: 100 }) })
     const { result } = await client.waitFor(({ id }) => id === 'w')
@@ -144,7 +144,7 @@ describe('a deferred call', () => {
 })
 
 describe('questions of a deferred call', () => {
-  test('are shown until each has a usable answer; a key never means another question', async () => {
+  test('are shown until each has a usable answer; a key is never reused for another question', async () => {
     const client = start()
     const { taskId } = await begin(client, 'interview')
     const isAsking = ({ status }: Json): boolean => status === 'input_required'
@@ -170,7 +170,7 @@ describe('questions of a deferred call', () => {
     await client.close()
   })
 
-  test('go away with a cancellation', async () => {
+  test('are removed by a cancellation', async () => {
     const client = start()
     const { taskId } = await begin(client, 'interview')
     await getWhen(client, taskId, ({ status }) => status === 'input_required')
@@ -183,7 +183,7 @@ describe('questions of a deferred call', () => {
 })
 
 describe('cancellation', () => {
-  test('aborts the work, stays cancelled, and is forgiven twice', async () => {
+  test('aborts the work, is final, and may be repeated', async () => {
     const client = start()
     const { taskId } = await begin(client, 'work')
     const cancel = (): Promise<Json> => client.request('tasks/cancel', { taskId, ...able })
@@ -198,7 +198,7 @@ describe('cancellation', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('of what is done changes nothing', async () => {
+  test('of a completed call changes nothing', async () => {
     const client = start()
     const { taskId } = await begin(client, 'work', { ms: 1 })
     await getWhen(client, taskId, over)
@@ -220,7 +220,7 @@ test.each(['nope', '', '../../etc/passwd', 'x'.repeat(1000), 5, null, undefined]
   },
 )
 
-test('what it came to is kept as long as it was promised', async () => {
+test('the outcome is kept for the announced time', async () => {
   const client = start(emptyFolder())
   const kept = await begin(client, 'brief', { ttlMs: 60_000 })
   expect(kept).toMatchObject({ ttlMs: 60_000 })
@@ -235,7 +235,7 @@ test('what it came to is kept as long as it was promised', async () => {
 })
 
 describe('notified to a listener', () => {
-  test('every state of the tasks it named, and of no others', async () => {
+  test('every state of its tasks, and of no others', async () => {
     const client = start()
     const after = join(emptyFolder(), 'go')
     const { taskId } = await begin(client, 'progressing', { after })
@@ -247,24 +247,24 @@ describe('notified to a listener', () => {
     await begin(client, 'work', { ms: 1 })
     await getWhen(client, taskId, over)
     await sleep(60)
-    const told = client.received.filter(({ method }) => method === 'notifications/tasks')
-    expect(told.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
-      told.map(() => [taskId, { [SUBSCRIPTION]: 'L' }]),
+    const delivered = client.received.filter(({ method }) => method === 'notifications/tasks')
+    expect(delivered.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
+      delivered.map(() => [taskId, { [SUBSCRIPTION]: 'L' }]),
     )
-    expect(told.map(({ params: { status, statusMessage } }) => [status, statusMessage])).toEqual([
+    expect(delivered.map(({ params: { status, statusMessage } }) => [status, statusMessage])).toEqual([
       ['working', 'step 1'],
       ['working', 'step 2'],
       ['working', 'step 3'],
       ['completed', 'step 3'],
     ])
-    expect(told.at(-1).params.result.content[0].text).toBe('progressed')
+    expect(delivered.at(-1).params.result.content[0].text).toBe('progressed')
     expect(client.received.filter(({ method }) => method === 'notifications/message')).toEqual([])
     await client.close()
   })
 })
 
 describe('another process', () => {
-  test('finds what was killed as failed, and what was done as done', async () => {
+  test('finds killed calls as failed, and completed ones as completed', async () => {
     const folder = emptyFolder()
     const first = start(folder)
     const done = await begin(first, 'work', { ms: 1 })
@@ -286,7 +286,7 @@ describe('another process', () => {
     await second.close()
   })
 
-  test('sees work that another still does', async () => {
+  test('sees work in progress of another', async () => {
     const folder = emptyFolder()
     const [one, other] = [start(folder), start(folder)]
     const { taskId } = await begin(one, 'work')
@@ -296,7 +296,7 @@ describe('another process', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  test('finds what the end of the server has stopped, and no half-written files', async () => {
+  test('finds calls stopped by the shutdown, and no incomplete files', async () => {
     const folder = emptyFolder()
     const first = start(folder)
     const { taskId } = await begin(first, 'work')

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+import { SOURCE_CONDITIONS } from '../../scripts/source-conditions.mjs'
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const EXTRACT = 'packages/server/src/features/documents/extract'
 export const MODEL_DIR = new URL(`../../${EXTRACT}/classify/`, import.meta.url)
@@ -25,7 +27,7 @@ export async function buildFold(models, fold) {
     input: join(ROOT, EXTRACT, 'readers/worker.ts'),
     platform: 'node',
     tsconfig: false,
-    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
+    resolve: { conditionNames: SOURCE_CONDITIONS },
     external: packages.map((name) => new RegExp(`^${name}(/|$)`)),
     plugins: [{ name: 'models', load: (id) => models[basename(id)] ?? null }],
   })

@@ -4,7 +4,7 @@
 import { start } from './start.mjs'
 
 const NEWLINE = 10
-const VISIT_LIMIT_MS = 30_000
+const RUN_LIMIT_MS = 30_000
 const EXIT_LIMIT_MS = 3_000
 
 const countLines = (chunk) => {
@@ -22,7 +22,7 @@ class Connection {
   #closing = false
   #watchdog
 
-  constructor({ command, title, limitMs = VISIT_LIMIT_MS, ...options }) {
+  constructor({ command, title, limitMs = RUN_LIMIT_MS, ...options }) {
     this.startedAt = performance.now()
     this.#child = start(command, options)
     this.#child.stdout.on('data', (chunk) => this.#receive(chunk))
@@ -37,14 +37,14 @@ class Connection {
       const name = title === undefined ? '' : `${title}: `
       const fail = (what) => reject(new Error(`${name}${what}\n${this.#stderr}`.trim()))
       this.#child.once('error', (error) => fail(`cannot start: ${error.message}`))
-      // 'close' rather than 'exit': by then all it had to say on stderr has been read.
+      // 'close' rather than 'exit': by then all of stderr has been read.
       this.#child.once('close', (code, signal) => this.#closing || fail(`exited early (${signal ?? code})`))
       this.#watchdog = setTimeout(() => {
         this.#child.kill('SIGKILL')
         fail(`no result within ${limitMs / 1000} s, killed`)
       }, limitMs)
     })
-    // Whoever visits looks at it; a failure after the visit is nobody's.
+    // Awaited by `withServers`; a failure after its end is ignored.
     this.broken.catch(() => {})
   }
 
@@ -65,7 +65,7 @@ class Connection {
         if (!endsLine(chunk)) return
         const at = performance.now()
         const replies = Buffer.concat(parts).toString().trimEnd().split('\n')
-        // A server may say something unasked; only the reply ends the wait.
+        // The server may send other messages; only the reply ends the wait.
         const line = replies.find((text) => JSON.parse(text).id === message.id)
         if (line !== undefined) resolve({ reply: JSON.parse(line), bytes: Buffer.byteLength(line), at })
       }
@@ -156,14 +156,14 @@ class Connection {
     this.#closing = true
     clearTimeout(this.#watchdog)
     this.#child.stdin.end()
-    const impatience = setTimeout(() => this.#child.kill('SIGKILL'), EXIT_LIMIT_MS)
+    const killTimer = setTimeout(() => this.#child.kill('SIGKILL'), EXIT_LIMIT_MS)
     await this.exited
-    clearTimeout(impatience)
+    clearTimeout(killTimer)
   }
 }
 
-/** Starts servers, lets `work` talk to them, and ends them again, whatever happens. */
-export const visitAll = async (launches, work) => {
+/** Starts servers, calls `work` with a connection to each, and stops them in any case. */
+export const withServers = async (launches, work) => {
   const connections = launches.map((launch) => new Connection(launch))
   try {
     return await Promise.race([work(connections), ...connections.map(({ broken }) => broken)])
@@ -172,13 +172,13 @@ export const visitAll = async (launches, work) => {
   }
 }
 
-export const visit = (command, work) => visitAll([{ command }], ([connection]) => work(connection))
+export const withServer = (command, work) => withServers([{ command }], ([connection]) => work(connection))
 
 /** Runs a command that ends by itself; resolves with the milliseconds from spawn to exit. */
 export const runToExit = (command) =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    const child = start(command, { timeout: VISIT_LIMIT_MS })
+    const child = start(command, { timeout: RUN_LIMIT_MS })
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       const ms = performance.now() - startedAt

@@ -99,8 +99,8 @@ class Caller {
 }
 
 /**
- * Keeps the event loop turning without ever sleeping; the returned function says for which share of the time there was
- * something to do. A generator that sleeps must be woken, and on a virtual machine the server pays for that: up to half
+ * Keeps the event loop turning without ever sleeping; the returned function returns the share of the time in which there
+ * was something to do. A generator that sleeps must be woken, and on a virtual machine the server pays for that: up to half
  * of its own cost per call, and the more, the less it has to do.
  */
 const stayAwake = (answered) => {

@@ -1,5 +1,5 @@
 // Many open streams, held by one client process: opened a few hundred at a time, each on a connection of its own, then
-// listened to. A stream is reached when the name of the event has come, dropped when it closed or heard nothing.
+// listened to. A stream is reached when the name of the event has come, dropped if it closed or received nothing.
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const EVENT = 'notifications/tools/list_changed'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const AT_ONCE = 256
 const OPEN_LIMIT_MS = 20_000
-const HEAR_LIMIT_MS = 10_000
+const EVENT_LIMIT_MS = 10_000
 const ECHO_MS = 200
 
 class Stream {
@@ -28,7 +28,7 @@ class Stream {
   #fail
 
   constructor(port) {
-    this.heard = 0
+    this.events = 0
     this.closed = false
     const onread = { buffer: sharedBuffer, callback: (size, buffer) => this.#receive(buffer.subarray(0, size)) }
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
@@ -60,14 +60,14 @@ class Stream {
   }
 
   /** From now on events are counted, even one that comes in two pieces. */
-  listen(onHeard) {
+  listen(onEvent) {
     this.#receive = (chunk) => {
       const text = this.#tail + chunk.latin1Slice()
       let from = 0
       for (let at = text.indexOf(EVENT); at !== -1; at = text.indexOf(EVENT, from)) {
         from = at + EVENT.length
-        this.heard++
-        onHeard(this)
+        this.events++
+        onEvent(this)
       }
       this.#tail = text.slice(Math.max(from, text.length - EVENT.length + 1))
     }
@@ -107,7 +107,7 @@ const openers = {
 }
 
 let streams = []
-let onHeard = () => {}
+let onEvent = () => {}
 
 /** Opens `count` streams. Resolves when all are open, rejects with the first that could not be. */
 export const openStreams = async ({ port, era, count }) => {
@@ -119,7 +119,7 @@ export const openStreams = async ({ port, era, count }) => {
       const stream = new Stream(port)
       streams.push(stream)
       await openers[era](stream, port, number)
-      stream.listen((heard) => onHeard(heard))
+      stream.listen((events) => onEvent(events))
     }
   }
   const workers = Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -130,14 +130,14 @@ export const openStreams = async ({ port, era, count }) => {
   return { ms: performance.now() - startedAt }
 }
 
-/** Calls the tool that changes the list; resolves once every stream has heard of it, or the patience is over. */
+/** Calls the tool that changes the list; resolves when every stream has received the event, or after the time limit. */
 export const broadcast = async ({ port }) => {
-  for (const stream of streams) stream.heard = 0
+  for (const stream of streams) stream.events = 0
   let waiting = streams.length
   let lastAt = 0
-  const everybody = new Promise((resolve) => {
-    onHeard = ({ heard }) => {
-      if (heard > 1) return
+  const allReached = new Promise((resolve) => {
+    onEvent = ({ events }) => {
+      if (events > 1) return
       lastAt = performance.now()
       if (--waiting === 0) resolve()
     }
@@ -145,14 +145,14 @@ export const broadcast = async ({ port }) => {
   const caller = new Stream(port)
   const sentAt = performance.now()
   const touched = caller.ask(touchRequest(port), complete(200))
-  await Promise.race([Promise.all([everybody, touched]), sleep(HEAR_LIMIT_MS, undefined, { ref: false })])
+  await Promise.race([Promise.all([allReached, touched]), sleep(EVENT_LIMIT_MS, undefined, { ref: false })])
   caller.end()
   // Long enough for an event that is sent twice to be noticed.
   await sleep(ECHO_MS)
   return {
     ms: lastAt - sentAt,
-    dropped: streams.filter(({ heard, closed }) => heard === 0 || closed).length,
-    repeated: streams.filter(({ heard }) => heard > 1).length,
+    dropped: streams.filter(({ events, closed }) => events === 0 || closed).length,
+    repeated: streams.filter(({ events }) => events > 1).length,
   }
 }
 

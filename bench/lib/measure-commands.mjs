@@ -1,7 +1,7 @@
 // What the shortest command costs: the whole call `Bash true` beside a bare spawn, and again in a server that holds
 // much else, since Node forks itself for each spawn and pays for every page it has.
 
-import { dataOf, visitShells } from './shell-client.mjs'
+import { dataOf, withShellServers } from './shell-client.mjs'
 import { AGENT_GAP_MS, callTrue, takeTurns } from './shell-turns.mjs'
 import { BALLAST } from './subjects.mjs'
 import { residentMebibytes } from './system.mjs'
@@ -11,7 +11,7 @@ const PACES = [
   { row: 'trueBackToBack', gapMs: 0 },
 ]
 
-const withBallast = ([node, ...words]) => [node, '--require', BALLAST, ...words]
+const withBallast = ([node, ...args]) => [node, '--require', BALLAST, ...args]
 
 const launchesOf = ({ key, shell }) =>
   key === 'server'
@@ -31,7 +31,7 @@ const commandsRound = async (subjects, recordFor, { turns, calls, leave }) => {
     })
   })
   try {
-    await visitShells(subjects.flatMap(launchesOf), async (clients) => {
+    await withShellServers(subjects.flatMap(launchesOf), async (clients) => {
       await takeTurns(clients, turns, kinds)
       for (const { key, pid } of clients) recordFor(key)('trueRss', residentMebibytes(pid))
     })

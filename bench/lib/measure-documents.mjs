@@ -4,7 +4,7 @@
 
 import { createServer } from 'node:http'
 
-import { visitShells } from './shell-client.mjs'
+import { withShellServers } from './shell-client.mjs'
 import { peakMebibytes } from './system.mjs'
 
 const WARM_UP = 3
@@ -85,7 +85,7 @@ export const documentsPhase = {
     const env = { FETCH_ALLOW: site.host }
     try {
       for (const { row, path, turns, isRight } of ROWS) {
-        await visitShells([{ key, command: shell, env }], async ([client]) => {
+        await withShellServers([{ key, command: shell, env }], async ([client]) => {
           let number = 0
           const next = () => `http://${site.host}${path}?${++number}`
           for (let turn = 0; turn < WARM_UP; turn++) await read(client, next(), isRight)

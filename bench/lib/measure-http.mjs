@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { withLoad } from './http-visit.mjs'
+import { withLoad } from './http-processes.mjs'
 import { cpuMilliseconds, openFilesLimit, residentMebibytes } from './system.mjs'
 
 const WARM_UP = { connections: 32, ms: 300, calls: 5_000, atMostMs: 3_000 }
@@ -105,8 +105,8 @@ const holdStreams = (subject, record, era, row) =>
     record(`${row}Kib`, ((residentMebibytes(server.pid) - before) * 1024) / count)
     record(`${row}Open`, ms / 1000)
     for (let number = 0; number < BROADCASTS; number++) {
-      const { ms: heardMs, dropped, repeated } = await run({ job: 'broadcast', port: server.port })
-      record(`${row}Heard`, heardMs / 1000)
+      const { ms: reachedMs, dropped, repeated } = await run({ job: 'broadcast', port: server.port })
+      record(`${row}Reached`, reachedMs / 1000)
       record(`${row}Dropped`, dropped)
       if (repeated > 0) throw new Error(`${repeated} of ${count} streams got the event more than once`)
     }

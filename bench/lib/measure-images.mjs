@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import sharp from 'sharp'
 
-import { visitShells } from './shell-client.mjs'
+import { withShellServers } from './shell-client.mjs'
 import { peakMebibytes, watchGrowth } from './system.mjs'
 
 const TURNS = 15
@@ -47,7 +47,7 @@ export const imagesPhase = {
       const path = join(folder, 'photograph.jpg')
       writeFileSync(path, await photograph())
       sharp.cache(false)
-      await visitShells([{ key, command: shell }], async ([client]) => {
+      await withShellServers([{ key, command: shell }], async ([client]) => {
         const look = async (more) => {
           const params = { name: 'ReadImage', arguments: { file_path: path, ...more } }
           const answer = await client.request('tools/call', params)

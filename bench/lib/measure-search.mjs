@@ -1,13 +1,13 @@
 // How long a search takes when engines are as they are: played here, 8 of 100 hang, 12 block, the others take a lognormal
 // time around 0.7 s. Each search has a server of its own that knows nothing yet of any engine. Beside it, what the same
-// draws would have cost who waits for every engine, ten seconds at most.
+// draws would have taken when waiting for every engine, ten seconds at most.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startReplay, weatherOf } from '../../test/search/replay.mjs'
-import { dataOf, visitShells } from './shell-client.mjs'
+import { dataOf, withShellServers } from './shell-client.mjs'
 
 const AT_ONCE = 4
 const PATIENCE_MS = 10_000
@@ -16,7 +16,7 @@ const call = (client, query) => client.request('tools/call', { name: 'WebSearch'
 
 const searchOnce = async (client, query, recordFor) => {
   const record = recordFor('server')
-  // Loads what a search needs, and asks nobody.
+  // Loads what a search needs, without a request.
   await call(client, ' ')
   const { ms, result } = await call(client, query)
   const { engines, results } = dataOf({ result }) ?? { engines: [], results: [] }
@@ -45,7 +45,7 @@ const round = async ([subject], recordFor, { leave }) => {
       command: subject.shell,
       env: { ...env, STATE_DIR },
     }))
-    await visitShells(servers, (clients) =>
+    await withShellServers(servers, (clients) =>
       Promise.all(clients.map((client) => searchOnce(client, `walnut joinery number ${++searches}`, recordFor))),
     )
   } catch (error) {

@@ -1,12 +1,12 @@
 // What it costs to remember: the first call that opens the database, beside an empty call; one more write; a list of
-// 10,000 tasks with 3 steps each, with and without words to search for.
+// 10,000 tasks with 3 steps each, with and without a search text.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import { dataOf, visitShells } from './shell-client.mjs'
+import { dataOf, withShellServers } from './shell-client.mjs'
 import { project } from './start.mjs'
 
 const TASKS = 10_000
@@ -52,7 +52,7 @@ const within = async (work) => {
 
 const firstCall = ({ key, shell }, record) =>
   within((STATE_DIR) =>
-    visitShells([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
+    withShellServers([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
       const empty = await client.ping()
       record('stateEmpty', empty.ms)
       record('stateFirst', (await call(client, { action: 'create', text: 'the first' })).ms)
@@ -72,7 +72,7 @@ const longList = ({ key, shell }, record) =>
       encoding: 'utf8',
     })
     if (status !== 0) throw new Error(`the import failed: ${stderr}`)
-    await visitShells([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
+    await withShellServers([{ key, command: shell, env: { STATE_DIR } }], async ([client]) => {
       await call(client, { action: 'list' })
       for (const [row, args] of [
         ['stateList', { action: 'list' }],

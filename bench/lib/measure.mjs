@@ -1,14 +1,14 @@
-// The measurements. Each is one visit to one subject: a fresh process, a warm-up, a few figures recorded.
-// `runPhase` interleaves the visits, so that a slow minute of the machine falls on every subject alike.
+// The measurements. Each starts a fresh process of one subject, warms it up and records a few figures.
+// `runPhase` interleaves the subjects, so that a slow minute of the machine falls on every subject alike.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { runToExit, visit } from './driver.mjs'
-import { cagesPhase } from './measure-cages.mjs'
+import { runToExit, withServer } from './driver.mjs'
+import { sandboxPhase } from './measure-sandbox.mjs'
 import { commandsPhase } from './measure-commands.mjs'
-import { crowdPhase } from './measure-crowd.mjs'
+import { crowdPhase } from './measure-concurrency.mjs'
 import { documentsPhase } from './measure-documents.mjs'
-import { floodPhase } from './measure-flood.mjs'
+import { floodPhase } from './measure-large-output.mjs'
 import { HTTP_PHASES } from './measure-http.mjs'
 import {
   callEcho,
@@ -24,7 +24,7 @@ import {
 } from './messages.mjs'
 import { imagesPhase } from './measure-images.mjs'
 import { pagesPhase } from './measure-pages.mjs'
-import { peoplePhase } from './measure-people.mjs'
+import { peoplePhase } from './measure-questions.mjs'
 import { searchPhase } from './measure-search.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
@@ -49,7 +49,7 @@ const list = async (connection, message = listTools) => {
 }
 
 const startUp = (subject, record) =>
-  visit(subject.command, async (connection) => {
+  withServer(subject.command, async (connection) => {
     const started = (await open(connection)).at - connection.startedAt
     record('initialize', started)
     if (subject.key === 'executable' || subject.key.startsWith('bare')) record('executable', started)
@@ -64,7 +64,7 @@ const startUp = (subject, record) =>
 const startNode = async (record) => record('nodeAlone', await runToExit(NODE_ALONE))
 
 const idleMemory = (subject, record) =>
-  visit(subject.command, async (connection) => {
+  withServer(subject.command, async (connection) => {
     await open(connection)
     await list(connection)
     await sleep(SETTLE_MS)
@@ -81,7 +81,7 @@ const percentile50 = (values) => values.toSorted()[values.length >> 1]
 const sequential =
   (row) =>
   (subject, record, { calls: count }) =>
-    visit(subject.command, async (connection) => {
+    withServer(subject.command, async (connection) => {
       await open(connection)
       const calls = smallCalls()
       await connection.sequence(calls, WARM_UP_CALLS)
@@ -93,7 +93,7 @@ const sequential =
     })
 
 const pipelined = (subject, record, { ms }) =>
-  visit(subject.command, async (connection) => {
+  withServer(subject.command, async (connection) => {
     await open(connection)
     const calls = smallCalls()
     await connection.flood(calls, IN_FLIGHT, (answered) => answered >= WARM_UP_CALLS)
@@ -107,7 +107,7 @@ const pipelined = (subject, record, { ms }) =>
   })
 
 const large = (subject, record, { echoes }) =>
-  visit(subject.command, async (connection) => {
+  withServer(subject.command, async (connection) => {
     await open(connection)
     const call = largeCall(LARGE_BYTES)
     const last = LARGE_WARM_UP + echoes - 1
@@ -125,11 +125,11 @@ const sizes = ({ bytes, tools, reply }) => {
 }
 
 const listBytes = async (subject, record) => {
-  await visit(subject.command, async (connection) => {
+  await withServer(subject.command, async (connection) => {
     await open(connection)
     record('bytes', { revision: '2025-11-25', ...sizes(await list(connection)) })
   })
-  await visit(subject.command, async (connection) => {
+  await withServer(subject.command, async (connection) => {
     record('bytes', { revision: '2026-07-28', ...sizes(await list(connection, listToolsModern)) })
   })
 }
@@ -186,7 +186,7 @@ export const PHASES = [
   commandsPhase,
   floodPhase,
   crowdPhase,
-  cagesPhase,
+  sandboxPhase,
   statePhase,
   peoplePhase,
   documentsPhase,

@@ -12,7 +12,7 @@ const callRows = (row, title, target) => [
 
 const streamRows = (row, title) => [
   { row: `${row}Kib`, title: `10,000 streams, ${title}: KiB each`, judged: 'echo', limit: 20 },
-  { row: `${row}Heard`, title: '  an event to all, s', judged: 'echo', limit: 2 },
+  { row: `${row}Reached`, title: '  an event to all, s', judged: 'echo', limit: 2 },
   // One stream lost in one round is a stream lost.
   { row: `${row}Dropped`, title: '  dropped', judged: 'echo', limit: 0, worst: true },
   { row: `${row}Idle`, title: '  idle, % of a core', judged: 'echo', limit: 5, unrelated: true },
@@ -125,8 +125,8 @@ const bytesTable = (lists) => {
     figure(Math.round(bytes / tools.length)),
   ])
   const each = lists.at(-1).tools.toSorted((a, b) => b.bytes - a.bytes)
-  const words = each.map((tool) => `${tool.name} ${tool.bytes}`).join(', ')
-  return `\n\n${layOut(['ours, server', 'tools', 'bytes', 'per tool'], rows)}\n\nBytes of each definition: ${words}.`
+  const sizes = each.map((tool) => `${tool.name} ${tool.bytes}`).join(', ')
+  return `\n\n${layOut(['ours, server', 'tools', 'bytes', 'per tool'], rows)}\n\nBytes of each definition: ${sizes}.`
 }
 
 export const render = (samples, summary) => {

@@ -1,6 +1,6 @@
 // A client of servers with a Bash tool: any number of requests under way at once, each with the time it took.
 
-import { visitAll } from './driver.mjs'
+import { withServers } from './driver.mjs'
 import { expectResult, initialize, initialized } from './messages.mjs'
 import { project } from './start.mjs'
 
@@ -50,17 +50,17 @@ class ShellClient {
   #settle(line, at) {
     const reply = JSON.parse(line)
     const waiting = this.#waiting.get(reply.id)
-    // A server may say something unasked.
+    // The server may send other messages.
     if (waiting === undefined) return
     this.#waiting.delete(reply.id)
     waiting.resolve({ reply, result: reply.result, bytes: Buffer.byteLength(line), ms: at - waiting.sentAt })
   }
 }
 
-/** Starts servers (`key`, `command`, perhaps `env`), all alive at once, and lets `work` talk to them. */
-export const visitShells = (launches, work) => {
+/** Starts servers (`key`, `command`, perhaps `env`), all alive at once, and calls `work` with their clients. */
+export const withShellServers = (launches, work) => {
   const all = launches.map(({ key, command, env }) => ({ title: key, command, env, cwd: project, limitMs: LIMIT_MS }))
-  return visitAll(all, async (connections) => {
+  return withServers(all, async (connections) => {
     const clients = connections.map((connection, index) => new ShellClient(connection, launches[index].key))
     for (const client of clients) await client.open()
     return work(clients)

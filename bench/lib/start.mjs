@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// An empty home and working directory: nobody's settings or data take part, and none are touched.
+// An empty home and working directory: no settings or data of the user are read or changed.
 const home = mkdtempSync(join(tmpdir(), 'bench-'))
 const running = new Set()
 

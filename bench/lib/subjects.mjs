@@ -1,4 +1,4 @@
-// Who is measured. The baseline is the bare loop as an ES module; as CommonJS it starts sooner and is shown beside it.
+// The measured subjects. The baseline is the bare loop as an ES module; as CommonJS it starts sooner and is shown beside it.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -51,7 +51,7 @@ const SUBJECTS = [
     http: [built('scorpiox-code.js'), ...SERVE_HTTP],
     needs: built('scorpiox-code.js'),
   },
-  // Measured where somebody has built it: npm run binary.
+  // Measured if it was built: npm run binary.
   {
     key: 'executable',
     title: 'executable',
@@ -76,7 +76,7 @@ export const findSubjects = () => {
   installSdk()
   const subjects = []
   const problems = []
-  const node = (words) => words && [process.execPath, ...words]
+  const node = (args) => args && [process.execPath, ...args]
   for (const { key, title, file, alone, shell, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
     if (alone !== undefined) {
       if (existsSync(alone)) subjects.push({ key, title, command: [alone] })

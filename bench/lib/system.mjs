@@ -61,7 +61,7 @@ export const watchGrowth = (pid) => {
     // Makes the kernel forget the height so far, which may be that of the start.
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // Then the growth is told too large rather than too small.
+    // The growth is then overestimated rather than underestimated.
   }
   const before = statusBytes(pid, 'VmRSS')
   const growth = (field) => (statusBytes(pid, field) - before) / 1e6
@@ -96,7 +96,7 @@ const ownMilliseconds = () => {
 }
 
 /**
- * Starts watching on behalf of a process that has `pid` do something; the returned function says how many cores all
+ * Starts watching on behalf of a process that has `pid` do something; the returned function returns how many cores all
  * others used since, or null.
  */
 export const watchBystanders = (pid) => {
@@ -107,7 +107,7 @@ export const watchBystanders = (pid) => {
   return () => Math.max(0, idle() - before) / (performance.now() - startedAt)
 }
 
-/** Starts watching; the returned function says how many cores other people's processes used since. */
+/** Starts watching; the returned function returns how many cores other processes used since. */
 export const watchOthers = () => {
   if (!hasProc) return () => null
   const startedAt = performance.now()
@@ -115,7 +115,7 @@ export const watchOthers = () => {
   return () => Math.max(0, machineBusyMilliseconds() - ownMilliseconds() - others) / (performance.now() - startedAt)
 }
 
-// Core lists look like 0-3,8; null where the kernel does not say.
+// Core lists look like 0-3,8; null if the kernel does not provide it.
 const allowedCores = () => /^Cpus_allowed_list:\s+(\S+)/m.exec(read('/proc/self/status'))?.[1] ?? null
 
 const setCores = (cores) => {
@@ -136,7 +136,7 @@ export const pinToOneCore = () => {
   return () => setCores(allowed)
 }
 
-/** One core for the servers and another for the load, as the words to put before a command; null where there are not two. */
+/** One core for the servers and another for the load, as arguments to put before a command; null if there are not two. */
 export const twoCores = () => {
   const allowed = allowedCores()
   const cores = allowed?.split(/[,-]/) ?? []

@@ -52,7 +52,7 @@ export async function withServer(peer, work) {
     return { answered: result !== undefined, isError: result?.isError === true, text, bytes }
   }
 
-  /** As a client does it: closes stdin, and asks more firmly when nothing happens. Resolves to what it took. */
+  /** As a client does it: closes stdin, then sends signals. Resolves to what ended it. */
   async function close() {
     child.stdin.end()
     if ((await within(5000, exited)) !== undefined) return 'stdin'
@@ -76,15 +76,15 @@ async function within(ms, promise) {
   }
 }
 
-/** The processes of which a command line has these words. */
-export function running(words) {
+/** The processes with this command line. */
+export function running(line) {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && commandLine(name) === words)
+    .filter((name) => /^\d+$/.test(name) && commandLine(name) === line)
     .map(Number)
 }
 
-export function endAll(words) {
-  for (const pid of running(words)) process.kill(pid, 'SIGKILL')
+export function endAll(line) {
+  for (const pid of running(line)) process.kill(pid, 'SIGKILL')
 }
 
 function commandLine(pid) {

@@ -63,8 +63,8 @@ export function installPeers(folder) {
 }
 
 function pack(folder) {
-  const said = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT)
-  return join(folder, JSON.parse(said)[0].filename)
+  const output = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT)
+  return join(folder, JSON.parse(output)[0].filename)
 }
 
 function installed(folder, peer) {

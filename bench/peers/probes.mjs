@@ -1,4 +1,4 @@
-// What is measured. Each probe starts a fresh server, `times` times where it is not told the rounds; all but the first are for
+// What is measured. Each probe starts a fresh server, `times` times by default; all but the first are for
 // servers that run commands.
 
 import { cpuMilliseconds, residentMebibytes } from '../lib/system.mjs'
@@ -35,7 +35,7 @@ function start(peer) {
 function failing(peer) {
   return withServer(peer, async ({ call }) => {
     const { isError, text } = await call(peer.shell('echo hi; exit 43'))
-    return { failureMarked: isError, exitCodeSaid: /\b43\b/.test(text) }
+    return { failureMarked: isError, exitCodeShown: /\b43\b/.test(text) }
   })
 }
 
@@ -76,7 +76,7 @@ function cancel(peer) {
   return withServer(peer, async ({ request, notify, lastId }) => {
     void request('tools/call', peer.shell('sleep 77704'))
     await pause(1000)
-    notify('notifications/cancelled', { requestId: lastId(), reason: 'the user said stop' })
+    notify('notifications/cancelled', { requestId: lastId(), reason: 'stopped by the user' })
     await pause(3000)
     return { afterCancel: leftOf(['sleep 77704']) }
   })
@@ -92,7 +92,7 @@ function leaving(peer) {
 }
 
 function leftOf(commands) {
-  const left = commands.flatMap((words) => running(words)).length
-  for (const words of commands) endAll(words)
+  const left = commands.flatMap((line) => running(line)).length
+  for (const line of commands) endAll(line)
   return left
 }

@@ -1,5 +1,5 @@
 // The figures as a Markdown table: a column for each server, medians where there are several. Also what docs/ is made from,
-// in every language: `say` translates.
+// in every language, through `translate`.
 
 const ROWS = [
   ['tools', ({ of }) => of('tools'), 'short'],
@@ -11,7 +11,7 @@ const ROWS = [
   ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
   ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
   ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
-  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeSaid')), 'short'],
+  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeShown')), 'short'],
   ['20 commands at once: right answers, worst of 5', ({ least }) => least('crowdRight'), 'short'],
   ['8 MB of output: time, best of 3', ({ least }) => seconds(least('floodMs'))],
   ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
@@ -23,24 +23,24 @@ const ROWS = [
 ]
 
 /** `short` leaves out rows, and servers that run no commands. */
-export function render({ peers }, { short = false, say = (sentence) => sentence } = {}) {
+export function render({ peers }, { short = false, translate = (sentence) => sentence } = {}) {
   const shown = peers.filter(({ figures }) => !short || figures.crowdRight !== undefined)
   const heads = shown.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
   const rows = ROWS.filter(([, , brief]) => !short || brief).map(([name, figure]) => {
     const label = name === '… and its exit code is said' && short ? 'the exit code of a failing command is said' : name
-    return `| ${say(label)} | ${shown.map(({ figures }) => cell(figure, figures, say)).join(' | ')} |`
+    return `| ${translate(label)} | ${shown.map(({ figures }) => cell(figure, figures, translate)).join(' | ')} |`
   })
   return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows].join('\n')
 }
 
-function cell(figure, figures, say) {
-  const said = figure({
+function cell(figure, figures, translate) {
+  const text = figure({
     of: (name) => middle(figures[name] ?? []),
     least: (name) =>
       figures[name] === undefined ? undefined : Math.min(...figures[name].map((value) => value ?? Infinity)),
-    yes: (value) => (value === undefined ? undefined : say(value ? 'yes' : 'no')),
+    yes: (value) => (value === undefined ? undefined : translate(value ? 'yes' : 'no')),
   })
-  return said === null || said === undefined ? '–' : said
+  return text === null || text === undefined ? '–' : text
 }
 
 function middle(values) {

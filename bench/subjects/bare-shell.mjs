@@ -1,5 +1,5 @@
 // The bare loop around a bare spawn: reads a line, runs its command in bash, counts what that prints, answers.
-// `spawnMs` is the spawn alone, until 'close': the floor for whoever starts a shell for each command.
+// `spawnMs` is the spawn alone, until 'close': the minimum for a server that starts a shell for each command.
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'

@@ -13,7 +13,7 @@ await serve({
       hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
       input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
       run: ({ text }) => text,
-      render: (text) => text,
+      format: (text) => text,
     }),
   ],
 })

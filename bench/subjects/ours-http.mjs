@@ -1,4 +1,4 @@
-// The same echo tool on this package's library over HTTP, with its token, its gate and both eras. Its first line of
+// The same echo tool on this package's library over HTTP, with its token, its access checks and both eras. Its first line of
 // output is its port.
 
 import { defineTool, serveHttp } from '../../dist/library.mjs'
@@ -14,7 +14,7 @@ const { port } = await serveHttp({
       hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
       input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
       run: ({ text }) => text,
-      render: (text) => text,
+      format: (text) => text,
     }),
   ],
   http: { port: 0, host: '127.0.0.1', auth: { token: 'bench-token' }, rate: 0 },

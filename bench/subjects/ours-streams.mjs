@@ -1,19 +1,19 @@
-// This package's library with a list of tools that can change, and a tool that says it did. Its users are known by their
-// tokens, and the limit on connections is lifted. Its first line of output is its port.
+// This package's library with a list of tools that can change, and a tool that reports a change. The token of a request is
+// its user name, and the limit on connections is raised. Its first line of output is its port.
 
 import { defineTool, serveHttp } from '../../dist/library.mjs'
 
 const touch = defineTool({
   name: 'touch',
   title: 'Touch',
-  description: 'Say that the tools changed',
+  description: 'Report that the tools changed',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object' },
   run: (_input, call) => {
-    call.changed('tools')
+    call.notifyListChanged('tools')
     return 'touched'
   },
-  render: (text) => text,
+  format: (text) => text,
 })
 
 const authenticate = (token) => token

@@ -8,13 +8,13 @@ const judge = '../../dist/judge/browser'
 const { createGuardedFetch } = await import(`${judge}/way-out.mjs`)
 const { openBrowserPool } = await import(`${judge}/open-browser.mjs`)
 
-const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
+const proxies = { override: 'off', http: '', https: '', bypass: '' }
 const guardedFetch = createGuardedFetch({ allow: host, proxies, warn: () => {} })
 const settings = { BROWSER_PATH: file, STATE_DIR: join(tmpdir(), 'scorpiox-bench-state') }
 const log = { error() {}, warn() {}, info() {}, debug() {} }
 const browser = openBrowserPool({
   config: { settings, childEnv: process.env, cwd: process.cwd() },
-  wayOut: guardedFetch,
+  guardedFetch,
   log,
 })
 

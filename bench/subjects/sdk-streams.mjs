@@ -1,5 +1,5 @@
-// The official SDK with a tool that says the tools changed. Its handler holds subscriptions of the modern revision
-// only: for 2025 sessions its documentation has the reader write the routing. Its first line of output is its port.
+// The official SDK with a tool that reports a change of the tools. Its handler holds subscriptions of the modern revision
+// only: for 2025 sessions its documentation leaves the routing to the author. Its first line of output is its port.
 
 import { createServer } from 'node:http'
 

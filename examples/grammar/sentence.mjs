@@ -1,4 +1,4 @@
-// A tool that borrows the client's model.
+// A tool that uses the client's model.
 import { defineTool, Failure } from 'scorpiox-code'
 import { conjugate, formOf } from './conjugate.mjs'
 
@@ -8,8 +8,8 @@ export const sentence = defineTool({
   description: 'Has the model of this conversation write a sentence with one form of a verb.',
   async run(input, call) {
     const form = formOf(input)
-    if (!call.can.sample)
-      throw new Failure(`This client lends its model to nobody. Write a sentence with "${form}" yourself.`)
+    if (!call.clientAbilities.sample)
+      throw new Failure(`This client does not support sampling. Write a sentence with "${form}" yourself.`)
     const content = `Write one short English sentence with "${form}". Answer with the sentence only.`
     const { written } = await call.ask({
       written: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 100 },

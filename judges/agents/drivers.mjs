@@ -1,4 +1,4 @@
-// The clients that are driven. README.md says what a driver is.
+// The clients that are driven. README.md describes drivers.
 import { claudeCode } from './drivers/claude-code.mjs'
 import { cline } from './drivers/cline.mjs'
 import { codex, codexCodeMode } from './drivers/codex.mjs'

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const [log, command, ...words] = process.argv.slice(2)
-const server = spawn(command, words, { stdio: ['pipe', 'pipe', 'inherit'] })
+const [log, command, ...args] = process.argv.slice(2)
+const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
 forward('client', process.stdin, server.stdin)
 forward('server', server.stdout, process.stdout)
 server.stdin.on('error', () => {})

@@ -1,4 +1,4 @@
-// A question on a terminal: the client shows the form of AskUserQuestion, a person answers it, and the answer reaches the model.
+// A question on a terminal: the client shows the form of AskUserQuestion, it is answered, and the answer reaches the model.
 import { setTimeout as delay } from 'node:timers/promises'
 import { expectText } from './expect.mjs'
 import { prompt, startScriptedModel } from './model/scripted-model.mjs'
@@ -33,7 +33,7 @@ export async function answerOnTerminal({ driver, packages, workspace, wire }) {
     await toolsListed(wire)
     await type(terminal, prompt)
     await terminal.waitFor(/Which colour\?/)
-    // The server takes an answer that comes faster than a person reads for one of a program.
+    // The server treats an answer that arrives faster than it can be read as an answer of a program.
     await delay(1500)
     await driver.terminal.answer(terminal)
     await within(terminal, model.finished)
@@ -50,10 +50,10 @@ export async function answerOnTerminal({ driver, packages, workspace, wire }) {
   return { outcome, left }
 }
 
-/** Enter is pressed when the words are on the screen: some clients take both at once for pasted text. */
-async function type({ press, waitFor }, words) {
-  press(words)
-  await waitFor(new RegExp(`[›❯]\\s${words.replaceAll('.', '\\.')}`))
+/** Enter is pressed when the text is on the screen: some clients treat both at once as pasted text. */
+async function type({ press, waitFor }, text) {
+  press(text)
+  await waitFor(new RegExp(`[›❯]\\s${text.replaceAll('.', '\\.')}`))
   press('\r')
 }
 

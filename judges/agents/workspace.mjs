@@ -65,10 +65,10 @@ export function createWorkspace(name) {
   }
 }
 
-/** Connects a client with our own `install`, as a person does. */
+/** Connects a client with `scorpiox-code install`. */
 export function installInto(workspace, client, options = []) {
-  const words = [program, 'install', client, '--yes', ...options]
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+  const args = [program, 'install', client, '--yes', ...options]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     env: workspace.env,
     cwd: workspace.project,
     encoding: 'utf8',
@@ -77,8 +77,8 @@ export function installInto(workspace, client, options = []) {
 }
 
 /** The command of the server, where `install` would put it: for clients that `install` does not know. */
-export function writeLauncher(workspace, words = [process.execPath, program]) {
-  const script = `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`
+export function writeLauncher(workspace, command = [process.execPath, program]) {
+  const script = `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(' ')} "$@"\n`
   const file = workspace.write('home/.scorpiox/scorpiox-code', script)
   chmodSync(file, 0o755)
   return file

@@ -1,5 +1,5 @@
 // What the agent, the command line and the scanner must find, and the bytes of the format itself. Each list is
-// `[label, check]`; `target` says what the judged server is called and how its plainest tool is called.
+// `[label, check]`; `target` has the name of the judged server and a call of its simplest tool.
 import assert from 'node:assert/strict'
 import { discoverTools, openAgent, scan } from './callers.mjs'
 import { mentions, readContent, readEvent } from './format.mjs'

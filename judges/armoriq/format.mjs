@@ -1,7 +1,7 @@
 // The ArmorIQ format, byte for byte: one event, one line of JSON, and nothing but text that is JSON in the content.
 import assert from 'node:assert/strict'
 
-/** The message in a response of the ArmorIQ format; throws at the first thing that is not as the format says. */
+/** The message in a response of the ArmorIQ format; throws at the first deviation from the format. */
 export async function readEvent(response) {
   const body = await response.text()
   assert.equal(response.status, 200, `status ${response.status}: ${body.slice(0, 200)}`)
@@ -22,5 +22,5 @@ export function readContent({ content }) {
   })
 }
 
-/** Whether these words occur anywhere in the values. */
-export const mentions = (values, words) => JSON.stringify(values).includes(JSON.stringify(words).slice(1, -1))
+/** Whether this text occurs anywhere in the values. */
+export const mentions = (values, text) => JSON.stringify(values).includes(JSON.stringify(text).slice(1, -1))

@@ -1,5 +1,5 @@
 // A stand-in on the loopback for the hosted side of ArmorIQ: it hands out tokens for plans, and its proxy forwards an
-// invocation to the MCP server as tools/call and pipes back what it got, as the documentation says the real one does.
+// invocation to the MCP server as tools/call and pipes back what it got, as documented for the real one.
 import { createServer } from 'node:http'
 
 /** @param server the MCP server, `{ url, token }`; resolves to `{ url, invocations, close }` */

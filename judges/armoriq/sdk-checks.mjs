@@ -10,12 +10,12 @@ export function sdkChecks(platform, { call }) {
   return [
     ['a call', async () => assert.ok(mentions(readContent((await sdk.invoke(...call('hello'))).result), 'hello'))],
     [
-      'a call for a person, with their address among the arguments',
+      'a call for a user, with the address of the user among the arguments',
       async () => {
-        const { result, status } = await sdk.invoke(...call('hello'), 'person@example.com')
+        const { result, status } = await sdk.invoke(...call('hello'), 'user@example.com')
         assert.equal(status, 'success')
         const sent = platform.invocations.at(-1).arguments
-        assert.equal(sent.user_email, 'person@example.com')
+        assert.equal(sent.user_email, 'user@example.com')
         assert.equal(typeof sent._iam_context, 'object')
         assert.ok(!result.isError, JSON.stringify(result))
         assert.ok(mentions(readContent(result), 'hello'))
@@ -25,7 +25,7 @@ export function sdkChecks(platform, { call }) {
     [
       'arguments that do not fit',
       async () => {
-        // A protocol error or, as later revisions have it, a result that says what was wrong.
+        // A protocol error or, as later revisions have it, a result with the reason.
         const { error, result } = await sdk.invoke(name, {}).catch((reason) => ({ error: reason }))
         if (error) return assert.match(error.message, /MCP tool error \(-32602\)/)
         assert.equal(result.isError, true)
@@ -79,7 +79,7 @@ export function blockChecks(platform) {
         assert.ok(/\b3\b/.test(JSON.stringify(readContent((await sdk.invoke('structured', { a: 2 })).result)))),
     ],
     [
-      'a failure told by the tool',
+      'a failure reported by the tool',
       async () => {
         const { result } = await sdk.invoke('refuse', {})
         assert.equal(result.isError, true)
@@ -88,7 +88,7 @@ export function blockChecks(platform) {
     ],
     ['an error in a tool', () => assert.rejects(sdk.invoke('bug', {}), /MCP tool error \(-32603\)/)],
     [
-      'progress nobody can see',
+      'progress that is not shown',
       async () => assert.ok(mentions(readContent((await sdk.invoke('steps', {})).result), '5 steps')),
     ],
   ]

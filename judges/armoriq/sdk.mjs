@@ -1,7 +1,7 @@
 // The published ArmorIQ SDK as its users call it, with everything it would reach on the internet on the loopback.
 import { createRequire } from 'node:module'
 
-// It ships CommonJS, and tells its whole life on the console.
+// It ships CommonJS, and logs to the console.
 const { ArmorIQClient } = quietly(() => createRequire(import.meta.url)('@armoriq/sdk'))
 
 /** @param platform what `openPlatform` resolved to */

@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { httpClients, openHttpSession } from '../http-clients/session.mjs'
 import { within } from '../shared/report.mjs'
-import { halvesOf } from './world.mjs'
+import { halvesOf } from './environment.mjs'
 
 const TOOLS =
   'AskUserQuestion BackgroundBash Bash InvokeSkill KillBgTask ListBgTasks PlanMode ReadBgOutput ReadDocs ReadImage SetCallback TaskManager WebSearch'
 
 export function toolChecks(session, { site, images, hasBrowser }, project) {
-  const says = (name, args, expected) => async () => assert.match(await answer(session, name, args), expected)
+  const answers = (name, args, expected) => async () => assert.match(await answer(session, name, args), expected)
   const refuses = (name, args, expected) => async () => {
     const { isError, content } = await session.callTool(name, args)
     assert.ok(isError, 'it was not refused')
@@ -33,26 +33,31 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
         )
       },
     ],
-    ['Bash', says('Bash', { command: 'echo "[$PLANTED$(command -v node bun)]"; echo two words' }, /^\[\]\ntwo words/)],
-    ['BackgroundBash', says('BackgroundBash', { command: 'echo begun; exec sleep 100' }, /1/)],
-    ['ReadBgOutput', says('ReadBgOutput', { task_id: 1, wait_for_pattern: 'begun' }, /begun/)],
-    ['ListBgTasks', says('ListBgTasks', {}, /sleep 100/)],
-    ['KillBgTask', says('KillBgTask', { task_id: 1 }, /1/)],
+    [
+      'Bash',
+      answers('Bash', { command: 'echo "[$PLANTED$(command -v node bun)]"; echo two words' }, /^\[\]\ntwo words/),
+    ],
+    ['BackgroundBash', answers('BackgroundBash', { command: 'echo begun; exec sleep 100' }, /1/)],
+    ['ReadBgOutput', answers('ReadBgOutput', { task_id: 1, wait_for_pattern: 'begun' }, /begun/)],
+    ['ListBgTasks', answers('ListBgTasks', {}, /sleep 100/)],
+    ['KillBgTask', answers('KillBgTask', { task_id: 1 }, /1/)],
     [
       'Bash, a long output',
-      says('Bash', { command: 'for ((i = 0; i < 20000; i++)); do echo line $i; done' }, /line 19999/),
+      answers('Bash', { command: 'for ((i = 0; i < 20000; i++)); do echo line $i; done' }, /line 19999/),
     ],
-    ['ReadDocs', says('ReadDocs', { url: `${site}/page` }, /Plain words/)],
-    ['ReadDocs, a PDF', says('ReadDocs', { url: `${site}/paper.pdf` }, /Printed words/)],
-    ...(hasBrowser ? [['ReadDocs, a script', says('ReadDocs', { url: `${site}/scripted` }, /Made by a script/)]] : []),
+    ['ReadDocs', answers('ReadDocs', { url: `${site}/page` }, /Plain words/)],
+    ['ReadDocs, a PDF', answers('ReadDocs', { url: `${site}/paper.pdf` }, /Printed words/)],
+    ...(hasBrowser
+      ? [['ReadDocs, a script', answers('ReadDocs', { url: `${site}/scripted` }, /Made by a script/)]]
+      : []),
     ['ReadDocs, past the guard', refuses('ReadDocs', { url: 'http://127.0.0.1:8099/' }, /FETCH_ALLOW/)],
-    ['WebSearch', says('WebSearch', { query: 'walnut joinery' }, /walnut/i)],
-    ['TaskManager create', says('TaskManager', { action: 'create', query: '', text: 'Kept' }, /task 1 "Kept"/)],
-    ['TaskManager add', says('TaskManager', { action: 'add', query: '', text: 'A step' }, /step 1 "A step"/)],
-    ['InvokeSkill', says('InvokeSkill', { skill_name: 'create-skill' }, /create-skill/)],
-    ['SetCallback', says('SetCallback', { action: 'set', message: 'look again', delay_seconds: 3600 }, /3600|hour/)],
-    ['AskUserQuestion', says('AskUserQuestion', { questions_json: JSON.stringify([QUESTION]) }, /Which one/)],
-    ['PlanMode enter', says('PlanMode', { action: 'enter', goal: 'Outlive it' }, /plan/i)],
+    ['WebSearch', answers('WebSearch', { query: 'walnut joinery' }, /walnut/i)],
+    ['TaskManager create', answers('TaskManager', { action: 'create', query: '', text: 'Kept' }, /task 1 "Kept"/)],
+    ['TaskManager add', answers('TaskManager', { action: 'add', query: '', text: 'A step' }, /step 1 "A step"/)],
+    ['InvokeSkill', answers('InvokeSkill', { skill_name: 'create-skill' }, /create-skill/)],
+    ['SetCallback', answers('SetCallback', { action: 'set', message: 'look again', delay_seconds: 3600 }, /3600|hour/)],
+    ['AskUserQuestion', answers('AskUserQuestion', { questions_json: JSON.stringify([QUESTION]) }, /Which one/)],
+    ['PlanMode enter', answers('PlanMode', { action: 'enter', goal: 'Outlive it' }, /plan/i)],
     [
       'PlanMode holds',
       async () => {
@@ -105,11 +110,11 @@ function imageChecks(session, images, refuses) {
 }
 
 export function restartedChecks(session) {
-  const says = (name, args, expected) => async () => assert.match(await answer(session, name, args), expected)
+  const answers = (name, args, expected) => async () => assert.match(await answer(session, name, args), expected)
   return [
-    ['TaskManager', says('TaskManager', { action: 'pending', query: '' }, /\* 1 {2}Kept[^]*1 {2}A step/)],
-    ['PlanMode', says('PlanMode', { action: 'status' }, /Outlive it/)],
-    ['PlanMode reset', says('PlanMode', { action: 'reset' }, /reset/i)],
+    ['TaskManager', answers('TaskManager', { action: 'pending', query: '' }, /\* 1 {2}Kept[^]*1 {2}A step/)],
+    ['PlanMode', answers('PlanMode', { action: 'status' }, /Outlive it/)],
+    ['PlanMode reset', answers('PlanMode', { action: 'reset' }, /reset/i)],
     ['clean close', async () => assert.equal((await session.close()).code, 0)],
   ]
 }
@@ -134,9 +139,9 @@ export function sandboxChecks(session, _, project) {
         const folder = join(dirname(project), '.ssh')
         mkdirSync(folder, { recursive: true })
         writeFileSync(join(folder, 'id_judge'), 'a private key')
-        const said = await runs(`cat '${folder}/id_judge'; echo looked`)
-        assert.match(said, /looked/)
-        assert.doesNotMatch(said, /a private key/)
+        const output = await runs(`cat '${folder}/id_judge'; echo looked`)
+        assert.match(output, /looked/)
+        assert.doesNotMatch(output, /a private key/)
       },
     ],
     [
@@ -165,7 +170,7 @@ export function commandChecks({ program, env, home }) {
         assert.doesNotMatch(await runWith({ ...env, BROWSER_PATH: '' }, 'doctor'), /Chromium that npm brought/),
     ],
     ['call', async () => assert.match(await run('call', 'Bash', '{"command":"echo said"}'), /^said/)],
-    ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*the token judge/)],
+    ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*Token judge/)],
     ['inbox', async () => assert.deepEqual(JSON.parse(await run('inbox', '--json')).questions, [])],
     ['config', async () => assert.match(await run('config'), /SANDBOX/)],
   ]

@@ -1,6 +1,6 @@
-// Tools that need an answer before they can go on. They are the same in every era: where the protocol lets a server
-// ask, the question is a request; where it does not, the call ends with the question and the client calls again.
-import { form, sample, strings, tool, wordsOf } from './pieces.mjs'
+// Tools that ask the client. They are the same in both protocol eras: in the legacy era a question is a request; in the modern
+// era the call ends with the question, and the client repeats it with the answer.
+import { form, sample, strings, tool, textOf } from './pieces.mjs'
 
 const name = { type: 'string', description: 'Your name' }
 const ok = { type: 'boolean', description: 'Whether to go on' }
@@ -9,7 +9,7 @@ const sampling = tool('test_sampling', "Puts the prompt to the client's model.",
   input: strings('prompt'),
   run: async ({ prompt }, call) => {
     const { answer } = await call.ask({ answer: sample(prompt, 100) })
-    return `LLM response: ${wordsOf(answer)}`
+    return `LLM response: ${textOf(answer)}`
   },
 })
 
@@ -67,10 +67,10 @@ const enums = tool('test_elicitation_sep1330_enums', 'Asks for one or several of
   },
 })
 
-const greeting = tool('test_input_required_result_elicitation', 'Greets whoever says their name.', {
+const greeting = tool('test_input_required_result_elicitation', 'Asks for a name and greets.', {
   run: async (_input, call) => {
     const { user_name: user } = await call.ask({ user_name: form('What is your name?', { name }) })
-    return user.action === 'accept' ? `Hello, ${user.content.name}!` : 'Hello, whoever you are!'
+    return user.action === 'accept' ? `Hello, ${user.content.name}!` : 'Hello!'
   },
 })
 
@@ -79,7 +79,7 @@ const capital = tool('test_input_required_result_sampling', "Asks the client's m
     const { capital_question: answer } = await call.ask({
       capital_question: sample('What is the capital of France?', 100),
     })
-    return wordsOf(answer)
+    return textOf(answer)
   },
 })
 
@@ -90,20 +90,24 @@ const folders = tool('test_input_required_result_list_roots', 'Names the folders
   },
 })
 
-const confirming = tool('test_input_required_result_request_state', 'Goes on only when told to.', {
+const confirming = tool('test_input_required_result_request_state', 'Continues only after confirmation.', {
   run: async (_input, call) => {
     const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
     return `state-ok: ${outcome(confirm)}`
   },
 })
 
-// The same question; the suite answers it with a state that somebody has changed on the way.
-const sealed = tool('test_input_required_result_tampered_state', 'Goes on only when told to, and with its own state.', {
-  run: async (_input, call) => {
-    const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
-    return `Confirmed: ${outcome(confirm)}`
+// The same question; the suite answers it with a modified state.
+const sealed = tool(
+  'test_input_required_result_tampered_state',
+  'Continues only after confirmation, and with its own state.',
+  {
+    run: async (_input, call) => {
+      const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
+      return `Confirmed: ${outcome(confirm)}`
+    },
   },
-})
+)
 
 const several = tool('test_input_required_result_multiple_inputs', 'Asks for three different things at once.', {
   run: async (_input, call) => {
@@ -112,7 +116,7 @@ const several = tool('test_input_required_result_multiple_inputs', 'Asks for thr
       greeting: sample('Generate a greeting', 50),
       client_roots: { kind: 'roots' },
     })
-    return `${wordsOf(answers.greeting)} (${outcome(answers.user_name)}, ${listed(answers.client_roots)})`
+    return `${textOf(answers.greeting)} (${outcome(answers.user_name)}, ${listed(answers.client_roots)})`
   },
 })
 
@@ -126,13 +130,13 @@ const rounds = tool('test_input_required_result_multi_round', 'Asks a second que
   },
 })
 
-const considerate = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
+const capable = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
   run: async (_input, call) => {
-    const { can } = call
+    const { clientAbilities } = call
     const answers = await call.ask({
-      ...(can.form && { user_name: form('What is your name?', { name }) }),
-      ...(can.sample && { greeting: sample('Generate a greeting', 50) }),
-      ...(can.roots && { client_roots: { kind: 'roots' } }),
+      ...(clientAbilities.form && { user_name: form('What is your name?', { name }) }),
+      ...(clientAbilities.sample && { greeting: sample('Generate a greeting', 50) }),
+      ...(clientAbilities.roots && { client_roots: { kind: 'roots' } }),
     })
     return `Answered: ${Object.keys(answers).join(', ')}`
   },
@@ -158,7 +162,7 @@ export const askingTools = [
   sealed,
   several,
   rounds,
-  considerate,
+  capable,
   streaming,
 ]
 

@@ -1,17 +1,17 @@
-// What the fixture's tools have in common: how they are defined, what they wait with, and what they answer with.
+// Shared by the tools of the fixture: definition, forms, waiting, text of answers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineTool } from '../../dist/library.mjs'
 export { pixel, silence } from '../../test/fixture/samples.mjs'
 
 const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 
-/** A tool whose `run` returns what it says: a string, or blocks. Without `input` it takes no arguments. */
+/** A tool whose `run` returns its output: a string, or content blocks. Default input: no arguments. */
 export function tool(name, description, { input = { type: 'object' }, ...rest }) {
   const title = name.replaceAll('_', ' ')
-  return defineTool({ name, title, description, hints, input, render: (words) => words, ...rest })
+  return defineTool({ name, title, description, hints, input, format: (output) => output, ...rest })
 }
 
-/** The arguments of a tool that needs all of them, each a string. */
+/** An input schema of required strings. */
 export function strings(...names) {
   return {
     type: 'object',
@@ -20,18 +20,18 @@ export function strings(...names) {
   }
 }
 
-/** A question a person answers by filling in `properties`, all of them. */
+/** A form in which all `properties` are required. */
 export function form(message, properties) {
   return { kind: 'form', message, schema: { type: 'object', properties, required: Object.keys(properties) } }
 }
 
-/** A question for the client's model. */
+/** A sampling request. */
 export function sample(text, maxTokens) {
   return { kind: 'sample', messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens }
 }
 
-/** The words of a model's answer. */
-export function wordsOf({ content }) {
+/** The text of a sampling result. */
+export function textOf({ content }) {
   return [content]
     .flat()
     .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))

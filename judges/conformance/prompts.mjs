@@ -47,10 +47,10 @@ const asking = definePrompt({
   name: 'test_input_required_result_prompt',
   description: 'Asks for its context before it is a prompt.',
   get: async (_args, call) => {
-    const { user_context: said } = await call.ask({
+    const { user_context: answer } = await call.ask({
       user_context: form('What context should the prompt use?', { context: { type: 'string' } }),
     })
-    const context = said.action === 'accept' ? said.content.context : 'none'
+    const context = answer.action === 'accept' ? answer.content.context : 'none'
     return [{ role: 'user', content: `Use this context: ${context}` }]
   },
 })

@@ -8,7 +8,7 @@ const fixtures = [
     'references/regional/eu.md': '# Europe\n\nAs everywhere.\n',
     'scripts/check.sh': '#!/bin/sh\nexit 0\n',
   }),
-  skill('test-greeting', 'Greet whoever asks to be greeted', {}),
+  skill('test-greeting', 'Greet the user', {}),
 ]
 
 export const skills = fixtures.map(({ name, uri, frontmatter, files }) =>

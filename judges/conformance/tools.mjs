@@ -29,7 +29,7 @@ const embedded = tool('test_embedded_resource', 'Answers with a resource.', {
   ],
 })
 
-const mixed = tool('test_multiple_content_types', 'Answers with words, an image and a resource.', {
+const mixed = tool('test_multiple_content_types', 'Answers with text, an image and a resource.', {
   run: () => [
     { type: 'text', text: 'Multiple content types test:' },
     image,
@@ -50,7 +50,7 @@ const failing = tool('test_error_handling', 'Fails in a way the model should rea
   },
 })
 
-const talkative = tool('test_tool_with_logging', 'Tells the log what it does, in three lines.', {
+const logging = tool('test_tool_with_logging', 'Writes three lines to the log.', {
   run: async (_input, call) => {
     call.log('info', 'Tool execution started')
     await pause(50, call)
@@ -62,10 +62,10 @@ const talkative = tool('test_tool_with_logging', 'Tells the log what it does, in
 })
 
 // Called without a log level: not one of the lines may arrive.
-const discreet = tool('test_logging_tool', 'Tells the log, if anyone asked for it.', {
+const unrequestedLogging = tool('test_logging_tool', 'Writes to the log if the client set a log level.', {
   run: (_input, call) => {
     for (const level of ['debug', 'info', 'error']) call.log(level, `a line of level ${level}`)
-    return 'Logged for those who listen.'
+    return 'Logged.'
   },
 })
 
@@ -79,13 +79,17 @@ const stepwise = tool('test_tool_with_progress', 'Reports progress from 0 to 100
   },
 })
 
-const dropping = tool('test_reconnection', 'Hangs up in the middle; the answer waits for the client to come back.', {
-  run: async (_input, call) => {
-    call.hangUp()
-    await pause(200, call)
-    return 'Answered after the connection was closed.'
+const dropping = tool(
+  'test_reconnection',
+  'Closes the connection during the call; the answer waits until the client reconnects.',
+  {
+    run: async (_input, call) => {
+      call.closeConnection()
+      await pause(200, call)
+      return 'Answered after the connection was closed.'
+    },
   },
-})
+)
 
 const demanding = tool('test_missing_capability', 'Works only for clients that offer their model.', {
   requires: { sampling: {} },
@@ -139,8 +143,8 @@ export const plainTools = [
   embedded,
   mixed,
   failing,
-  talkative,
-  discreet,
+  logging,
+  unrequestedLogging,
   stepwise,
   dropping,
   demanding,

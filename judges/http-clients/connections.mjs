@@ -6,7 +6,7 @@ import { modern } from '../shared/session.mjs'
 import { openHttpSession } from './session.mjs'
 import { rejectsWith, sleep, until } from './waiting.mjs'
 
-/** The server ends the stream in the middle of a call: who can come back does, others notice nothing. */
+/** The server ends the stream in the middle of a call: clients that can resume do, others are not affected. */
 export function hangUpChecks(session) {
   const { client, callTool, revision } = session
   return [
@@ -176,17 +176,17 @@ export function strangerChecks(client, server) {
   return ['no token', 'a wrong token'].map((what) => [
     what,
     async () => {
-      const stranger = await openHttpSession(client, {
+      const unauthorized = await openHttpSession(client, {
         url: server.url,
         token: what === 'no token' ? undefined : 'guessed',
       })
       try {
-        const error = await rejectsWith(stranger.connect())
-        // Some packages tell the status as a code, some in words, the oldest not at all.
-        const told = [error.code, error.status, error.message, error.event?.code].join(' ')
-        if (client.from !== 'sdk-1.0.4') assert.match(told, /401/)
+        const error = await rejectsWith(unauthorized.connect())
+        // Some packages expose the status as a code, some in the message, the oldest not at all.
+        const details = [error.code, error.status, error.message, error.event?.code].join(' ')
+        if (client.from !== 'sdk-1.0.4') assert.match(details, /401/)
       } finally {
-        stranger.dispose()
+        unauthorized.dispose()
       }
     },
   ])

@@ -1,4 +1,4 @@
-// What a client that can be asked and told things finds at the fixture: questions, log, resources, prompts, completion,
+// Checks with a client that supports requests and notifications, against the fixture: questions, log, resources, prompts, completion,
 // changes. Each list is `[label, check]`, as in shared/checks.mjs.
 import assert from 'node:assert/strict'
 import { pixel } from '../../test/fixture/samples.mjs'
@@ -44,7 +44,7 @@ function questions({ callTool, asked, revision }) {
         const { message, requestedSchema, mode } = last('elicitation/create').params
         assert.equal(message, 'What is your name?')
         assert.deepEqual(requestedSchema.required, ['name'])
-        if (revision < '2025-11-25') assert.equal(mode, undefined, 'a mode nobody knew then')
+        if (revision < '2025-11-25') assert.equal(mode, undefined, 'a mode that this revision does not have')
       },
     ],
     [
@@ -76,28 +76,29 @@ function questions({ callTool, asked, revision }) {
   ]
 }
 
-function log({ callTool, peer, heard, revision }) {
-  const said = () => heard.filter(({ method }) => method === 'notifications/message').map(({ params }) => params)
+function log({ callTool, peer, notifications, revision }) {
+  const logMessages = () =>
+    notifications.filter(({ method }) => method === 'notifications/message').map(({ params }) => params)
   return [
     [
       'log at the level asked for',
       async () => {
         if (revision < modern) await peer.setLoggingLevel('info')
-        const before = said().length
+        const before = logMessages().length
         await callTool('talk', {}, {}, revision < modern ? undefined : { [logLevel]: 'info' })
-        await until('two messages came', () => said().length === before + 2)
-        const [first, second] = said().slice(before)
-        assert.deepEqual(first, { ...first, level: 'info', logger: 'talker', data: { said: 'enough' } })
+        await until('two messages came', () => logMessages().length === before + 2)
+        const [first, second] = logMessages().slice(before)
+        assert.deepEqual(first, { ...first, level: 'info', logger: 'talker', data: { text: 'enough' } })
         assert.deepEqual(second, { ...second, level: 'error', data: 'too bad' })
       },
     ],
     revision >= modern && [
       'no log unless asked for',
       async () => {
-        const before = said().length
+        const before = logMessages().length
         await callTool('talk')
         await callTool('recall')
-        assert.equal(said().length, before)
+        assert.equal(logMessages().length, before)
       },
     ],
   ].filter(Boolean)
@@ -132,21 +133,21 @@ function resources({ peer, revision, wire }) {
       'reading text, bytes and a template',
       async () => {
         const read = async (uri) => (await peer.readResource({ uri })).contents
-        const [words] = await read('note://first')
+        const [note] = await read('note://first')
         assert.deepEqual(
-          [words.uri, words.mimeType, words.text],
+          [note.uri, note.mimeType, note.text],
           ['note://first', 'text/plain', 'words of the first note'],
         )
         const [bytes] = await read('note://pixel')
         assert.deepEqual([bytes.uri, bytes.mimeType, bytes.blob], ['note://pixel', 'image/png', pixel])
-        const [person] = await read('person://Ada')
-        assert.deepEqual([person.uri, person.text], ['person://Ada', 'Ada was here'])
+        const [entry] = await read('person://Ada')
+        assert.deepEqual([entry.uri, entry.text], ['person://Ada', 'Ada was here'])
       },
     ],
     [
       'reading what is not there',
       async () => {
-        for (const uri of ['note://nowhere', 'person://Nobody']) {
+        for (const uri of ['note://nowhere', 'person://Unknown']) {
           await rejectsWith(peer.readResource({ uri }))
           // Client 2.4.0 translates the code of the older revisions, so it is read off the wire.
           const { error } = JSON.parse(wire.findLast(({ to }) => to === 'client').line)
@@ -194,7 +195,7 @@ function prompts({ peer, revision }) {
       'a prompt without its argument',
       () => rejectsWith(peer.getPrompt({ name: 'greet', arguments: {} }), invalidParams),
     ],
-    ['a prompt that is not there', () => rejectsWith(peer.getPrompt({ name: 'nobody' }), invalidParams)],
+    ['a prompt that is not there', () => rejectsWith(peer.getPrompt({ name: 'unknown' }), invalidParams)],
     [
       'completion of a prompt and of a template',
       async () => {
@@ -210,9 +211,9 @@ function prompts({ peer, revision }) {
 }
 
 function changes(session) {
-  const { callTool, client, heard, peer, revision } = session
+  const { callTool, client, notifications, peer, revision } = session
   const times = (method, uri) =>
-    heard.filter((note) => note.method === method && (!uri || note.params?.uri === uri)).length
+    notifications.filter((note) => note.method === method && (!uri || note.params?.uri === uri)).length
   const touched = 'notifications/resources/updated'
   let stream
   return [
@@ -242,12 +243,12 @@ function changes(session) {
       'a subscribed resource changed, another did not',
       async () => {
         if (revision < modern) await peer.subscribeResource({ uri: 'note://first' })
-        // A bridge may say yes two seconds before it asks.
+        // A bridge may confirm two seconds before it subscribes.
         if (client.over === 'stdio') await sleep(2500)
         await callTool('touch', { uri: 'note://pixel' })
         await callTool('touch', { uri: 'note://first' })
         await until('the update came', () => times(touched, 'note://first') === 1)
-        assert.equal(times(touched, 'note://pixel'), 0, 'an update nobody subscribed to')
+        assert.equal(times(touched, 'note://pixel'), 0, 'an update without a subscription')
       },
     ],
     [

@@ -51,7 +51,7 @@ const shared = [
       required: ['kind'],
     },
     run: ({ kind }) => kind,
-    render: (kind) => everyBlock.filter(({ type }) => kind === 'all' || type === kind),
+    format: (kind) => everyBlock.filter(({ type }) => kind === 'all' || type === kind),
   }),
   tool('steps', 'Reports five steps of progress.', {
     run: (_input, call) => pace(call, 20),
@@ -68,7 +68,7 @@ const shared = [
         })
       }),
   }),
-  tool('recall', 'Tells which calls of wait were aborted.', { run: () => aborted }),
+  tool('recall', 'Lists the calls of wait that were aborted.', { run: () => aborted }),
   tool('bug', 'Throws.', {
     run: () => {
       throw new Error('the fixture is broken on purpose')
@@ -76,13 +76,13 @@ const shared = [
   }),
   tool('refuse', 'Fails in a way the model should read.', {
     run: () => 'the answer is no',
-    render: (text) => ({ content: [{ type: 'text', text }], isError: true }),
+    format: (text) => ({ content: [{ type: 'text', text }], isError: true }),
   }),
   tool('shapes', 'Names the shapes it was given.', {
     input: shapesInput,
     run: ({ shapes }) => shapes.map((shape) => ('radius' in shape ? 'circle' : 'box')).join(', '),
   }),
-  tool('echo', 'Says the text back, as many times as asked.', {
+  tool('echo', 'Repeats the text.', {
     input: {
       type: 'object',
       properties: { text: { type: 'string' }, times: { type: 'integer', minimum: 1, default: 1 } },
@@ -100,7 +100,7 @@ const overConnections = [
     run: async (_input, call) => {
       call.progress(1, { total: 2, message: 'before' })
       await sleep(50)
-      call.hangUp()
+      call.closeConnection()
       await sleep(200)
       call.progress(2, { total: 2, message: 'after' })
       // Clients on an event stream lose progress that arrives together with the answer.
@@ -108,17 +108,17 @@ const overConnections = [
       return 'answered after the connection had ended'
     },
   }),
-  tool('ask-form', 'Asks the person for a name.', {
+  tool('ask-form', 'Asks for a name.', {
     run: async (_input, call) =>
-      call.can.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
+      call.clientAbilities.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
   }),
   tool('ask-model', 'Asks the model of the client.', {
     run: async (_input, call) =>
-      call.can.sample ? (await call.ask({ capital: capitalQuestion })).capital : 'this client has no model',
+      call.clientAbilities.sample ? (await call.ask({ capital: capitalQuestion })).capital : 'this client has no model',
   }),
   tool('ask-roots', 'Asks the client for its roots.', {
     run: async (_input, call) =>
-      call.can.roots ? (await call.ask({ roots: { kind: 'roots' } })).roots : 'this client has no roots',
+      call.clientAbilities.roots ? (await call.ask({ roots: { kind: 'roots' } })).roots : 'this client has no roots',
   }),
   tool('ask-twice', 'Asks the model and for the roots at once, then the model again.', {
     run: async (_input, call) => {
@@ -130,22 +130,22 @@ const overConnections = [
   tool('talk', 'Writes to the log of the client.', {
     run: (_input, call) => {
       call.log('debug', 'too much')
-      call.log('info', { said: 'enough' }, 'talker')
+      call.log('info', { text: 'enough' }, 'talker')
       call.log('error', 'too bad')
       return 'said'
     },
   }),
-  tool('change', 'Says that a list has changed.', {
+  tool('change', 'Reports that a list has changed.', {
     input: { type: 'object', properties: { list: { enum: ['tools', 'resources', 'prompts'] } }, required: ['list'] },
     run: ({ list }, call) => {
-      call.changed(list)
+      call.notifyListChanged(list)
       return list
     },
   }),
-  tool('touch', 'Says that a resource has changed.', {
+  tool('touch', 'Reports that a resource has changed.', {
     input: strings('uri'),
     run: ({ uri }, call) => {
-      call.updated(uri)
+      call.notifyResourceUpdated(uri)
       return uri
     },
   }),

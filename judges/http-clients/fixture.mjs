@@ -4,14 +4,14 @@ import { serveHttp } from '../../dist/library.mjs'
 import { pixel } from '../../test/fixture/samples.mjs'
 import { tools } from './fixture-tools.mjs'
 
-const people = ['Ada', 'Alan', 'Grace']
-const startingWith = (typed) => people.filter((name) => name.startsWith(typed))
+const names = ['Ada', 'Alan', 'Grace']
+const startingWith = (typed) => names.filter((name) => name.startsWith(typed))
 
 const resources = [
   {
     uri: 'note://first',
     name: 'first',
-    description: 'A note in words.',
+    description: 'A text note.',
     mimeType: 'text/plain',
     read: () => 'words of the first note',
   },
@@ -31,16 +31,16 @@ const templates = [
     description: 'One person by name.',
     mimeType: 'text/plain',
     complete: { name: startingWith },
-    read: ({ name }) => (people.includes(name) ? `${name} was here` : undefined),
+    read: ({ name }) => (names.includes(name) ? `${name} was here` : undefined),
   },
 ]
 
 const prompts = [
   {
     name: 'greet',
-    description: 'Greets somebody.',
+    description: 'Greets by name.',
     arguments: [
-      { name: 'name', description: 'Who', required: true, complete: startingWith },
+      { name: 'name', description: 'The name', required: true, complete: startingWith },
       { name: 'tone', description: 'How' },
     ],
     get: ({ name, tone = 'plain' }) => [{ role: 'user', content: `Greet ${name} in a ${tone} tone.` }],

@@ -1,4 +1,4 @@
-// Who is let in: the WebSocket handshake and the POST, with the wrong subprotocol, a foreign origin, or no token. Spoken
+// Access control: the WebSocket handshake and the POST, with the wrong subprotocol, a foreign origin, or no token. Spoken
 // with `ws` and the bare fetch, because no client package would send most of this.
 import assert from 'node:assert/strict'
 import { WebSocket } from 'ws'

@@ -1,5 +1,5 @@
 // One client package connected over HTTP (or through a bridge that is started as a stdio server), behind the calls the checks need: those of shared/session.mjs, and those that
-// need a client which can be asked and told things. Messages are recorded at the transport, where all packages agree.
+// need a client that supports requests and notifications of the server. Messages are recorded at the transport, where all packages agree.
 import { EventSource } from 'eventsource'
 import { WebSocket } from 'ws'
 import { modern } from '../shared/session.mjs'
@@ -58,9 +58,9 @@ export async function openHttpSession(client, server, able = false) {
   const asked = able ? answerQuestions(peer, client, types) : []
   const complaints = []
   peer.onerror = (error) => complaints.push(String(error?.message ?? error))
-  const heard = []
+  const notifications = []
   peer.fallbackNotificationHandler = async ({ method, params }) => {
-    heard.push({ method, params })
+    notifications.push({ method, params })
   }
 
   return {
@@ -71,7 +71,7 @@ export async function openHttpSession(client, server, able = false) {
     peer,
     asked,
     /** The notifications this client was handed, as `{ method, params }`; progress goes to its call instead. */
-    heard,
+    notifications,
     transport,
     exchanges: ownExchanges,
     connect: () => peer.connect(transport),
@@ -137,7 +137,7 @@ function connectTo({ from, over }, Transport, { url, token, ...bridge }, sender)
   return new Transport(address, { requestInit: { headers } })
 }
 
-/** Everything the client sends and is handed. A modern client cancels by hanging up, which is written as the words. */
+/** Everything the client sends and receives. A modern client cancels by closing the request, which is recorded as a notification. */
 function record(transport, wire) {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
@@ -193,7 +193,7 @@ function answerQuestions(peer, client, types) {
 
 const sampled = { model: 'judge-model', role: 'assistant', content: { type: 'text', text: 'Paris' } }
 
-/** Clients before 2.x do not say what they negotiated; the answer to `initialize` does. */
+/** Clients before 2.x do not expose what they negotiated; the answer to `initialize` does. */
 function initializedVersion(wire) {
   const answer = wire.find(({ to, line }) => to === 'client' && line.includes('"protocolVersion"'))
   return answer && JSON.parse(answer.line).result?.protocolVersion

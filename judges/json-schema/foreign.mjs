@@ -1,4 +1,4 @@
-// The validators of other people, and where each of them is known to be wrong. There it is not heard, and the other one
+// Third-party validators, and where each of them is known to be wrong. There it is not consulted, and the other one
 // decides alone. Every such rule carries its proof: a schema, a value, and the verdict the specification gives, which
 // the validator does not; judge.mjs fails when a later version does, since the rule must then go.
 
@@ -25,7 +25,7 @@ export const validators = {
           has(schema, ['multipleOf'], (step) => step % 0.5 !== 0) ||
           (has(schema, ['multipleOf']) && anywhere(value, (part) => typeof part === 'number' && part >= 1e20)),
       },
-      'what is said of a property called __proto__ is ignored': {
+      'rules for a property called __proto__ are ignored': {
         proof: ['{"properties":{"__proto__":false}}', '{"__proto__":1}', false],
         applies: (schema) => has(schema, ['__proto__']),
       },

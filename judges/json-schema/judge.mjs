@@ -1,4 +1,4 @@
-// Puts random schemas and values to our validator and to those of other people, and compares the verdicts. The last
+// Validates random values by random schemas with our validator and with third-party ones, and compares the verdicts. The last
 // line is `json-schema: N passed, N failed, N skipped`; a pair on which the others disagree is not among the passed.
 // SEED gives other schemas, SCHEMA_MODULE names another build of ours.
 
@@ -26,7 +26,7 @@ for (const [area, cases] of Object.entries(areas)) judgeArea(area, cases)
 if (total.failed === 0 && total.passed < fewestPairs) fail('all', `only ${total.passed} pairs were judged`)
 console.log(
   `json-schema: seed ${seed}: ${pairs.both} pairs judged by both, ${pairs.one} by one alone, ` +
-    `${pairs.disputed} disputed, ${pairs.none} left out (neither is heard)`,
+    `${pairs.disputed} disputed, ${pairs.none} left out (neither is consulted)`,
 )
 console.log(`json-schema: ${total.passed} passed, ${total.failed} failed, 0 skipped`)
 process.exitCode = total.failed > 0 ? 1 : 0
@@ -38,7 +38,7 @@ function judgeRule(name, rule, [schema, value, right], applies) {
   const label = `${name}: ${rule} | ${schema} of ${value}`
   if (!applies(JSON.parse(schema), JSON.parse(value))) fail(label, 'the rule does not cover its own proof')
   else if (theirs === right) fail(label, `${name} is right about it now: remove the rule`)
-  else if (ours !== right) fail(label, `ours says ${ours}, the specification ${right}`)
+  else if (ours !== right) fail(label, `ours is ${ours}, the specification ${right}`)
   else total.passed++
 }
 
@@ -55,8 +55,8 @@ function judgeArea(area, cases) {
   const { counterexample } = fc.check(property, { seed, numRuns: schemasPerArea })
   if (counterexample === null) return
   const [{ schema, values }] = counterexample
-  const { value, ours, heard } = compare(schema, values).find(({ kind }) => kind === 'wrong')
-  const theirs = heard.map(([name, verdict]) => `${name} ${verdict}`).join(', ')
+  const { value, ours, verdictsOfOthers } = compare(schema, values).find(({ kind }) => kind === 'wrong')
+  const theirs = verdictsOfOthers.map(([name, verdict]) => `${name} ${verdict}`).join(', ')
   fail(area, `${JSON.stringify(schema)} of ${value}: ours ${ours}, ${theirs}`)
 }
 
@@ -73,28 +73,28 @@ function compare(schema, values) {
   const others = Object.entries(validators).map(([name, { compile, unheard }]) => ({
     name,
     verdict: verdictsOf(compile, text),
-    isHeard: (value) => !Object.values(unheard).some(({ applies }) => applies(schema, value)),
+    isApplicable: (value) => !Object.values(unheard).some(({ applies }) => applies(schema, value)),
   }))
   return values.map((each) => {
     const value = JSON.stringify(each)
-    const heard = others
-      .filter(({ isHeard }) => isHeard(each))
+    const verdictsOfOthers = others
+      .filter(({ isApplicable }) => isApplicable(each))
       .map(({ name, verdict }) => [name, verdict(value)])
-      // A validator that trips over its own code has said nothing.
+      // A validator that throws has no verdict.
       .filter(([, verdict]) => typeof verdict === 'boolean')
-    const found = { value, ours: ours(value), heard }
+    const found = { value, ours: ours(value), verdictsOfOthers }
     return { ...found, kind: kindOf(found) }
   })
 }
 
-function kindOf({ ours, heard }) {
-  const verdicts = heard.map(([, verdict]) => verdict)
+function kindOf({ ours, verdictsOfOthers }) {
+  const verdicts = verdictsOfOthers.map(([, verdict]) => verdict)
   if (typeof ours !== 'boolean' || (verdicts.length > 0 && !verdicts.includes(ours))) return 'wrong'
   if (verdicts.some((verdict) => verdict !== ours)) return 'disputed'
   return ['none', 'one', 'both'][verdicts.length]
 }
 
-/** True, false, or what was thrown. From JSON text, so that nobody is given what another one has touched. */
+/** True, false, or what was thrown. From JSON text, so that no validator gets a value that another one has changed. */
 function verdictsOf(compile, schema) {
   const check = compile(JSON.parse(schema))
   return (value) => {

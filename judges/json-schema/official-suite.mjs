@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Our law is to never fetch. These tests need a document from http://localhost:1234 or json-schema.org, so there is no
-// verdict to compare: what is tested is that the schema is refused, with the sentence that says why.
+// Schemas are never fetched. These tests need a document from http://localhost:1234 or json-schema.org, so there is no
+// verdict to compare: what is tested is that the schema is refused, with the reason.
 const REFERENCE = /leads nowhere in the schema, and nothing is fetched\.$/
 const DIALECT = /^The schema dialect .* is not supported/
 const REFUSED = {
@@ -82,9 +82,9 @@ function judgeGroup({ description, schema, tests }) {
 function judgeTest(check, { data, valid }) {
   try {
     const problems = check(data)
-    if (problems === undefined) return valid ? undefined : 'said to be valid'
-    if (problems.length === 0) return 'said to be invalid without a problem'
-    return valid ? `said to be invalid: ${problems[0].message}` : undefined
+    if (problems === undefined) return valid ? undefined : 'judged valid'
+    if (problems.length === 0) return 'judged invalid without a problem'
+    return valid ? `judged invalid: ${problems[0].message}` : undefined
   } catch (error) {
     return `threw ${error.stack}`
   }

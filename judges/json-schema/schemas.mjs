@@ -106,7 +106,7 @@ function area(shares, related, always) {
       schema: fc.oneof(
         tree,
         { weight: 3, arbitrary: fc.constantFrom(true, true, false) },
-        // What a schema has seen matters only where it says yes, which one about a value rarely does.
+        // What a schema has evaluated matters only if it accepts the value, which is rare.
         { weight: shares.values === undefined ? 1 : 3, arbitrary: joined(fc.oneof(...fragments.values()), 2) },
         { weight: 7, arbitrary: joined(weighted(...parts), 3) },
       ),

@@ -1,4 +1,4 @@
-// What the registry requires of a server.json (schema 2025-12-11), as its documentation says it. The schema itself is
+// What the registry requires of a server.json (schema 2025-12-11), by its documentation. The schema itself is
 // published at the address in $schema; SERVER_SCHEMA=<file> judges by a copy of it instead.
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'

@@ -56,7 +56,7 @@ await serve({
       hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
       input: form === 'older' ? older(schema) : schema,
       run: (input) => input,
-      render: (input) => JSON.stringify(input),
+      format: (input) => JSON.stringify(input),
     }),
   ],
 })

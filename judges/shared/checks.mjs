@@ -112,7 +112,7 @@ export function serverInterrupted(session, scratch) {
       'close during a call',
       async () => {
         const running = await startCommand(session, scratch, 'closed')
-        const closing = await Promise.allSettled([closes(session, session.patience)])
+        const closing = await Promise.allSettled([closes(session, session.closeLimitMs)])
         await running.gone()
         if (closing[0].status === 'rejected') throw closing[0].reason
       },
@@ -198,7 +198,7 @@ export function fixtureChecks(session) {
         )
       },
     ],
-    ['progress nobody asked for', async () => assert.equal(textOf(await call('steps')), '5 steps')],
+    ['progress that was not requested', async () => assert.equal(textOf(await call('steps')), '5 steps')],
     [
       'cancel',
       async () => {
@@ -218,7 +218,7 @@ export function fixtureChecks(session) {
       },
     ],
     [
-      'a failure told by a tool',
+      'a failure reported by a tool',
       async () => {
         const result = await call('refuse')
         assert.equal(result.isError, true)
@@ -263,7 +263,7 @@ export function fixtureInterrupted(session) {
         session.callTool('wait', { label: 'closed' }).catch(() => {})
         await until('the call was sent', () => sent(session.wire, 'closed'))
         await sleep(100)
-        await closes(session, session.patience)
+        await closes(session, session.closeLimitMs)
       },
     ],
   ]
@@ -343,9 +343,9 @@ export async function refusesArguments(session, name, args, naming) {
 function checkBlock(revision, kind, content, count) {
   assert.equal(content.length, count, `${content.length} blocks`)
   if (!knowsContent(revision, kind)) {
-    const words = { audio: /audio\/wav/, resource_link: /file:\/\/\/fixture\/linked\.txt/ }[kind]
+    const pattern = { audio: /audio\/wav/, resource_link: /file:\/\/\/fixture\/linked\.txt/ }[kind]
     assert.ok(
-      content.some((entry) => entry.type === 'text' && words.test(entry.text)),
+      content.some((entry) => entry.type === 'text' && pattern.test(entry.text)),
       `no text in place of ${kind}: ${JSON.stringify(content).slice(0, 200)}`,
     )
     return

@@ -26,7 +26,7 @@ export async function conduct(report, label, client, runtime) {
 /** One list of checks over a connection of its own; `target` is the `{ command, args }` that starts the server. */
 export async function conductOne(report, label, client, target, checks) {
   const scratch = mkdtempSync(join(tmpdir(), 'judge-'))
-  // The oldest client cannot be told a working directory for its server: it inherits ours.
+  // The oldest client cannot set a working directory for its server, which inherits ours.
   process.chdir(scratch)
   const session = await openSession(client, target, scratch)
   const run = (what, check) => {

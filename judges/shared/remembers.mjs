@@ -45,18 +45,18 @@ function firstChecks(session) {
   return [
     [
       'TaskManager create',
-      () => says(session, 'TaskManager', { action: 'create', query: '', text: 'Kept' }, /task 1 "Kept"/),
+      () => answers(session, 'TaskManager', { action: 'create', query: '', text: 'Kept' }, /task 1 "Kept"/),
     ],
     [
       'TaskManager add',
-      () => says(session, 'TaskManager', { action: 'add', query: '', text: 'A step' }, /step 1 "A step"/),
+      () => answers(session, 'TaskManager', { action: 'add', query: '', text: 'A step' }, /step 1 "A step"/),
     ],
     [
       'TaskManager list',
-      () => says(session, 'TaskManager', { action: 'list', query: 'kept' }, /^1 task found.*\n\* 1 {2}Kept/),
+      () => answers(session, 'TaskManager', { action: 'list', query: 'kept' }, /^1 task found.*\n\* 1 {2}Kept/),
     ],
-    ['InvokeSkill', () => says(session, 'InvokeSkill', { skill_name: 'create-skill' }, /create-skill/)],
-    ['PlanMode enter', () => says(session, 'PlanMode', { action: 'enter', goal: 'Outlive it' }, /plan/i)],
+    ['InvokeSkill', () => answers(session, 'InvokeSkill', { skill_name: 'create-skill' }, /create-skill/)],
+    ['PlanMode enter', () => answers(session, 'PlanMode', { action: 'enter', goal: 'Outlive it' }, /plan/i)],
   ]
 }
 
@@ -64,18 +64,18 @@ function restartedChecks(session) {
   return [
     [
       'TaskManager pending',
-      () => says(session, 'TaskManager', { action: 'pending', query: '' }, /\* 1 {2}Kept[^]*1 {2}A step/),
+      () => answers(session, 'TaskManager', { action: 'pending', query: '' }, /\* 1 {2}Kept[^]*1 {2}A step/),
     ],
-    ['PlanMode status', () => says(session, 'PlanMode', { action: 'status' }, /Outlive it/)],
-    ['PlanMode reset', () => says(session, 'PlanMode', { action: 'reset' }, /reset/i)],
+    ['PlanMode status', () => answers(session, 'PlanMode', { action: 'status' }, /Outlive it/)],
+    ['PlanMode reset', () => answers(session, 'PlanMode', { action: 'reset' }, /reset/i)],
     [
       'TaskManager complete',
-      () => says(session, 'TaskManager', { action: 'complete', query: '' }, /^Completed task 1/),
+      () => answers(session, 'TaskManager', { action: 'complete', query: '' }, /^Completed task 1/),
     ],
   ]
 }
 
-async function says(session, name, args, expected) {
+async function answers(session, name, args, expected) {
   const { isError, content } = await session.callTool(name, args)
   const text = content.map((block) => block.text ?? '').join('\n')
   assert.ok(!isError, text)

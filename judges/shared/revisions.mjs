@@ -1,5 +1,5 @@
 // What each protocol revision knows, as the first revision that had it (or the first and the last), and the faults of a
-// recorded conversation: what is malformed, unanswered or answered twice, and what the revision had never heard of.
+// recorded conversation: what is malformed, unanswered or answered twice, and what the revision does not define.
 import { modern } from './session.mjs'
 
 const always = '2024-11-05'
@@ -90,7 +90,7 @@ export const knowsContent = (revision, type) => revision >= (contents[type]?.sin
 /** Whether a tool in `tools/list` may carry this field. */
 export const knowsField = (revision, field) => knows(revision, tool[field] ?? never)
 
-/** The faults of everything the server said, as sentences; empty when there are none. */
+/** The faults of all messages of the server, as sentences. */
 export function wireFaults(wire, revision) {
   const faults = []
   const asked = new Map()
@@ -116,7 +116,7 @@ export function wireFaults(wire, revision) {
     if (message.method === 'notifications/progress') {
       const { progressToken } = message.params
       const id = tokens.get(progressToken)
-      if (id === undefined) faults.push(`progress nobody asked for, token ${progressToken}`)
+      if (id === undefined) faults.push(`progress that was not requested, token ${progressToken}`)
       else if (cancelled.has(id)) faults.push(`progress after the call ${id} was cancelled`)
       else if (!asked.has(id)) faults.push(`progress after the answer to ${id}`)
       strange(faults, 'progress', message.params, progress, revision)

@@ -15,13 +15,13 @@ const kills = 3900
 
 /** The real clients of each period; `revision` is what each must end up speaking with a server that knows them all. */
 export const periodClients = [
-  { label: 'sdk 1.0.4', from: 'sdk-1.0.4', revision: '2024-11-05', patience: leaves },
-  { label: 'sdk 1.12.3', from: 'sdk-1.12.3', revision: '2025-03-26', patience: leaves },
-  { label: 'sdk 1.13.3', from: 'sdk-1.13.3', revision: '2025-06-18', patience: leaves },
-  { label: 'sdk 1.24.3', from: 'sdk-1.24.3', revision: '2025-11-25', patience: kills },
-  { label: 'client 2.4.0 legacy', mode: 'legacy', revision: '2025-11-25', patience: kills },
-  { label: 'client 2.4.0 auto', mode: 'auto', revision: modern, patience: kills },
-  { label: 'client 2.4.0 modern', mode: { pin: modern }, revision: modern, patience: kills },
+  { label: 'sdk 1.0.4', from: 'sdk-1.0.4', revision: '2024-11-05', closeLimitMs: leaves },
+  { label: 'sdk 1.12.3', from: 'sdk-1.12.3', revision: '2025-03-26', closeLimitMs: leaves },
+  { label: 'sdk 1.13.3', from: 'sdk-1.13.3', revision: '2025-06-18', closeLimitMs: leaves },
+  { label: 'sdk 1.24.3', from: 'sdk-1.24.3', revision: '2025-11-25', closeLimitMs: kills },
+  { label: 'client 2.4.0 legacy', mode: 'legacy', revision: '2025-11-25', closeLimitMs: kills },
+  { label: 'client 2.4.0 auto', mode: 'auto', revision: modern, closeLimitMs: kills },
+  { label: 'client 2.4.0 modern', mode: { pin: modern }, revision: modern, closeLimitMs: kills },
 ]
 
 /**
@@ -58,7 +58,7 @@ export async function openSession(client, target, scratch) {
 
   const session = {
     revision: client.revision,
-    patience: client.patience,
+    closeLimitMs: client.closeLimitMs,
     wire: seen.wire,
     complaints,
     connect: () => peer.connect(transport),
@@ -70,7 +70,7 @@ export async function openSession(client, target, scratch) {
         ? peer.callTool({ name, arguments: args }, undefined, options)
         : peer.callTool({ name, arguments: args }, options),
     ping: () => peer.ping(),
-    /** Closes the way this package closes, and tells how the server took it. */
+    /** Closes as this package does, and returns how the server ended. */
     async close() {
       const begun = performance.now()
       const [exit] = await Promise.all([within(8000, seen.exit), peer.close()])
@@ -149,7 +149,7 @@ function recorder(wire, to) {
   }
 }
 
-/** Clients before 2.x do not say what they negotiated; the answer to `initialize` does. */
+/** Clients before 2.x do not expose what they negotiated; the answer to `initialize` does. */
 function initializedVersion(wire) {
   for (const { to, line } of wire) {
     if (to === 'client' && line.includes('"protocolVersion"')) return JSON.parse(line).result?.protocolVersion

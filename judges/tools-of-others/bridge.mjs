@@ -34,7 +34,7 @@ export function bridgeTo({ url, token }, { options, path }) {
 }
 
 // What the bridge does not carry, and no server can make up for. It answers for its own exit. To a modern server it brings
-// `notifications/cancelled` as words, where that era cancels by hanging up. Translating, it leaves modern fields and
+// `notifications/cancelled` as a message, whereas that era cancels by closing the request. Translating, it leaves modern fields and
 // error codes as they are.
 const onlyStdio = ['clean close']
 const onlyLegacy = ['cancel', 'nothing after the end of the subscription']

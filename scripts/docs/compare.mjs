@@ -1,5 +1,5 @@
-// What a translation lacks beside the English page, as sentences: sections, code blocks, names in code, pictures,
-// list items, rows of tables, direction.
+// Reports what a translation lacks compared with the English page: sections, code blocks, names in code, pictures, list items,
+// table rows, writing direction.
 
 import { marksOf } from './tables.mjs'
 import { codeOnly, readPage } from './markdown.mjs'
@@ -82,7 +82,7 @@ function codeBlock(file, place, theirs, ours) {
   ]
 }
 
-/** Arabic pages: the page is in a div that reads from the right, its code blocks in ones that read from the left. */
+/** Arabic pages are in a right-to-left div, their code blocks in left-to-right ones. */
 function direction(file, text, { sections, prose }) {
   const lines = text.split('\n')
   const problems = []

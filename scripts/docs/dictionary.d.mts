@@ -1,5 +1,5 @@
 export interface Dictionary {
-  say(sentence: string): string
+  translate(sentence: string): string
   problems(): string[]
   text(): string
 }

@@ -1,11 +1,11 @@
-// The words of one language, by the English sentence. A sentence that was changed in English is a new one, and lacks its translation.
+// The translations of one language, by English sentence. A changed English sentence is a new one without a translation.
 
 export function openDictionary(file, text) {
   const known = text === undefined ? {} : JSON.parse(text)
   const asked = new Set()
   return {
-    /** The translation, or the English sentence where there is none yet. */
-    say(sentence) {
+    /** The translation, or the English sentence if there is none yet. */
+    translate(sentence) {
       if (sentence.trim() === '') return sentence
       asked.add(sentence)
       return known[sentence] || sentence
@@ -15,16 +15,16 @@ export function openDictionary(file, text) {
       const idle = Object.keys(known).filter((sentence) => !asked.has(sentence))
       return [
         ...lacking.map((sentence) => `${file} lacks the translation of "${sentence}"`),
-        ...idle.map((sentence) => `${file} translates "${sentence}", which English does not say any more`),
+        ...idle.map((sentence) => `${file} translates "${sentence}", which is no longer part of the English text`),
       ]
     },
-    /** The file with a place for each sentence that lacks one, in the order they are said; what is not said any more comes last. */
+    /** The file with an entry for each sentence, in the order of use; unused ones come last. */
     text() {
-      const said = [...asked].map((sentence) => [sentence, known[sentence] ?? ''])
+      const used = [...asked].map((sentence) => [sentence, known[sentence] ?? ''])
       const idle = Object.entries(known).filter(([sentence]) => !asked.has(sentence))
-      return `${JSON.stringify(Object.fromEntries([...said, ...idle]), null, 2)}\n`
+      return `${JSON.stringify(Object.fromEntries([...used, ...idle]), null, 2)}\n`
     },
   }
 }
 
-export const ENGLISH = { say: (sentence) => sentence }
+export const ENGLISH = { translate: (sentence) => sentence }

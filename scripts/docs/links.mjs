@@ -1,4 +1,4 @@
-// Relative links of all pages that lead nowhere, as sentences: a file that is not there, a heading that its page has not.
+// Reports broken relative links of all pages: a missing file, or a heading that the page does not have.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

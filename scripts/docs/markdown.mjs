@@ -1,5 +1,5 @@
-// A page as what translations are held against: sections with their code blocks, inline code, pictures, list items and rows of
-// tables; links and anchors.
+// Parses a page for the comparison of translations: sections with their code blocks, inline code, pictures, list items and table
+// rows; links and anchors.
 
 const FENCE = /^\s*(?:>\s*)?(`{3,}|~{3,})(.*)$/
 
@@ -34,7 +34,7 @@ export function anchorsOf({ sections, prose }) {
   return new Set([...sections.flatMap(({ slug, id }) => [slug, id]), ...named])
 }
 
-/** Where a page leads to: links, pictures, and the same in HTML; not what is quoted as code. */
+/** Link targets of a page: links and pictures, also in HTML, but not in code. */
 export function linksOf({ prose }) {
   return prose.flatMap(({ line, at }) => {
     const bare = line.replaceAll(/(`+).*?\1/g, '`code`')
@@ -46,7 +46,7 @@ export function linksOf({ prose }) {
   })
 }
 
-/** A block without its comments, which may be translated. */
+/** A code block without its comments, which may be translated. */
 export function codeOnly({ info, lines }) {
   const comment = /^(js|ts|mjs|json|javascript|typescript)/.test(info) ? /(^|\s+)\/\/(\s.*)?$/ : /(^|\s+)#(\s.*)?$/
   return lines.map((line) => line.replace(comment, '').trimEnd())

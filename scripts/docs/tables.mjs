@@ -1,14 +1,18 @@
-// The generated parts of pages, in one language. What a model reads stays English; a translation stands beside it.
+// The generated parts of pages in one language. Text for the model stays English, with a translation beside it.
 
 import { render } from '../../bench/peers/report.mjs'
 import { renderClients } from '../../judges/agents/table.mjs'
 
-export function makeTables({ tools, options, peers, clients = {} }, { say }, { translated = false, rtl = false } = {}) {
+export function makeTables(
+  { tools, options, peers, clients = {} },
+  { translate },
+  { translated = false, rtl = false } = {},
+) {
   return { toolTable, toolPages, optionTable, shortComparison, comparison, clientTable: () => renderClients(clients) }
 
   function toolTable() {
-    const rows = tools.map(({ name, description }) => [code(name), say(description.split('\n')[0])])
-    return table([say('tool'), say('what it does')], rows)
+    const rows = tools.map(({ name, description }) => [code(name), translate(description.split('\n')[0])])
+    return table([translate('tool'), translate('what it does')], rows)
   }
 
   function toolPages() {
@@ -23,26 +27,31 @@ export function makeTables({ tools, options, peers, clients = {} }, { say }, { t
     const quoted = paragraphs(lines)
       .replaceAll(/^(?=.)/gm, '> ')
       .replaceAll(/^$/gm, '>')
-    return [ltr(quoted), paragraphs(lines.map(say))].join('\n\n')
+    return [ltr(quoted), paragraphs(lines.map(translate))].join('\n\n')
   }
 
   function parameters({ inputSchema }) {
     const rows = Object.entries(inputSchema.properties ?? {}).map(([name, { type, description = '' }]) => {
-      const need = say(inputSchema.required?.includes(name) ? 'required' : 'optional')
+      const need = translate(inputSchema.required?.includes(name) ? 'required' : 'optional')
       const original = rtl && description !== '' ? `<span dir="ltr">${description}</span>` : description
-      return [code(name), type, need, ...(translated ? [original, say(description)] : [description])]
+      return [code(name), type, need, ...(translated ? [original, translate(description)] : [description])]
     })
-    if (rows.length === 0) return say('No parameters.')
-    const heads = [say('parameter'), say('type'), '', ...(translated ? [say('as the model reads it'), ''] : [''])]
+    if (rows.length === 0) return translate('No parameters.')
+    const heads = [
+      translate('parameter'),
+      translate('type'),
+      '',
+      ...(translated ? [translate('as the model reads it'), ''] : ['']),
+    ]
     return table(heads, rows)
   }
 
   function hints({ annotations }) {
-    const said = Object.entries({ openWorldHint: true, ...annotations }).filter(([, value]) => value)
-    const words = said.map(([hint]) =>
-      say(hint.replace('Hint', '').replace(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`)),
+    const active = Object.entries({ openWorldHint: true, ...annotations }).filter(([, value]) => value)
+    const names = active.map(([hint]) =>
+      translate(hint.replace('Hint', '').replace(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`)),
     )
-    return `${say('Hints:')} ${words.join(rtl ? '، ' : ', ') || say('none')}.`
+    return `${translate('Hints:')} ${names.join(rtl ? '، ' : ', ') || translate('none')}.`
   }
 
   function optionTable() {
@@ -50,15 +59,15 @@ export function makeTables({ tools, options, peers, clients = {} }, { say }, { t
       .filter(({ key }) => !isSwitch(key) || toolOf(key) !== undefined)
       .map(({ key, type, choices, default: fallback, about, project }) => {
         const kind = choices ? choices.map(code).join(' ') : type
-        const words = isSwitch(key) ? sayOfSwitch(about, toolOf(key).name) : say(about)
-        const note = project ? '' : ` ${say('Not from project files.')}`
-        return [code(key), kind, fallback === '' ? '' : code(fallback), withMarks(words) + note]
+        const text = isSwitch(key) ? translateSwitch(about, toolOf(key).name) : translate(about)
+        const note = project ? '' : ` ${translate('Not from project files.')}`
+        return [code(key), kind, fallback === '' ? '' : code(fallback), withMarks(text) + note]
       })
-    return table([say('key'), say('type'), say('default'), ''], rows)
+    return table([translate('key'), translate('type'), translate('default'), ''], rows)
   }
 
   function shortComparison() {
-    const rows = withMarks(render(peers, { short: true, say }))
+    const rows = withMarks(render(peers, { short: true, translate }))
     return rtl ? rows.replaceAll(/\| ([\d,.]+ \p{L}+) (?=\|)/gu, '| <span dir="ltr">$1</span> ') : rows
   }
 
@@ -72,8 +81,8 @@ export function makeTables({ tools, options, peers, clients = {} }, { say }, { t
     return tools.find(({ name }) => key === `TOOL_${name.toUpperCase()}`)
   }
 
-  function sayOfSwitch(about, name) {
-    return say(about.replaceAll(name, '{tool}')).replaceAll('{tool}', name)
+  function translateSwitch(about, name) {
+    return translate(about.replaceAll(name, '{tool}')).replaceAll('{tool}', name)
   }
 
   function code(text) {
@@ -89,7 +98,7 @@ export function makeTables({ tools, options, peers, clients = {} }, { say }, { t
   }
 }
 
-/** Code among Arabic words keeps its direction only if it begins and ends with letters, or with a mark that says so. */
+/** Code in Arabic text keeps its direction only if it begins and ends with letters or with a direction mark. */
 function markCode(span) {
   const { before, after } = marksOf(span.slice(1, -1))
   return `${before ? '&lrm;' : ''}${span}${after ? '&lrm;' : ''}`
@@ -108,7 +117,7 @@ function row(cells) {
   return cells.every((cell) => cell === '---') ? `|${cells.join('|')}|` : `| ${cells.join(' | ')} |`
 }
 
-/** Lines as they stand: Markdown would run them together, but for those of a list. */
+/** Keeps line breaks: Markdown would join lines, except those of a list. */
 function paragraphs(lines) {
   const isItem = (line = '') => line.startsWith('- ')
   return lines.map((line, at) => (at > 0 && !(isItem(line) && isItem(lines[at - 1])) ? `\n${line}` : line)).join('\n')

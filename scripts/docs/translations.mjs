@@ -1,4 +1,4 @@
-// Every page in every language: fills the generated parts, and says what a translation lacks.
+// Fills the generated parts of every page in every language, and reports what a translation lacks.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -20,7 +20,7 @@ const GENERATED = {
   [CLIENTS]: { clients: 'clientTable' },
 }
 
-/** Gives what is to be written, by file, and the problems that writing does not solve. `read` gives undefined for no file. */
+/** Returns the text to write by file, and the problems that writing does not solve. `read` returns undefined for a missing file. */
 export function composePages(facts, read = readFile) {
   const files = new Map()
   const problems = []
@@ -28,22 +28,22 @@ export function composePages(facts, read = readFile) {
   for (const page of [...PAGES, COMPARISON, CLIENTS]) compose(page, page, english)
   for (const language of LANGUAGES) {
     const dictionary = dictionaryOf(language)
-    const words = openDictionary(dictionary, read(dictionary))
-    const tables = makeTables(facts, words, { translated: true, rtl: language.rtl })
+    const translations = openDictionary(dictionary, read(dictionary))
+    const tables = makeTables(facts, translations, { translated: true, rtl: language.rtl })
     for (const page of PAGES) {
       const file = translationOf(page, language)
       compose(file, page, tables)
       if (files.has(file) && files.has(page))
         problems.push(...compare(file, files.get(file), files.get(page), language))
     }
-    files.set(dictionary, words.text())
-    problems.push(...words.problems())
+    files.set(dictionary, translations.text())
+    problems.push(...translations.problems())
   }
-  for (const page of PAGES) problems.push(...strangers(page, files))
+  for (const page of PAGES) problems.push(...missingLinks(page, files))
   return { files, problems }
 
   function compose(file, page, tables) {
-    // Made even where the page is missing, so that the dictionary knows which sentences there are.
+    // Also if the page is missing, so that the dictionary contains all sentences.
     const parts = Object.entries(GENERATED[page] ?? {}).map(([name, table]) => [name, tables[table]()])
     let text = read(file)
     if (text === undefined) return problems.push(`${file} is missing`)
@@ -57,7 +57,7 @@ export function composePages(facts, read = readFile) {
 }
 
 /** The versions of a page that do not link each other. */
-function strangers(page, files) {
+function missingLinks(page, files) {
   const versions = [page, ...LANGUAGES.map((language) => translationOf(page, language))].filter((file) =>
     files.has(file),
   )

@@ -1,5 +1,5 @@
-// Lines of text as an SVG that looks like a terminal, light or dark as the reader has it. Steps may appear one by one, once;
-// who prefers no motion, and whoever knows no animation, sees all of them at once.
+// Draws lines of text as an SVG that looks like a terminal, light or dark by the reader's colour scheme. Steps may be animated
+// once; with reduced motion, or without support for animation, all of them are visible at once.
 
 const COLUMNS = 96
 const [CHARACTER, LINE, SIDE, TOP] = [8.43, 20, 18, 52]
@@ -36,7 +36,7 @@ const STYLE = [
   '@media (prefers-reduced-motion:reduce){.later{animation:none}}',
 ].join('')
 
-/** A long line goes on below, indented as it began. */
+/** Wraps a long line, with the indentation of its beginning. */
 function wrap(line) {
   const look = lookOf(line)
   const rows = []

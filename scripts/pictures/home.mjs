@@ -1,4 +1,4 @@
-// A home for scenes: a small project of somebody called ann, a client that calls tools there, and the program as she types it.
+// A home directory for scenes: a small project of the user `ann`, an MCP client that works there, and commands on a terminal.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const PROGRAM = fileURLToPath(new URL('../../dist/scorpiox-code.js', import.meta.url))
 
 export function openHome() {
-  // Not in the folder for temporary files: a sandbox has one of its own.
+  // Not in the temporary directory: the sandbox has its own.
   const root = realpathSync(mkdtempSync('/var/tmp/scene-'))
   const [home, project] = [join(root, 'home/ann'), join(root, 'home/ann/shop')]
   mkdirSync(join(project, 'src'), { recursive: true })
@@ -18,7 +18,7 @@ export function openHome() {
   writeFileSync(join(project, 'package.json'), '{"name":"shop","scripts":{"dev":"node dev.js"}}\n')
   writeFileSync(join(project, 'dev.js'), DEV)
   execFileSync('git', ['init', '-q'], { cwd: project })
-  // Installed for everybody, so that it goes by its name.
+  // Installed in PATH, so that the program is shown by its name.
   const bin = join(root, 'bin')
   mkdirSync(bin)
   symlinkSync(PROGRAM, join(bin, 'scorpiox-code'))
@@ -31,7 +31,7 @@ export function openHome() {
     writeFileSync(join(home, name), text)
   }
 
-  /** What a person types, and what is printed. */
+  /** A command, and what it prints. */
   function type(args, more = {}) {
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
       cwd: project,
@@ -68,14 +68,14 @@ export function openHome() {
     child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     return async (name, args) => {
       const { content } = await request('tools/call', { name, arguments: args })
-      const said = content
+      const lines = content
         .map((block) => block.text ?? `(${block.type})`)
         .join('\n')
         .trim()
         .split('\n')
       return [
         `→ ${name} ${JSON.stringify(args)}`,
-        ...said.map((line, index) => (index === 0 ? `← ${line}` : `  ${line}`)),
+        ...lines.map((line, index) => (index === 0 ? `← ${line}` : `  ${line}`)),
         '',
       ]
     }

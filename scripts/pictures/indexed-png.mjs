@@ -1,11 +1,11 @@
-// Makes a PNG of a screen smaller: at most 256 colours, half of them the most frequent, half those that differ most, and
-// for each other the nearest of these. Screens are flat colours and the edges of letters: nobody sees the difference.
+// Makes a PNG of a screen smaller: at most 256 colours, half of them the most frequent, half those that differ most; every other
+// colour becomes the nearest of these. Screens consist of flat colours and edges of letters, so the difference is not visible.
 
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Eight bits per channel, with or without alpha, not interlaced: as browsers make them. */
+/** Eight bits per channel, with or without alpha, not interlaced, as browsers write them. */
 export function indexedPng(png) {
   const { width, height, channels, data } = read(png)
   const pixels = unfiltered(inflateSync(data), width, height, channels)
@@ -75,7 +75,7 @@ function predicted(filter, left, up, corner) {
   return toUp <= toCorner ? up : corner
 }
 
-/** The most frequent alone would leave out the small red cross on a large grey page. */
+/** The most frequent colours alone would omit a small red cross on a large grey page. */
 function chosen(colours) {
   const palette = colours.slice(0, 128)
   const far = new Map(colours.slice(128).map((colour) => [colour, Math.min(...palette.map(distanceTo(colour)))]))

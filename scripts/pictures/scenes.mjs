@@ -1,4 +1,4 @@
-// What the drawings show. A scene gives steps, each some lines of a real run.
+// The scenes of the drawings. A scene returns steps, each with lines of a real run.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -71,7 +71,7 @@ async function question(home) {
   const call = await home.connect()
   const questions = { questions: [{ text: 'Which database?', options: ['SQLite', 'PostgreSQL'] }] }
   return {
-    title: 'a question that nobody could be asked',
+    title: 'a question without a channel',
     steps: [
       await call('AskUserQuestion', { questions_json: JSON.stringify(questions) }),
       await call('AskUserQuestion', { questions_json: '{"id":1,"answers":["PostgreSQL"]}' }),
@@ -79,11 +79,11 @@ async function question(home) {
   }
 }
 
-/** A real inbox in a real terminal: it opens the one question there is. */
+/** The inbox in a pseudo-terminal: opens the only question. */
 async function inbox(home) {
   const call = await home.connect()
   const terminal = await watchTerminal(home, ['inbox', '--quiet'])
-  await terminal.sees('Servers and tools')
+  await terminal.waitForText('Servers and tools')
   const questions = {
     questions: [
       {
@@ -94,19 +94,19 @@ async function inbox(home) {
     ],
   }
   void call('AskUserQuestion', { questions_json: JSON.stringify(questions) })
-  await terminal.sees('Question · ')
+  await terminal.waitForText('Question · ')
   terminal.type('\u001B[A')
   terminal.type('\u001B[A')
-  await terminal.sees('● Question')
+  await terminal.waitForText('● Question')
   terminal.type('\r')
-  await terminal.sees('PostgreSQL')
+  await terminal.waitForText('PostgreSQL')
   const screen = terminal.screen()
   terminal.type('\r')
   await terminal.close()
   return { title: 'a question in the inbox', steps: [['$ scorpiox-code inbox', ...screen]] }
 }
 
-/** Engines are played: pictures are made without a network. */
+/** Search engines are simulated: pictures are made without a network. */
 async function search(home) {
   const replay = await startReplay()
   const play = 'ok;duckduckgo=challenge-202;mojeek=hang'
@@ -158,7 +158,7 @@ async function callback(home) {
   return { title: 'a callback, and the next result of any tool', steps }
 }
 
-/** Two servers, one after the other: the second knows what the first was told. */
+/** Two servers, one after the other: the second has the state of the first. */
 async function tasks(home) {
   const call = await home.connect()
   const steps = [

@@ -1,4 +1,4 @@
-// Terminals as drawings: each scene runs the real program in the home of somebody called ann, and what it prints is drawn.
+// Draws terminals: each scene runs the program in a temporary home directory, and its output is drawn.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The program in a real pseudo-terminal, and what its screen shows, by the same screen that reads the output of commands.
+// Runs the program in a pseudo-terminal and reads its screen with the terminal renderer of the program.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { spawn } from '@lydell/node-pty'
 import { rolldown } from 'rolldown'
 
+import { SOURCE_CONDITIONS } from '../source-conditions.mjs'
+
 export async function watchTerminal({ program, project, env }, args) {
-  const createScreen = await loadScreen()
+  const createTerminalRenderer = await loadRenderer()
   const terminal = spawn(process.execPath, [program, ...args], { cols: 92, rows: 24, cwd: project, env })
   const ended = new Promise((resolve) => terminal.onExit(resolve))
   let printed = ''
@@ -18,8 +20,8 @@ export async function watchTerminal({ program, project, env }, args) {
   return {
     type: (keys) => terminal.write(keys),
     screen,
-    async sees(words) {
-      while (!screen().some((line) => line.includes(words))) await sleep(50)
+    async waitForText(text) {
+      while (!screen().some((line) => line.includes(text))) await sleep(50)
     },
     async close() {
       await sleep(300)
@@ -30,25 +32,27 @@ export async function watchTerminal({ program, project, env }, args) {
 
   function screen() {
     const chunks = []
-    const view = createScreen((chunk) => chunks.push(Buffer.from(chunk)))
+    const view = createTerminalRenderer((chunk) => chunks.push(Buffer.from(chunk)))
     view.write(Buffer.from(printed))
-    return Buffer.concat([...chunks, view.rest()])
+    return Buffer.concat([...chunks, view.remainingText()])
       .toString()
       .trimEnd()
       .split('\n')
   }
 }
 
-async function loadScreen() {
+async function loadRenderer() {
   const folder = mkdtempSync(join(tmpdir(), 'scene-'))
-  const file = join(folder, 'screen.mjs')
+  const file = join(folder, 'renderer.mjs')
   const build = await rolldown({
-    input: fileURLToPath(new URL('../../src/lib/screen/screen.ts', import.meta.url)),
+    input: fileURLToPath(new URL('../../packages/server/src/text/terminal/terminal-renderer.ts', import.meta.url)),
     platform: 'node',
+    tsconfig: false,
+    resolve: { conditionNames: SOURCE_CONDITIONS },
   })
   try {
     await build.write({ file, format: 'esm' })
-    return (await import(pathToFileURL(file).href)).createScreen
+    return (await import(pathToFileURL(file).href)).createTerminalRenderer
   } finally {
     await build.close()
     rmSync(folder, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
+import { openStoreReader } from '../questions/support.js'
 import {
   emptyFolder,
   type Json,
@@ -21,24 +21,25 @@ import {
   startServerIn,
   type TestClient,
 } from '../support/client.js'
-import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
 
-async function clientIn(world: ServerEnvironment, capabilities: object = {}): Promise<TestClient> {
-  const client = startServerIn(world)
+async function clientIn(environment: ServerEnvironment, capabilities: object = {}): Promise<TestClient> {
+  const client = startServerIn(environment)
   await client.initialize('2025-06-18', capabilities)
   return client
 }
 
 async function ended(client: TestClient): Promise<void> {
   expect(await client.close()).toBe(0)
-  // That it cleaned up after one that was killed is no complaint.
+  // The cleanup after a killed server is not a warning.
   expect(client.stderr().replaceAll(/^.*: info: .*\n/gm, '')).toBe('')
 }
 
 const pushes = ({ received }: TestClient): readonly Json[] =>
   received.filter(({ method }: Json) => method === 'notifications/claude/channel')
 
-test.concurrent('is pushed to a client that takes that, and then stands in front of nothing', async () => {
+test.concurrent('is pushed to a client that supports it, and is then not part of any result', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   const { text, structured } = await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   expect(text).toContain('pushed into this conversation')
@@ -55,7 +56,7 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
   await ended(client)
 })
 
-test.concurrent('is pushed at the end of the call during which it fell due, and not delivered again', async () => {
+test.concurrent('is pushed at the end of the call during which it became due, and not delivered again', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   await callback(client, { message: 'due', delay_seconds: 1, repeat_count: 1 })
   expect(await messageBeforeResult(client, 'sleep 1.5')).toBe('')
@@ -64,7 +65,7 @@ test.concurrent('is pushed at the end of the call during which it fell due, and 
   await ended(client)
 })
 
-test.concurrent('is pushed to Claude Code where that is configured', async () => {
+test.concurrent('is pushed to Claude Code if that is configured', async () => {
   const client = await clientIn(newEnvironment({ CLAUDE_CHANNEL: 'true' }))
   await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   await client.waitFor(({ method }) => method === 'notifications/claude/channel')
@@ -72,15 +73,15 @@ test.concurrent('is pushed to Claude Code where that is configured', async () =>
   await ended(client)
 })
 
-test.concurrent('goes on after kill -9: what is due later fires in time, what was due fires once', async () => {
-  const world = newEnvironment()
-  const first = await clientIn(world)
+test.concurrent('continues after kill -9: later callbacks fire in time, overdue ones fire once', async () => {
+  const environment = newEnvironment()
+  const first = await clientIn(environment)
   await callback(first, { message: 'overdue', delay_seconds: 2, repeat_count: 5 })
   await callback(first, { message: 'later', delay_seconds: 6, repeat_count: 1 })
   const setAt = Date.now()
   await killServer(first)
   await sleep(3500)
-  const second = await clientIn(world)
+  const second = await clientIn(environment)
   await fired(second, 'overdue')
   await fired(second, 'later')
   expect(Date.now() - setAt).toBeGreaterThanOrEqual(5900)
@@ -92,47 +93,52 @@ test.concurrent('goes on after kill -9: what is due later fires in time, what wa
   await ended(second)
 })
 
-test.concurrent('pending messages go to the next session, and then what was not delivered', async () => {
-  const world = newEnvironment()
-  const first = await clientIn(world)
-  await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
-  await fired(first, 'told')
-  expect(await callbacksDeliveredTo(first)).toContain('told')
+test.concurrent('pending messages are delivered to the next session, undelivered ones again', async () => {
+  const environment = newEnvironment()
+  const first = await clientIn(environment)
+  await callback(first, { message: 'first', delay_seconds: 1, repeat_count: 1 })
+  await fired(first, 'first')
+  expect(await callbacksDeliveredTo(first)).toContain('first')
   await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
-  const second = await clientIn(world)
+  const second = await clientIn(environment)
   await fired(second, 'untold')
   expect(await callbacksDeliveredTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
-  // It is written down that it was told just after it was.
-  await sleep(500)
+  // The delivery is recorded just after it happened.
+  const storeReader = await openStoreReader(environment)
+  await eventually(
+    () => storeReader.messages(),
+    ({ length }) => length === 0,
+  )
+  await storeReader.close()
   await killServer(second)
-  const third = await clientIn(world)
+  const third = await clientIn(environment)
   await sleep(800)
   expect(await messageBeforeResult(third)).toBe('')
   expect(logged(third)).toEqual([])
   await ended(third)
 })
 
-test.concurrent('two servers of a project: each fires its own, and one alone takes over from a third', async () => {
-  const world = newEnvironment()
-  const gone = await clientIn(world)
+test.concurrent('two servers of a project: each fires its own callbacks, and only one takes over from a third', async () => {
+  const environment = newEnvironment()
+  const gone = await clientIn(environment)
   for (const message of ['g1', 'g2', 'g3']) await callback(gone, { message, delay_seconds: 2, repeat_count: 1 })
   await killServer(gone)
-  const [one, two] = await Promise.all([clientIn(world), clientIn(world)])
+  const [one, two] = await Promise.all([clientIn(environment), clientIn(environment)])
   const all = await Promise.all([
     callback(one, { message: 'o1', delay_seconds: 1, repeat_count: 1 }),
     callback(two, { message: 't1', delay_seconds: 1, repeat_count: 1 }),
   ])
   expect(all.filter(({ isError }) => isError)).toEqual([])
-  const words = (): readonly string[] => [...logged(one), ...logged(two)].map((line) => line.slice(-2)).toSorted()
-  await eventually(words, ({ length }) => length >= 5)
+  const firedNames = (): readonly string[] => [...logged(one), ...logged(two)].map((line) => line.slice(-2)).toSorted()
+  await eventually(firedNames, ({ length }) => length >= 5)
   await sleep(1500)
-  expect(words()).toEqual(['g1', 'g2', 'g3', 'o1', 't1'])
-  const told = await Promise.all([callbacksDeliveredTo(one), callbacksDeliveredTo(two)])
-  expect(told[0]).toContain('o1')
-  expect(told[1]).toContain('t1')
-  expect(told.join('\n').match(/\[Callback \d fired/g)).toHaveLength(5)
+  expect(firedNames()).toEqual(['g1', 'g2', 'g3', 'o1', 't1'])
+  const delivered = await Promise.all([callbacksDeliveredTo(one), callbacksDeliveredTo(two)])
+  expect(delivered[0]).toContain('o1')
+  expect(delivered[1]).toContain('t1')
+  expect(delivered.join('\n').match(/\[Callback \d fired/g)).toHaveLength(5)
   await Promise.all([ended(one), ended(two)])
 })
 
@@ -144,13 +150,13 @@ const inboxesIn = (cwd: string): readonly string[] => {
 }
 const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filter((name) => name.endsWith('.json'))
 
-test.concurrent('is in the inbox of the session until it is delivered; what was read there is not delivered again', async () => {
-  const world = newEnvironment({ SCORPIOX_INBOX: '1' })
-  const client = await clientIn(world)
+test.concurrent('is in the inbox of the session until it is delivered; a message read there is not delivered again', async () => {
+  const environment = newEnvironment({ SCORPIOX_INBOX: '1' })
+  const client = await clientIn(environment)
   const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
   expect(text).toContain(`it is also in ${structured.inbox}`)
   await fired(client, 'one')
-  const [inbox = ''] = inboxesIn(world.cwd)
+  const [inbox = ''] = inboxesIn(environment.cwd)
   const [name = ''] = await eventually(
     () => messagesIn(inbox),
     ({ length }) => length === 1,
@@ -175,13 +181,13 @@ test.concurrent('is in the inbox of the session until it is delivered; what was 
   renameSync(join(inbox, next), join(inbox, 'done', next))
   expect(await messageBeforeResult(client)).toBe('')
   await killServer(client)
-  const heir = await clientIn(world)
+  const successor = await clientIn(environment)
   await sleep(800)
-  expect(await messageBeforeResult(heir)).toBe('')
-  await ended(heir)
+  expect(await messageBeforeResult(successor)).toBe('')
+  await ended(successor)
 })
 
-test.concurrent('goes to the session that started us, and follows no link there', async () => {
+test.concurrent('goes to the session that started this server, and follows no link there', async () => {
   const folder = emptyFolder()
   const client = await clientIn(newEnvironment({ SX_SESSION_DIR: folder }))
   const { structured } = await callback(client, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
@@ -205,7 +211,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
   expect(await other.close()).toBe(0)
 })
 
-test.concurrent('runs a command and sends a request besides; what goes wrong with them is logged', async () => {
+test.concurrent('also runs a command and sends a request; their errors are logged', async () => {
   const bodies: Json[] = []
   const hook = createServer((request: IncomingMessage, response) => {
     let body = ''
@@ -218,11 +224,11 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
   await new Promise<void>((resolve) => void hook.listen(0, '127.0.0.1', resolve))
   const address = hook.address()
   const port = typeof address === 'object' ? address?.port : 0
-  const world = newEnvironment({
-    CALLBACK_COMMAND: 'printf "%s\\n" "$CALLBACK_MESSAGE" >> told.txt; exit 3',
+  const environment = newEnvironment({
+    CALLBACK_COMMAND: 'printf "%s\\n" "$CALLBACK_MESSAGE" >> messages.txt; exit 3',
     CALLBACK_WEBHOOK: `http://127.0.0.1:${port}/hook`,
   })
-  const client = await clientIn(world)
+  const client = await clientIn(environment)
   const message = 'it\'s $(date) `id` "quoted"'
   await callback(client, { message, delay_seconds: 1, repeat_count: 1 })
   await eventually(
@@ -234,22 +240,22 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
     () => client.stderr(),
     (text) => text.includes('CALLBACK_COMMAND: exit code 3'),
   )
-  expect(readFileSync(join(world.cwd, 'told.txt'), 'utf8')).toBe(`${message}\n`)
+  expect(readFileSync(join(environment.cwd, 'messages.txt'), 'utf8')).toBe(`${message}\n`)
   expect(await callbacksDeliveredTo(client)).toContain(message)
   expect(await client.close()).toBe(0)
   hook.close()
 })
 
-test.concurrent('waits for a job of a server that was killed, and says what became of it', async () => {
-  const world = newEnvironment()
-  const client = await clientIn(world)
+test.concurrent('waits for a job of a killed server and reports how it ended', async () => {
+  const environment = newEnvironment()
+  const client = await clientIn(environment)
   const task_id = await startJob(client, 'sleep 60')
   await callback(client, { message: 'job', task_id })
   await killServer(client)
-  const heir = await clientIn(world)
-  await fired(heir, 'job')
-  expect(await callbacksDeliveredTo(heir)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
-  expect(await heir.close()).toBe(0)
+  const successor = await clientIn(environment)
+  await fired(successor, 'job')
+  expect(await callbacksDeliveredTo(successor)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
+  expect(await successor.close()).toBe(0)
 })
 
 test.concurrent('reports that nothing can be stored', async () => {
@@ -261,11 +267,11 @@ test.concurrent('reports that nothing can be stored', async () => {
   await client.close()
 })
 
-test('a server that has nothing to wait for opens nothing', async () => {
-  const world = newEnvironment()
-  const client = await clientIn(world)
+test('a server without callbacks opens nothing', async () => {
+  const environment = newEnvironment()
+  const client = await clientIn(environment)
   await sleep(600)
   expect(await messageBeforeResult(client)).toBe('')
-  expect(spawnSync('ls', [world.env.STATE_DIR ?? '']).stdout.toString()).not.toContain('state.db')
+  expect(spawnSync('ls', [environment.env.STATE_DIR ?? '']).stdout.toString()).not.toContain('state.db')
   await ended(client)
 })

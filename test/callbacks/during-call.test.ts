@@ -1,19 +1,10 @@
-// A callback that falls due while a call runs comes with the result of that call, on every transport and revision.
-// Calls without a pause between them do not delay it.
+// A callback that becomes due during a call is part of the result of that call, on every transport and revision. Calls
+// without a pause between them do not delay it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import {
-  sendRequest,
-  callOf,
-  initialize,
-  modernCall,
-  startProgram,
-  type HttpRequest,
-  type HttpServer,
-} from '../support/http-client.js'
 import {
   call,
   type Json,
@@ -24,8 +15,17 @@ import {
   startJob,
   startServerIn,
 } from '../support/client.js'
+import {
+  callOf,
+  type HttpRequest,
+  type HttpServer,
+  initialize,
+  modernCall,
+  sendRequest,
+  startProgram,
+} from '../support/http-client.js'
 
-/** Calls a tool and gives all texts of the result as one. */
+/** Calls a tool and returns all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>
 
 interface Connection {
@@ -68,10 +68,10 @@ function textOf(content: readonly Json[]): string {
   return content.map(({ text }) => text).join('\n')
 }
 
-/** The callbacks in front of these results, in the order in which they came. */
+/** The callbacks in these results, in order of arrival. */
 function fired(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) =>
-    [...text.matchAll(/^\[Callback \d fired [^\]]*, (\d+ left\] .*)$/gm)].map(([, said = '']) => said),
+    [...text.matchAll(/^\[Callback \d fired [^\]]*, (\d+ left\] .*)$/gm)].map(([, message = '']) => message),
   )
 }
 
@@ -86,10 +86,10 @@ const SHORT = new Set(['stdio 2025-11-25', `stdio ${MODERN}`, `HTTP ${MODERN}`])
 
 for (const { name, open } of CONNECTIONS)
   describe.concurrent(name, { tags: SHORT.has(name) ? [] : ['long'] }, () => {
-    test.concurrent('what falls due during a call comes with its result, all of it, once', async () => {
+    test.concurrent('all callbacks that become due during a call are in its result, once', async () => {
       const { call: use, close } = await open()
       const sets = ['one', 'two'].map((message) => ({ message, delay_seconds: 1, repeat_count: 1 }))
-      // On a busy machine the first may fall due before the second is set: then it comes with that result.
+      // On a busy machine the first may become due before the second is set: then it is in that result.
       const texts: string[] = []
       for (const set of sets) texts.push(await use('SetCallback', set))
       texts.push(await use('Bash', { command: 'sleep 1.5; echo finished' }))
@@ -99,12 +99,12 @@ for (const { name, open } of CONNECTIONS)
       await close()
     })
 
-    test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
+    test.concurrent('overlapping calls deliver callbacks as they become due', async () => {
       const { call: use, close } = await open()
       const long = use('Bash', { command: 'sleep 5; echo long' })
       const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
       const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
-      // Each call is sent as soon as the one before has its result: the session is never idle.
+      // Each call is sent as soon as the previous one has its result: the session is never idle.
       for (let calls = 0; calls < 400 && !isComplete(); calls++)
         texts.push(await use('Bash', { command: 'sleep 0.02' }))
       texts.push(await long)
@@ -113,7 +113,7 @@ for (const { name, open } of CONNECTIONS)
     })
   })
 
-test.concurrent('one that repeats every second comes once with the result of a long call', async () => {
+test.concurrent('a callback that repeats every second is delivered once with the result of a long call', async () => {
   const { call: use, close } = await overStdio('2025-11-25')
   await use('SetCallback', { message: 'tick', delay_seconds: 1, repeat_count: 10 })
   expect(fired([await use('Bash', { command: 'sleep 3.5; echo finished' })])).toEqual([
@@ -123,7 +123,7 @@ test.concurrent('one that repeats every second comes once with the result of a l
   await close()
 })
 
-test.concurrent('the end of a job during a call comes with the result of that call', async () => {
+test.concurrent('the end of a job during a call is reported in the result of that call', async () => {
   const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   const task_id = await startJob(client, 'sleep 1; exit 3')
@@ -135,7 +135,7 @@ test.concurrent('the end of a job during a call comes with the result of that ca
   expect(await client.close()).toBe(0)
 })
 
-test.concurrent('a call that is cancelled takes nothing with it: it waits for the next result', async () => {
+test.concurrent('a cancelled call delivers nothing: the message waits for the next result', async () => {
   const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   await call(client, 'SetCallback', { message: 'kept', delay_seconds: 1, repeat_count: 1 })

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { cleanEnv, emptyFolder, type Json } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import {
-  sendRequest,
   callOf,
+  type HttpRequest,
+  type HttpServer,
   initialize,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
   tokenFor,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
-import { cleanEnv, emptyFolder, type Json } from '../support/client.js'
 
 const REVISION = '2025-06-18'
 
@@ -52,8 +52,8 @@ test.concurrent('continues after the client has left, is in an inbox, and is del
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
   const server = await startProgram({ env, cwd })
   const first = await sessionOn(server)
-  const [said] = await first.call('SetCallback', { message: 'left', delay_seconds: 2, repeat_count: 50 })
-  expect(said).toContain('Callback scheduled')
+  const [output] = await first.call('SetCallback', { message: 'left', delay_seconds: 2, repeat_count: 50 })
+  expect(output).toContain('Callback scheduled')
   await first.leave()
   const files = (): readonly string[] => readdirSync(cwd, { recursive: true }).map(String)
   await eventually(files, (names) => names.some((name) => /^\.scorpiox.*inbox.*\.json$/.test(name)))
@@ -72,20 +72,20 @@ test.concurrent('continues after the client has left, is in an inbox, and is del
   expect(await server.stop()).toBe(0)
 })
 
-test.concurrent('a user without sessions has slots too, and the next server fires what a killed one was to fire', async () => {
+test.concurrent('a user without sessions has slots too, and the next server fires the callbacks of a killed one', async () => {
   const cwd = emptyFolder()
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
   const stateless = (server: HttpServer): Pick<Caller, 'call'> => ({
     call: (name, args = {}) => textsOf(server, modernCall(name, args)),
   })
   const server = await startProgram({ env, cwd })
-  const [said] = await stateless(server).call('SetCallback', { message: 'mine', delay_seconds: 2, repeat_count: 2 })
-  expect(said).toContain('repeats 2 times')
+  const [text] = await stateless(server).call('SetCallback', { message: 'mine', delay_seconds: 2, repeat_count: 2 })
+  expect(text).toContain('repeats 2 times')
   server.child.kill('SIGKILL')
   await server.exited
   const next = await startProgram({ env, cwd })
-  const told = await eventually(() => front(stateless(next)))
-  expect(told).toMatch(/^\[Callback 0 fired at .*, 1 left\] mine$/)
+  const delivered = await eventually(() => front(stateless(next)))
+  expect(delivered).toMatch(/^\[Callback 0 fired at .*, 1 left\] mine$/)
   expect((await stateless(next).call('SetCallback', { action: 'list' })).at(-1)).toContain('"mine"')
   await stateless(next).call('SetCallback', { action: 'cancel' })
   expect(await next.stop()).toBe(0)
@@ -98,8 +98,8 @@ test.concurrent('nothing counts as pushed that may not have been read', async ()
   const { headers: answered } = await sendRequest(server, { body: rpc('initialize', params) })
   const headers = { 'mcp-session-id': String(answered['mcp-session-id']) }
   const call = (name: string, args = {}) => textsOf(server, { body: callOf(name, args), headers })
-  const [said] = await call('SetCallback', { message: 'unheard', delay_seconds: 2, repeat_count: 1 })
-  expect(said).toContain('in front of the next result of any tool')
+  const [output] = await call('SetCallback', { message: 'unheard', delay_seconds: 2, repeat_count: 1 })
+  expect(output).toContain('in front of the next result of any tool')
   await eventually(
     () => front({ call }),
     (text) => text.includes('unheard'),

@@ -1,11 +1,11 @@
 // Kills servers with SIGKILL while they set, fire, deliver and ask, two of them on one project. Everything acknowledged
-// is delivered, never early, and twice only if the server was killed right after it had written it.
+// is delivered, never early, and twice only if the server was killed right after the write.
 
-import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { eventually } from '../support/eventually.js'
-import { underLoad } from '../support/load.js'
+import { afterAll, expect, test } from 'vitest'
+
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import {
   type Json,
   killServer,
@@ -15,22 +15,23 @@ import {
   startServerIn,
   type TestClient,
 } from '../support/client.js'
-import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
+import { eventually } from '../support/eventually.js'
+import { underLoad } from '../support/load.js'
 
 const LONG_ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
 const LANES = 3
 const REVISION = '2025-11-25'
 const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
 
-/** What was acknowledged in one project, and how often each was told. */
+/** What was acknowledged in one project, and how often each message was delivered. */
 class DeliveryLog {
   readonly set = new Map<string, number>()
-  /** By the number of the question. */
+  /** By question number. */
   readonly answered = new Set<string>()
   readonly delivered = new Map<string, number>()
   readonly early: string[] = []
-  /** Told by a server that was killed within a moment of it. */
-  readonly unsure = new Set<string>()
+  /** Delivered by a server that was killed shortly afterwards. */
+  readonly uncertain = new Set<string>()
   readonly open: { readonly id: number; readonly by: TestClient }[] = []
   #named = 0
 
@@ -57,52 +58,52 @@ class DeliveryLog {
   }
 
   get doubled(): readonly string[] {
-    return [...this.delivered].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
+    return [...this.delivered].flatMap(([key, count]) => (count > 1 && !this.uncertain.has(key) ? [key] : []))
   }
 }
 
 async function doSomething(
   client: TestClient,
-  book: DeliveryLog,
+  log: DeliveryLog,
   moment: Set<string>,
-  dice = Math.random(),
+  random = Math.random(),
 ): Promise<void> {
   const call = async (name: string, args: object): Promise<Json> => {
     const answer = await client.request('tools/call', { name, arguments: args })
-    book.note(answer, moment)
+    log.note(answer, moment)
     return answer.result
   }
   const startedAt = Date.now()
-  if (dice < 0.25) {
-    const message = book.name()
+  if (random < 0.25) {
+    const message = log.name()
     const { isError } = await call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 })
-    if (!isError) book.set.set(message, startedAt)
-  } else if (dice < 0.35) {
+    if (!isError) log.set.set(message, startedAt)
+  } else if (random < 0.35) {
     const asked = await call('AskUserQuestion', { questions_json: ASKED })
-    book.open.push({ id: resultData(asked).id, by: client })
-  } else if (dice < 0.5) {
-    // One that another server asked, which lives: a message is due to it.
-    const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
-    const [asked] = found < 0 ? [] : book.open.splice(found, 1)
+    log.open.push({ id: resultData(asked).id, by: client })
+  } else if (random < 0.5) {
+    // Asked by another live server, which gets a message.
+    const found = log.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
+    const [asked] = found < 0 ? [] : log.open.splice(found, 1)
     if (!asked) return
     const { isError } = await call('AskUserQuestion', { questions_json: { id: asked.id, answers: ['A'] } })
-    // Who was killed meanwhile may have left it to this one, who knows the answer.
-    if (!isError && !asked.by.child.killed) book.answered.add(String(asked.id))
+    // A killed server may have left it to this one, which has the answer.
+    if (!isError && !asked.by.child.killed) log.answered.add(String(asked.id))
   } else {
     await call('ListBgTasks', {})
     await sleep(Math.random() * 100)
   }
 }
 
-async function runAndKill(world: ServerEnvironment, book: DeliveryLog): Promise<void> {
-  const client = startServerIn(world)
+async function runAndKill(environment: ServerEnvironment, log: DeliveryLog): Promise<void> {
+  const client = startServerIn(environment)
   const moment = new Set<string>()
   await client.initialize(REVISION)
-  // However slow the machine is, something is at stake.
-  await doSomething(client, book, moment, 0)
+  // Even on a slow machine some items are pending.
+  await doSomething(client, log, moment, 0)
   const work = (async () => {
     for (;;) {
-      await doSomething(client, book, moment)
+      await doSomething(client, log, moment)
       const seen = [...moment]
       setTimeout(() => seen.forEach((key) => moment.delete(key)), underLoad(250))
     }
@@ -110,25 +111,25 @@ async function runAndKill(world: ServerEnvironment, book: DeliveryLog): Promise<
   await sleep(Math.random() * 1500)
   await killServer(client)
   await work
-  for (const key of moment) book.unsure.add(key)
+  for (const key of moment) log.uncertain.add(key)
 }
 
-async function lane(world: ServerEnvironment, rounds: number): Promise<DeliveryLog> {
-  const book = new DeliveryLog()
+async function lane(environment: ServerEnvironment, rounds: number): Promise<DeliveryLog> {
+  const log = new DeliveryLog()
   for (let round = 0; round < rounds; round++) {
-    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => runAndKill(world, book)))
+    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => runAndKill(environment, log)))
   }
-  const heir = startServerIn(world)
-  await heir.initialize(REVISION)
+  const successor = startServerIn(environment)
+  await successor.initialize(REVISION)
   const dueAfterCall = async (): Promise<readonly string[]> => {
-    book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
-    return book.due
+    log.note(await successor.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+    return log.due
   }
   await eventually(dueAfterCall, ({ length }) => length === 0)
   await sleep(500)
-  book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
-  expect(await heir.close()).toBe(0)
-  return book
+  log.note(await successor.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+  expect(await successor.close()).toBe(0)
+  return log
 }
 
 const postgres = await startPostgres()
@@ -143,18 +144,18 @@ describeEachDatabase(postgres, (database) => {
   async function killServers(rounds: number): Promise<void> {
     const isOwn = database === 'PostgreSQL' && postgres
     const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}
-    const books = await Promise.all(
+    const logs = await Promise.all(
       Array.from({ length: LANES }, () => lane(newEnvironment({ SANDBOX: 'off', ...url }), rounds)),
     )
-    const sum = (of: (book: DeliveryLog) => number): number => books.reduce((count, book) => count + of(book), 0)
+    const sum = (of: (log: DeliveryLog) => number): number => logs.reduce((count, log) => count + of(log), 0)
     if (process.env.KILL_ROUNDS !== undefined) {
       const again = sum(({ delivered }) => [...delivered.values()].filter((count) => count > 1).length)
       console.log(
-        `set ${sum(({ set }) => set.size)}, answered ${sum((book) => book.answered.size)}, told again ${again}`,
+        `set ${sum(({ set }) => set.size)}, answered ${sum((log) => log.answered.size)}, delivered again ${again}`,
       )
     }
-    expect(books.map(({ due, early, doubled }) => ({ due, early, doubled }))).toEqual(
-      books.map(() => ({ due: [], early: [], doubled: [] })),
+    expect(logs.map(({ due, early, doubled }) => ({ due, early, doubled }))).toEqual(
+      logs.map(() => ({ due: [], early: [], doubled: [] })),
     )
     expect(sum(({ set }) => set.size)).toBeGreaterThan(0)
   }

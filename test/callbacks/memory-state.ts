@@ -1,11 +1,11 @@
-// The tables behind callbacks in plain arrays, with the transactions of a database: writers are serialised, readers see
-// what was committed, and a transaction that throws changes nothing.
+// The tables behind callbacks as arrays, with the transactions of a database: writers are serialised, readers see
+// committed rows, and a transaction that throws changes nothing.
 
-import { createKeyedMutex } from '@scorpiox/server/util/concurrency'
 import type { CallbackRow } from '@scorpiox/server/features/callbacks/callback-table'
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
 import type { SessionLease } from '@scorpiox/server/sessions/session-lease-table'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
+import type { Scope, StateDatabase, StateTables } from '@scorpiox/server/state'
+import { createKeyedMutex } from '@scorpiox/server/util/concurrency'
 
 interface Content {
   sessions: readonly SessionLease[]
@@ -84,7 +84,11 @@ function rowsOver(draft: Content): StateTables {
   const unused = (): never => {
     throw new Error('not for callbacks')
   }
-  const questions = { open: async () => [], undelivered: async () => [], readdress: async () => {} }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what callbacks never touch is left out
+  const questions = {
+    listOpen: async () => [],
+    listUndelivered: async () => [],
+    moveToSession: async () => {},
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members that callbacks do not use are missing
   return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as StateTables
 }

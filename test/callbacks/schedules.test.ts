@@ -1,5 +1,5 @@
-// Schedules on a simulated machine, which run through all code that decides what fires and what is delivered; some of them
-// on real files.
+// Schedules on a simulated machine; they run all code that decides what fires and what is delivered, some of them on
+// real files.
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,8 +33,8 @@ async function simulateOnFiles(count: number): Promise<void> {
   const wrong: string[] = []
   for (let seed = 1; seed <= count; seed++) {
     const folder = emptyFolder()
-    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
-    const states = await Promise.all(Array.from({ length: 6 }, () => openStateDatabase(place)))
+    const location = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const states = await Promise.all(Array.from({ length: 6 }, () => openStateDatabase(location)))
     let next = 0
     const opened = () => states[next++ % states.length] ?? memoryState()
     for (const complaint of await simulate(seed, opened)) wrong.push(`${seed}: ${complaint}`)

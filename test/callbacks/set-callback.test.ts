@@ -1,12 +1,12 @@
-// SetCallback as a client uses it: its sentences to the letter, its limits, and what stands in front of results.
+// SetCallback as a client uses it: its exact texts, its limits, and the messages in front of results.
 
 import { describe, expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
 import { call, type Json, newEnvironment, startJob, startServerIn, type TestClient } from '../support/client.js'
-import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
 
-/** Each with a server of its own, so that they can wait at the same time. */
+/** Each test has its own server, so that they can wait concurrently. */
 function inServer(name: string, work: (client: TestClient) => Promise<void>): void {
   test.concurrent(name, async () => {
     const client = startServerIn(newEnvironment())
@@ -27,7 +27,7 @@ async function refused(client: TestClient, args: object): Promise<string> {
   return text
 }
 
-describe('the documented sentences', () => {
+describe('the documented texts', () => {
   inServer('set, also without an action; list and its previews; cancel one and all', async (client) => {
     expect(await callback(client, { action: 'list' })).toMatchObject({ text: 'No active callbacks.', isError: false })
     expect(await firstLine(client, { message: 'a', delay_seconds: 120, repeat_count: 30 })).toBe(
@@ -110,9 +110,9 @@ describe('the documented sentences', () => {
   })
 })
 
-describe('what fires', () => {
+describe('fired callbacks', () => {
   inServer(
-    'stands in front of the next result of any tool, once, with a log message besides that counts for nothing',
+    'is in front of the next result of any tool, once, and a log message, which does not count as delivery, is sent',
     async (client) => {
       const { text } = await callback(client, { message: 'look at the build', delay_seconds: 3, repeat_count: 2 })
       expect(text).toContain('in front of the next result of any tool')
@@ -131,7 +131,7 @@ describe('what fires', () => {
     },
   )
 
-  inServer('can be read, and subscribers hear of it', async (client) => {
+  inServer('can be read, and subscribers are notified', async (client) => {
     const uri = 'scorpiox://callbacks'
     await client.request('resources/subscribe', { uri })
     await callback(client, { message: 'soon', delay_seconds: 1, repeat_count: 1 })

@@ -3,98 +3,98 @@
 // everything is over, and the log is checked.
 
 import type { StateDatabase } from '@scorpiox/server/state'
-import { SimulatedMachine, type ScheduledCallback, type Firing, type SimulatedProcess } from './simulated-machine.js'
+import { type Firing, type ScheduledCallback, SimulatedMachine, type SimulatedProcess } from './simulated-machine.js'
 
 const HOUR = 3_600_000
 
-/** What is wrong with how it went; nothing, where everything is right. */
+/** Returns the violations; empty if there are none. */
 export async function simulate(seed: number, openState: () => StateDatabase): Promise<readonly string[]> {
   const random = generator(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const oneOf = <T>(things: readonly T[]): T | undefined => things[below(things.length)]
-  const world = new SimulatedMachine(openState)
-  let processes: SimulatedProcess[] = [world.start()]
+  const machine = new SimulatedMachine(openState)
+  let processes: SimulatedProcess[] = [machine.start()]
   let named = 0
 
-  const living = (): SimulatedProcess[] => (processes = processes.filter(({ isAlive }) => isAlive))
-  const moving = (): SimulatedProcess[] => living().filter(({ isFrozen }) => !isFrozen)
+  const liveProcesses = (): SimulatedProcess[] => (processes = processes.filter(({ isAlive }) => isAlive))
+  const runningProcesses = (): SimulatedProcess[] => liveProcesses().filter(({ isFrozen }) => !isFrozen)
 
   async function start(): Promise<void> {
-    const process = world.start()
+    const process = machine.start()
     processes.push(process)
-    const { callbacks, who } = process
-    await (below(3) === 0 ? callbacks.adoptOrphans() : callbacks.sessionStarted(who)).catch(() => undefined)
+    const { callbacks, caller } = process
+    await (below(3) === 0 ? callbacks.adoptOrphans() : callbacks.sessionStarted(caller)).catch(() => undefined)
   }
 
   async function pass(ms: number): Promise<void> {
-    const end = world.time + ms
+    const end = machine.time + ms
     for (;;) {
-      const wake = Math.min(...moving().map(({ wakeAt }) => wakeAt))
+      const wake = Math.min(...runningProcesses().map(({ wakeAt }) => wakeAt))
       if (wake > end) break
-      world.time = Math.min(Math.max(world.time, wake) + below(40), end)
-      await Promise.all(moving().map((process) => process.tick()))
-      if (world.time === end) break
+      machine.time = Math.min(Math.max(machine.time, wake) + below(40), end)
+      await Promise.all(runningProcesses().map((process) => process.tick()))
+      if (machine.time === end) break
     }
-    world.time = end
+    machine.time = end
   }
 
   async function happen(): Promise<void> {
-    const process = oneOf(moving())
+    const process = oneOf(runningProcesses())
     if (!process) return start()
-    const dice = below(100)
-    if (dice < 30) {
+    const chance = below(100)
+    if (chance < 30) {
       const isLong = below(20) === 0
       await process.set(
         `c${++named}`,
         isLong ? 1 + below(400) : 1 + below(15),
         isLong ? 1 : (oneOf([1, 1, 2, 3, -1]) ?? 1),
       )
-    } else if (dice < 55) await pass(below(9000))
-    else if (dice < 60) world.time += below(2 * HOUR)
-    else if (dice < 67)
-      world.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
-    else if (dice < 74) process.isBusy = !process.isBusy
-    else if (dice < 81) await process.call(below(3) > 0)
-    else if (dice < 84) await cancel(process)
-    else if (dice < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
-    else if (dice < 92) process.die()
-    else if (dice < 95 && processes.length < 3) await start()
-    else if (dice < 97) await freeze(process)
-    else if (dice >= 97) await reboot()
+    } else if (chance < 55) await pass(below(9000))
+    else if (chance < 60) machine.time += below(2 * HOUR)
+    else if (chance < 67)
+      machine.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
+    else if (chance < 74) process.isBusy = !process.isBusy
+    else if (chance < 81) await process.call(below(3) > 0)
+    else if (chance < 84) await cancel(process)
+    else if (chance < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
+    else if (chance < 92) process.die()
+    else if (chance < 95 && processes.length < 3) await start()
+    else if (chance < 97) await freeze(process)
+    else if (chance >= 97) await reboot()
   }
 
   async function cancel(process: SimulatedProcess): Promise<void> {
-    const entry = oneOf(await process.callbacks.list(process.who).catch(() => []))
+    const entry = oneOf(await process.callbacks.list(process.caller).catch(() => []))
     if (!entry) return
-    const booked = world.booked.get(entry.callback.message)
-    // From now on it may fire or not: the process may be killed on the way.
-    if (booked) booked.isCancelled = true
-    await process.callbacks.cancel(process.who, entry.callback.slot).catch(() => undefined)
+    const callback = machine.scheduled.get(entry.callback.message)
+    // From now on it may fire or not: the process may be killed at any step.
+    if (callback) callback.isCancelled = true
+    await process.callbacks.cancel(process.caller, entry.callback.slot).catch(() => undefined)
   }
 
   async function cancelNamed(name: string): Promise<void> {
-    const [process] = living()
-    const entries = process ? await process.callbacks.list(process.who) : []
+    const [process] = liveProcesses()
+    const entries = process ? await process.callbacks.list(process.caller) : []
     const entry = entries.find(({ callback }) => callback.message === name)
-    if (entry) await process?.callbacks.cancel(process.who, entry.callback.slot)
+    if (entry) await process?.callbacks.cancel(process.caller, entry.callback.slot)
   }
 
-  /** As by Ctrl+Z, or on a machine of its own that sleeps: others go on without it. */
+  /** As with Ctrl+Z, or on another machine that sleeps: the other processes continue. */
   async function freeze(process: SimulatedProcess): Promise<void> {
     process.freeze()
-    world.time += 20 * 60_000
-    if (moving().length < 2) await start()
+    machine.time += 20 * 60_000
+    if (runningProcesses().length < 2) await start()
     await pass(below(5000))
-    await oneOf(moving())?.call(true)
+    await oneOf(runningProcesses())?.call(true)
     process.thaw()
     if (below(2) === 0) await process.call(true)
   }
 
   async function reboot(): Promise<void> {
-    world.reboot()
+    machine.reboot()
     processes = []
-    world.time += below(HOUR)
-    if (below(2) === 0) world.jump(below(4 * HOUR) - 2 * HOUR)
+    machine.time += below(HOUR)
+    if (below(2) === 0) machine.jump(below(4 * HOUR) - 2 * HOUR)
     await start()
   }
 
@@ -102,37 +102,37 @@ export async function simulate(seed: number, openState: () => StateDatabase): Pr
   for (let event = 0; event < events; event++) await happen()
   for (const process of processes) process.die()
   processes = []
-  const heir = world.start()
-  processes.push(heir)
-  await heir.callbacks.sessionStarted(heir.who)
-  const endless = [...world.booked.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
+  const successor = machine.start()
+  processes.push(successor)
+  await successor.callbacks.sessionStarted(successor.caller)
+  const endless = [...machine.scheduled.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
   const before = new Map(endless.map(({ name, fired }) => [name, fired.length]))
-  for (let round = 0; round < 400 && !isOver(world, before); round++) {
+  for (let round = 0; round < 400 && !isOver(machine, before); round++) {
     await pass(round < 10 ? 5000 : 60_000)
-    // What could not be written is told again by the same process.
+    // A message that could not be written is delivered again by the same process.
     await processes[0]?.call(below(3) > 0)
-    // What goes on for ever has shown that it does.
+    // An endless callback has fired often enough.
     for (const { name, fired } of endless) if (fired.length > (before.get(name) ?? 0)) await cancelNamed(name)
   }
   for (let round = 0; round < 50; round++) await processes[0]?.call(true)
-  return [...complaints(world, before), ...world.robbed, ...processes.flatMap(({ problems }) => problems)]
+  return [...complaints(machine, before), ...machine.violations, ...processes.flatMap(({ problems }) => problems)]
 }
 
-function isOver({ booked }: SimulatedMachine, before: ReadonlyMap<string, number>): boolean {
-  return [...booked.values()].every(
+function isOver({ scheduled }: SimulatedMachine, before: ReadonlyMap<string, number>): boolean {
+  return [...scheduled.values()].every(
     ({ name, repeats, fired, isCancelled }) =>
       isCancelled || (repeats < 0 ? fired.length > (before.get(name) ?? 0) : fired.length >= repeats),
   )
 }
 
-function complaints(world: SimulatedMachine, before: ReadonlyMap<string, number>): readonly string[] {
-  const all = [...world.booked.values()]
+function complaints(machine: SimulatedMachine, before: ReadonlyMap<string, number>): readonly string[] {
+  const all = [...machine.scheduled.values()]
   const firings = all.flatMap(({ fired }) => fired)
   return [
-    ...all.flatMap((booked) => numbers(booked, before)),
+    ...all.flatMap((callback) => numbers(callback, before)),
     ...all.flatMap(times),
-    ...bursts(firings),
-    ...telling(world, firings),
+    ...burstViolations(firings),
+    ...deliveryViolations(machine, firings),
   ]
 }
 
@@ -157,28 +157,31 @@ function times({ name, delayMs, set, fired }: ScheduledCallback): readonly strin
   })
 }
 
-function bursts(firings: readonly Firing[]): readonly string[] {
+function burstViolations(firings: readonly Firing[]): readonly string[] {
   const inOrder = firings.toSorted((a, b) => a.order - b.order)
   return inOrder.flatMap((firing, index) => {
     const last = inOrder.slice(0, index).findLast(({ session }) => session === firing.session)
-    // All that is due comes with one result.
+    // All due messages are part of one result.
     return last && !firing.isForResult && firing.time - last.time < 990
       ? [`${firing.text} came ${firing.time - last.time} ms after another: burst`]
       : []
   })
 }
 
-function telling({ told, unsure }: SimulatedMachine, firings: readonly Firing[]): readonly string[] {
+function deliveryViolations(
+  { deliveries, uncertain }: SimulatedMachine,
+  firings: readonly Firing[],
+): readonly string[] {
   const fired = new Map<string, number>()
   for (const { text } of firings) fired.set(text, (fired.get(text) ?? 0) + 1)
   return [...fired].flatMap(([text, times_]) => {
-    const count = told.get(text) ?? 0
-    if (count < times_) return [`${text} was told ${count} times, not ${times_}: lost`]
-    return count > times_ && !unsure.has(text) ? [`${text} was told ${count} times, not ${times_}: double`] : []
+    const count = deliveries.get(text) ?? 0
+    if (count < times_) return [`${text} was delivered ${count} times, not ${times_}: lost`]
+    return count > times_ && !uncertain.has(text) ? [`${text} was delivered ${count} times, not ${times_}: double`] : []
   })
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, and the same on every platform. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,17 +1,17 @@
 // A simulated machine: its monotonic time, its wall clock, its reboots, processes that are killed at any point of a
 // transaction, and a log of every callback that was set or fired.
 
-import type { ClockReading } from '@scorpiox/server/features/callbacks/clock'
-import { createCallbackService, type CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
-import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { StateTables, StateDatabase } from '@scorpiox/server/state'
+import { type CallbackService, createCallbackService } from '@scorpiox/server/features/callbacks/callback-service'
+import type { StateDatabase, StateTables } from '@scorpiox/server/state'
+import type { FlagFiles } from '@scorpiox/server/storage/flag-files'
+import type { ClockReading } from '@scorpiox/server/process/clock'
 
 const USER = 'ann'
 const PROJECT = '/srv/project'
 
 export interface Firing {
-  /** Counts all that was noted. */
+  /** Counts all log entries. */
   readonly order: number
   readonly time: number
   readonly calendar: number
@@ -19,11 +19,11 @@ export interface Firing {
   readonly jumps: number
   readonly session: string
   readonly text: string
-  /** It fired so that the result of a call takes it along. */
+  /** Fired so that it becomes part of the result of a call. */
   readonly isForResult: boolean
 }
 
-/** One callback as the one who set it sees it. */
+/** One callback as its caller sees it. */
 export interface ScheduledCallback {
   readonly name: string
   readonly delayMs: number
@@ -42,15 +42,15 @@ export class SimulatedMachine {
   jumps = 0
   /** The flag that messages may be pending; missing only if it was lost. */
   isMarked = true
-  readonly booked = new Map<string, ScheduledCallback>()
+  readonly scheduled = new Map<string, ScheduledCallback>()
   readonly alive = new Set<string>()
-  /** Since when a process has done nothing, though it is there. */
+  /** When the process was stopped; it still exists. */
   readonly frozen = new Map<string, number>()
-  readonly robbed: string[] = []
+  readonly violations: string[] = []
   /** How often each message was written to a client. */
-  readonly told = new Map<string, number>()
-  /** Those whose process was killed before it could write down that they were told. */
-  readonly unsure = new Set<string>()
+  readonly deliveries = new Map<string, number>()
+  /** Messages whose process was killed before it could record the delivery. */
+  readonly uncertain = new Set<string>()
   #processes = 0
   #noted = 0
 
@@ -58,7 +58,7 @@ export class SimulatedMachine {
 
   moment = (): ClockReading => ({
     wallMs: this.time + this.calendarOffset,
-    // As coarse as the system tells it.
+    // With the resolution of the system clock.
     uptimeMs: Math.floor((this.time - this.bootedAt) / 10) * 10,
     boot: `boot ${this.boots}`,
   })
@@ -68,7 +68,7 @@ export class SimulatedMachine {
     this.jumps++
   }
 
-  /** As others see it: silent for a quarter of an hour is as good as gone. */
+  /** As other processes see it: without a heartbeat for a quarter of an hour it counts as dead. */
   isGone(name: string): boolean {
     return !this.alive.has(name) || this.time - (this.frozen.get(name) ?? Infinity) > 15 * 60_000
   }
@@ -91,30 +91,30 @@ export class SimulatedMachine {
     return { order: ++this.#noted, time, calendar: this.moment().wallMs, boots, jumps, session, text, isForResult }
   }
 
-  /** What a transaction that was kept has inserted. */
+  /** What a committed transaction has inserted. */
   note(session: string, text: string, isForResult: boolean): void {
     const name = text.replace(/^.*\] /, '')
-    const booked = this.booked.get(name)
-    booked?.fired.push(this.now(session, text, isForResult))
-    if (booked && session !== booked.by.who.session && booked.by.isAlive && !booked.by.wasFrozen)
-      this.robbed.push(`${text} fired elsewhere: robbed`)
+    const callback = this.scheduled.get(name)
+    callback?.fired.push(this.now(session, text, isForResult))
+    if (callback && session !== callback.by.caller.session && callback.by.isAlive && !callback.by.wasFrozen)
+      this.violations.push(`${text} fired elsewhere: robbed`)
   }
 }
 
-function marksOf(world: SimulatedMachine): FlagFiles {
-  const isSet = (): boolean => world.isMarked
-  return { isSet, isAnySet: isSet, set: () => void (world.isMarked = true), clear: () => {} }
+function marksOf(machine: SimulatedMachine): FlagFiles {
+  const isSet = (): boolean => machine.isMarked
+  return { isSet, isAnySet: isSet, set: () => void (machine.isMarked = true), clear: () => {} }
 }
 
 class Killed extends Error {}
 
 export class SimulatedProcess {
-  readonly who: { readonly user: string; readonly session: string }
+  readonly caller: { readonly user: string; readonly session: string }
   isBusy = false
   /** A result is about to be written. */
   isAnswering = false
   wasFrozen = false
-  /** How many steps of transactions are left before it is killed; before the commit, or right after it. */
+  /** How many transaction steps remain until it is killed; before the commit, or right after it. */
   lethal: { steps: number; readonly afterCommit: boolean } | undefined
   readonly problems: string[] = []
   #work: () => Promise<number | undefined> = () => Promise.resolve(undefined)
@@ -124,19 +124,19 @@ export class SimulatedProcess {
   wakeAt = Infinity
 
   constructor(
-    readonly world: SimulatedMachine,
+    readonly machine: SimulatedMachine,
     readonly name: string,
     state: StateDatabase,
   ) {
-    this.who = { user: USER, session: `session of ${name}` }
+    this.caller = { user: USER, session: `session of ${name}` }
     this.callbacks = createCallbackService({
       state: this.#mortal(state),
       project: PROJECT,
       changeEvents: createChangeEvents(),
-      clock: world.moment,
+      clock: machine.moment,
       leaseOwner: name,
-      isOwnerGone: ({ owner }) => world.isGone(owner),
-      flags: marksOf(world),
+      isOwnerGone: ({ owner }) => machine.isGone(owner),
+      flags: marksOf(machine),
       jobs: () => Promise.reject(new Error('no jobs here')),
       isBusy: () => this.isBusy,
       sideEffects: { run: () => {}, close: () => Promise.resolve() },
@@ -144,90 +144,90 @@ export class SimulatedProcess {
       queueLateAnswers: () => Promise.resolve(),
       createWakeTimer: (work) => {
         this.#work = work
-        return { wake: () => (this.wakeAt = Math.min(this.wakeAt, world.time)), close: () => Promise.resolve() }
+        return { wake: () => (this.wakeAt = Math.min(this.wakeAt, machine.time)), close: () => Promise.resolve() }
       },
       warn: (message) => this.problems.push(message),
     })
   }
 
   get isAlive(): boolean {
-    return this.world.alive.has(this.name)
+    return this.machine.alive.has(this.name)
   }
 
   die(): void {
-    this.world.alive.delete(this.name)
+    this.machine.alive.delete(this.name)
     this.#stop()
   }
 
   get isFrozen(): boolean {
-    return this.world.frozen.has(this.name)
+    return this.machine.frozen.has(this.name)
   }
 
   freeze(): void {
     this.wasFrozen = true
-    this.world.frozen.set(this.name, this.world.time)
+    this.machine.frozen.set(this.name, this.machine.time)
   }
 
   thaw(): void {
-    this.world.frozen.delete(this.name)
+    this.machine.frozen.delete(this.name)
   }
 
-  /** Wakes if it wanted to be woken by now. */
+  /** Wakes up if a timer has expired. */
   async tick(): Promise<void> {
-    if (!this.isAlive || this.isFrozen || this.world.time < this.wakeAt) return
+    if (!this.isAlive || this.isFrozen || this.machine.time < this.wakeAt) return
     this.wakeAt = Infinity
     this.#missed()
     this.#missed = () => {}
     const next = await this.#work()
-    if (next !== undefined) this.wakeAt = Math.min(this.wakeAt, this.world.time + Math.max(next, 5))
+    if (next !== undefined) this.wakeAt = Math.min(this.wakeAt, this.machine.time + Math.max(next, 5))
   }
 
   async set(name: string, seconds: number, repeats: number): Promise<void> {
-    const { world, who } = this
-    const booked: ScheduledCallback = {
+    const { machine, caller } = this
+    const callback: ScheduledCallback = {
       name,
       delayMs: seconds * 1000,
       repeats,
-      set: world.now(),
+      set: machine.now(),
       by: this,
       fired: [],
       isCancelled: false,
     }
-    world.booked.set(name, booked)
+    machine.scheduled.set(name, callback)
     try {
-      await this.callbacks.set(who, { message: name, delay_seconds: seconds, repeat_count: repeats })
+      await this.callbacks.set(caller, { message: name, delay_seconds: seconds, repeat_count: repeats })
     } catch {
-      // Killed at some point of it, or no slot is free: the caller got no answer, or a refusal.
-      if (this.isAlive) world.booked.delete(name)
-      else booked.isCancelled = true
+      // Killed at some step, or no slot is free: the caller got no answer, or a refusal.
+      if (this.isAlive) machine.scheduled.delete(name)
+      else callback.isCancelled = true
     }
   }
 
-  /** A call is answered: what waits stands in front of its result, and is written or is not. */
+  /** A call is answered: pending messages are put in front of its result, and the write succeeds or fails. */
   async call(isWritten: boolean): Promise<void> {
     this.isAnswering = true
-    await this.callbacks.prepare?.(this.who)
+    await this.callbacks.prepare?.(this.caller)
     this.isAnswering = false
-    const parcel = this.callbacks.takeBatch(this.who)
-    if (!parcel) return
-    if (!isWritten) return parcel.release()
-    const lines = parcel.text.split('\n\n')
-    for (const line of lines) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
-    parcel.confirm()
-    // Another result may leave before it is remembered that the first one has.
-    const next = this.callbacks.takeBatch(this.who)
+    const batch = this.callbacks.takeBatch(this.caller)
+    if (!batch) return
+    if (!isWritten) return batch.release()
+    const lines = batch.text.split('\n\n')
+    for (const line of lines) this.machine.deliveries.set(line, (this.machine.deliveries.get(line) ?? 0) + 1)
+    batch.confirm()
+    // Another result may be written before the delivery of the first is recorded.
+    const next = this.callbacks.takeBatch(this.caller)
     next?.release()
     for (const line of next?.text.split('\n\n') ?? []) {
-      if (lines.includes(line)) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
+      if (lines.includes(line)) this.machine.deliveries.set(line, (this.machine.deliveries.get(line) ?? 0) + 1)
     }
     await this.#remembered(lines)
-    if (!this.isAlive) for (const line of lines) this.world.unsure.add(line)
+    if (!this.isAlive) for (const line of lines) this.machine.uncertain.add(line)
   }
 
   async #remembered(lines: readonly string[]): Promise<void> {
     for (let tries = 0; tries < 1000 && this.isAlive; tries++) {
       await new Promise((resolve) => setImmediate(resolve))
-      const waiting = await this.callbacks.listPending(this.who).catch(() => [])
+      const waiting = await this.callbacks.listPending(this.caller).catch(() => [])
       if (!waiting.some(({ text }) => lines.includes(text))) return
     }
   }
@@ -253,16 +253,16 @@ export class SimulatedProcess {
           inserted = []
           return work(stepping(rows, step, inserted))
         })
-        for (const [session, text] of inserted) this.world.note(session, text, this.isAnswering)
+        for (const [session, text] of inserted) this.machine.note(session, text, this.isAnswering)
         if (inserted.length > 0 && this.isBusy && !this.isAnswering)
-          this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
+          this.machine.violations.push(`${inserted[0]?.[1]} fired into a call: busy`)
         if (this.lethal?.afterCommit && --this.lethal.steps <= 0) this.die()
         if (!this.isAlive) throw new Killed()
         return value
       },
       onChange: (listener) =>
         (this.#stop = state.onChange((scope) => {
-          // What happened meanwhile is noticed some time after.
+          // Changes are noticed some time later.
           if (this.isFrozen) this.#missed = () => listener(scope)
           else listener(scope)
         })),

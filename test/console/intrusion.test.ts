@@ -1,5 +1,5 @@
-// Attempts of other users and websites to see a user's console or to act on it. None may succeed; beside each attempt
-// stands the legitimate request, which must.
+// Attempts of other users and websites to read a user's console or to act on it. None may succeed; beside each attempt
+// there is a legitimate request, which must.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -23,45 +23,45 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { pidNamespace } from '@scorpiox/server/process/process-identity'
-import {
-  sendRequest,
-  openConnection,
-  startProgram,
-  stream,
-  tokenFor,
-  type HttpRequest,
-  type HttpServer,
-} from '../support/http-client.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import { call, cleanEnv, PROGRAM, startJob, startServer, type TestClient } from '../support/client.js'
 import {
   ANSWER,
-  withStore,
+  CURRENT_USER,
+  insertPendingItems,
+  type Machine,
   newMachine,
   newProject,
-  insertPendingItems,
   sendCommand,
-  CURRENT_USER,
   socketsIn,
   startUi,
   watchConsole,
-  type Machine,
+  withStore,
 } from '../support/console-client.js'
+import {
+  type HttpRequest,
+  type HttpServer,
+  openConnection,
+  sendRequest,
+  startProgram,
+  stream,
+  tokenFor,
+} from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 
 const PUBLIC = 'https://mcp.example.com'
 const NOBODY = 65_534
 const canBeNobody = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
 
-/** Every try is counted: there must be many, and none that gets through. */
+/** Every attempt is counted: there must be many, and none may succeed. */
 let tries = 0
 let successes = 0
-const judge = (isIn: boolean): void => {
+const expectDenied = (isIn: boolean): void => {
   tries++
   if (isIn) successes++
   expect(isIn).toBe(false)
 }
 
-// Not in /tmp: other users, and commands in the sandbox, should be able to come as near as they can.
+// Not in /tmp: other users and sandboxed commands should get as close as possible.
 const machine: Machine = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
 const { home } = machine
 chmodSync(home, 0o755)
@@ -71,7 +71,7 @@ let page: HttpServer
 let stdio: TestClient
 let job = 0
 let bob = ''
-let impostor = ''
+let oauthToken = ''
 let project = ''
 let things: Awaited<ReturnType<typeof insertPendingItems>>
 const issuer = createHttpServer()
@@ -86,7 +86,7 @@ beforeAll(async () => {
   issuer.listen(0, '127.0.0.1')
   await once(issuer, 'listening')
   const iss = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
-  impostor = await new SignJWT({ scope: 'mcp' })
+  oauthToken = await new SignJWT({ scope: 'mcp' })
     .setProtectedHeader({ alg: 'ES256', kid: 'k' })
     .setIssuer(iss)
     .setAudience(`${PUBLIC}/mcp`)
@@ -98,7 +98,7 @@ beforeAll(async () => {
   project = newProject(machine, 'project')
   const oauth = { OAUTH_ISSUER: iss, OAUTH_JWKS: `${iss}/jwks`, PUBLIC_URL: PUBLIC }
   http = await startProgram({ cwd: newProject(machine, 'http'), env: { ...env, ...oauth } })
-  // Before everything else: it takes a while until an open stream is looked at again.
+  // First, because an open stream is checked again only after a while.
   lost = await loseToken()
   page = await startUi(machine)
   stdio = startServer({ cwd: project, env })
@@ -116,44 +116,44 @@ afterAll(async () => {
   expect(successes).toBe(0)
 })
 
-/** A token that was good when a stream was opened with it, and is revoked now. */
+/** A token that was valid when a stream was opened with it, and is revoked now. */
 async function loseToken() {
   const args = [PROGRAM, 'token', 'create', '--user', CURRENT_USER, '--name', 'lost', '--json']
   const { token } = JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' }))
-  await vi.waitUntil(async () => (await knock(http, { token })) === 200, { timeout: 10_000 })
-  const board = await watchConsole(http, token)
+  await vi.waitUntil(async () => (await openStreamStatus(http, { token })) === 200, { timeout: 10_000 })
+  const consoleStream = await watchConsole(http, token)
   execFileSync(process.execPath, [PROGRAM, 'token', 'revoke', 'lost'], { env: cleanEnv(env) })
-  await vi.waitUntil(async () => (await knock(http, { token })) === 401, { timeout: 10_000 })
-  return { token, board }
+  await vi.waitUntil(async () => (await openStreamStatus(http, { token })) === 401, { timeout: 10_000 })
+  return { token, board: consoleStream }
 }
 
-/** How a request to the stream was answered; it is not listened to. */
-async function knock(server: HttpServer, asked: HttpRequest = {}): Promise<number> {
+/** The status of a request to the stream; its events are not read. */
+async function openStreamStatus(server: HttpServer, asked: HttpRequest = {}): Promise<number> {
   const events = await stream(server, { method: 'GET', path: '/board', ...asked })
   events.disconnect()
   return events.status
 }
 
-async function honest(): Promise<void> {
-  expect(await knock(http)).toBe(200)
-  expect(await knock(page)).toBe(200)
+async function expectAccess(): Promise<void> {
+  expect(await openStreamStatus(http)).toBe(200)
+  expect(await openStreamStatus(page)).toBe(200)
 }
 
-/** On both servers, whether looking or acting. */
+/** On both servers, for reads and actions. */
 async function refused(asked: HttpRequest, status: number): Promise<void> {
   for (const server of [http, page]) {
-    const look = await knock(server, asked)
-    judge(look === 200)
+    const look = await openStreamStatus(server, asked)
+    expectDenied(look === 200)
     expect(look).toBe(status)
     const act = await sendRequest(server, {
       path: '/board/dismiss',
       body: JSON.stringify({ project, id: things.message }),
       ...asked,
     })
-    judge(act.status < 400)
+    expectDenied(act.status < 400)
     expect(act.headers['access-control-allow-origin']).toBeUndefined()
   }
-  await honest()
+  await expectAccess()
 }
 
 describe('without the token', () => {
@@ -170,9 +170,9 @@ describe('without the token', () => {
   test.each(['token', 'access_token', 'key', 'authorization'])('the token in the query as %s', async (name) => {
     for (const server of [http, page]) {
       const path = `/board?${name}=${server.token}`
-      judge((await knock(server, { token: '', path })) === 200)
+      expectDenied((await openStreamStatus(server, { token: '', path })) === 200)
     }
-    await honest()
+    await expectAccess()
   })
 })
 
@@ -200,26 +200,26 @@ describe('from a page of another site', () => {
   test.each(origins(40_000).map((_, index) => index))('origin %i of the list', async (index) => {
     for (const server of [http, page]) {
       const headers = { host: `127.0.0.1:${server.port}`, origin: origins(server.port)[index] ?? '' }
-      judge((await knock(server, { headers })) === 200)
+      expectDenied((await openStreamStatus(server, { headers })) === 200)
       const body = JSON.stringify({ project, id: things.message })
-      const { status, headers: said } = await sendRequest(server, { path: '/board/dismiss', body, headers })
-      judge(status < 400)
-      expect(said['access-control-allow-origin']).toBeUndefined()
+      const { status, headers: responseHeaders } = await sendRequest(server, { path: '/board/dismiss', body, headers })
+      expectDenied(status < 400)
+      expect(responseHeaders['access-control-allow-origin']).toBeUndefined()
       const own = { host: `127.0.0.1:${server.port}`, origin: `http://127.0.0.1:${server.port}` }
-      expect(await knock(server, { headers: own })).toBe(200)
+      expect(await openStreamStatus(server, { headers: own })).toBe(200)
     }
   })
 
-  test('the origin of the public address is ours', async () => {
-    expect(await knock(http, { headers: { host: 'mcp.example.com', origin: PUBLIC } })).toBe(200)
-    judge((await knock(page, { headers: { origin: PUBLIC } })) === 200)
+  test('the origin of the public URL is allowed', async () => {
+    expect(await openStreamStatus(http, { headers: { host: 'mcp.example.com', origin: PUBLIC } })).toBe(200)
+    expectDenied((await openStreamStatus(page, { headers: { origin: PUBLIC } })) === 200)
   })
 
   test.each(['cross-site', 'same-site', 'SAME-ORIGIN', 'same-origin, cross-site'])(
     'Sec-Fetch-Site: %s',
     async (site) => {
       await refused({ headers: { 'sec-fetch-site': site } }, 403)
-      expect(await knock(http, { headers: { 'sec-fetch-site': 'same-origin' } })).toBe(200)
+      expect(await openStreamStatus(http, { headers: { 'sec-fetch-site': 'same-origin' } })).toBe(200)
     },
   )
 
@@ -244,12 +244,12 @@ describe('from a page of another site', () => {
     for (const server of [http, page]) {
       const body = JSON.stringify({ project, id: things.message })
       const { status } = await sendRequest(server, { path: '/board/dismiss', body, headers: { 'content-type': type } })
-      judge(status < 400)
+      expectDenied(status < 400)
       expect(status).toBe(415)
     }
   })
 
-  test('a preflight is promised nothing', async () => {
+  test('a preflight request gets no permission', async () => {
     for (const origin of [
       'http://evil.example',
       `http://localhost:${http.port + 1}`,
@@ -257,7 +257,7 @@ describe('from a page of another site', () => {
     ]) {
       const headers = { origin, host: `127.0.0.1:${http.port}`, 'access-control-request-method': 'POST' }
       const answer = await sendRequest(http, { method: 'OPTIONS', path: '/board/kill', token: '', headers })
-      judge(answer.status < 400)
+      expectDenied(answer.status < 400)
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
     }
     const mcp = await sendRequest(http, {
@@ -277,7 +277,7 @@ describe('from a page of another site', () => {
           `${head}sec-websocket-version: 13\r\nsec-websocket-key: ${btoa('0123456789abcdef')}\r\nsec-websocket-protocol: mcp\r\n\r\n`,
         )
         const answer = await client.until(/^HTTP\/1\.1 \d+/)
-        judge(answer.startsWith('HTTP/1.1 101') || answer.startsWith('HTTP/1.1 200'))
+        expectDenied(answer.startsWith('HTTP/1.1 101') || answer.startsWith('HTTP/1.1 200'))
         client.socket.destroy()
       }
     }
@@ -285,28 +285,28 @@ describe('from a page of another site', () => {
 })
 
 describe('as another user', () => {
-  const strangers = (): readonly (readonly [string, string])[] => [
+  const foreignTokens = (): readonly (readonly [string, string])[] => [
     ['bob', bob],
-    [`${CURRENT_USER} of another issuer`, impostor],
+    [`${CURRENT_USER} of another issuer`, oauthToken],
   ]
 
-  test('sees nothing of the person', async () => {
+  test('reads nothing of the user', async () => {
     const own = await watchConsole(http)
     const { servers } = await own.until((view) => view.jobs.length === 1 && view.questions.length === 1)
     expect(servers.map(({ pid }) => pid)).toContain(stdio.child.pid)
-    for (const [, token] of strangers()) {
-      const board = await watchConsole(http, token)
-      await board.until((view) => view.servers.length > 0)
-      const view = board.view()
-      judge(view.servers.some(({ pid }) => pid === stdio.child.pid))
-      judge(view.jobs.length + view.calls.length > 0)
-      judge(view.questions.length + view.messages.length + view.callbacks.length + view.projects.length > 0)
-      board.leave()
+    for (const [, token] of foreignTokens()) {
+      const consoleStream = await watchConsole(http, token)
+      await consoleStream.until((view) => view.servers.length > 0)
+      const view = consoleStream.view()
+      expectDenied(view.servers.some(({ pid }) => pid === stdio.child.pid))
+      expectDenied(view.jobs.length + view.calls.length > 0)
+      expectDenied(view.questions.length + view.messages.length + view.callbacks.length + view.projects.length > 0)
+      consoleStream.leave()
     }
     own.leave()
   })
 
-  test('does nothing of the person', async () => {
+  test('changes nothing of the user', async () => {
     const own = await watchConsole(http)
     const { jobs } = await own.until((view) => view.jobs.length === 1 && view.callbacks.length === 1)
     const server = jobs[0]?.server
@@ -318,20 +318,20 @@ describe('as another user', () => {
       ['dismiss', { project, id: things.message }],
       ['kill', { server, id: job }],
     ]
-    for (const [, token] of strangers()) {
+    for (const [, token] of foreignTokens()) {
       for (const [verb, body] of orders) {
         const answer = await sendCommand(http, verb, body, token)
-        judge(answer.status < 400)
+        expectDenied(answer.status < 400)
         expect(answer.status).toBe(409)
         expect(answer.text).not.toContain('the secret')
       }
-      // Of a project one may have a share of one's own, which is empty.
+      // Another user may have their own share of a project, which is empty.
       expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null })
       expect((await sendCommand(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
       expect((await sendCommand(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
     }
     expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
-    // The honest way, on things of its own, so that the others stay for other tests.
+    // The legitimate request, on separate items, so that the others remain for other tests.
     const spare = await insertPendingItems(machine, { project, user: CURRENT_USER })
     expect((await sendCommand(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
     expect((await sendCommand(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
@@ -346,7 +346,7 @@ describe('as another user', () => {
   })
 })
 
-describe('for a file that is none of the page', () => {
+describe('for a file that is not part of the page', () => {
   test.each([
     '/../tokens.json',
     '/..%2ftokens.json',
@@ -361,13 +361,13 @@ describe('for a file that is none of the page', () => {
   ])('%s', async (path) => {
     for (const token of ['', page.token]) {
       const { status, text } = await sendRequest(page, { method: 'GET', path, token })
-      judge(status === 200)
+      expectDenied(status === 200)
       expect(text).not.toContain('root:')
     }
     expect((await sendRequest(page, { method: 'GET', path: '/', token: '' })).status).toBe(200)
   })
 
-  test('the page itself may load and send nothing elsewhere', async () => {
+  test('the page itself may load from and send to no other origin', async () => {
     const { headers } = await sendRequest(page, {
       method: 'GET',
       path: '/',
@@ -391,25 +391,25 @@ describe('for a file that is none of the page', () => {
 describe('at the socket', () => {
   const presence = JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })
 
-  async function saidTo(lines: string): Promise<string> {
+  async function responseTo(lines: string): Promise<string> {
     const sockets = await socketsIn(machine, 2)
     const pidAt = (address: string): unknown =>
       JSON.parse(readFileSync(address.replace(/sock$/, 'json'), 'utf8')).owner.pid
     const socket = connect(sockets.find((address) => pidAt(address) === stdio.child.pid) ?? '')
-    let heard = ''
-    socket.on('data', (chunk) => (heard += chunk.toString()))
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk.toString()))
     socket.on('error', () => {})
     await once(socket, 'connect')
     socket.write(lines)
     await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 300))])
-    if (!socket.destroyed && lines.startsWith(presence)) expect(heard).toContain('"server"')
+    if (!socket.destroyed && lines.startsWith(presence)) expect(received).toContain('"server"')
     const isOpen = !socket.destroyed
     socket.destroy()
-    return isOpen ? `open ${heard}` : `closed ${heard}`
+    return isOpen ? `open ${received}` : `closed ${received}`
   }
 
   test('legitimate messages are accepted', async () => {
-    expect(await saidTo(`${presence}\n`)).toContain('the secret')
+    expect(await responseTo(`${presence}\n`)).toContain('the secret')
   })
 
   test.each([
@@ -423,8 +423,8 @@ describe('at the socket', () => {
     ['a line that never ends', 'x'.repeat(100_000)],
     ['bytes that are no text', '\u0000\u0001\u0002\n'],
   ])('%s', async (_, lines) => {
-    const answer = await saidTo(lines)
-    judge(answer.includes('"news"') || answer.includes('the secret'))
+    const answer = await responseTo(lines)
+    expectDenied(answer.includes('"update"') || answer.includes('the secret'))
     expect((await call(stdio, 'Bash', { command: 'echo works' })).text).toContain('works')
   })
 })
@@ -441,7 +441,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
   const LINK = `try { require('fs').symlinkSync('/etc', process.argv[1]); process.exit(0) } catch { process.exit(7) }`
   const LISTEN = `require('net').createServer().listen(process.argv[1], () => process.exit(0)).on('error', () => process.exit(7))`
 
-  test('nothing can be reached, read or put there', async () => {
+  test('nothing can be connected to, read or created', async () => {
     const [address = ''] = await socketsIn(machine, 2)
     const entry = address.replace(/sock$/, 'json')
     const attempts: readonly (readonly [string, string])[] = [
@@ -457,17 +457,17 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     ]
     for (const [script, path] of attempts) {
       const status = asNobody(script, path)
-      judge(status === 0)
+      expectDenied(status === 0)
       expect(status).toBe(7)
     }
-    // Where the person has opened the folder around it, it is closed all the same.
+    // The socket is protected even if the user opened the directory around it.
     chmodSync(machine.stateDir, 0o755)
     for (const [script, path] of attempts.filter(([, each]) => each !== machine.stateDir)) {
-      judge(asNobody(script, path) === 0)
+      expectDenied(asNobody(script, path) === 0)
     }
     expect(asNobody(LIST, machine.stateDir)).toBe(0)
     chmodSync(machine.stateDir, 0o700)
-    // The same scripts can do it where it is allowed.
+    // The same scripts succeed where it is allowed.
     const open = mkdtempSync('/var/tmp/scorpiox-open-')
     chmodSync(open, 0o777)
     for (const script of [WRITE, READ]) expect(asNobody(script, join(open, 'file'))).toBe(0)
@@ -475,30 +475,30 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     rmSync(open, { recursive: true })
   })
 
-  test('a socket of another user is not connected to, also if we own its entry', async () => {
-    const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
-    const address = join(lodging, 'desk.sock')
-    let visitors = 0
-    const server = createServer(() => visitors++).listen(address)
+  test('a socket of another user is not connected to, even if this user owns its entry', async () => {
+    const otherDirectory = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
+    const address = join(otherDirectory, 'desk.sock')
+    let connections = 0
+    const server = createServer(() => connections++).listen(address)
     await once(server, 'listening')
     const id = 'fedcba9876543210'
     const { currentProcessIdentity } = await import('@scorpiox/server/process/process-identity')
     const entry = { id, owner: currentProcessIdentity(), host: hostname(), pidSpace: pidNamespace(), address }
-    execFileSync('chown', ['-R', String(NOBODY), lodging])
+    execFileSync('chown', ['-R', String(NOBODY), otherDirectory])
     writeFileSync(join(machine.socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
-    const board = await watchConsole(page)
+    const consoleStream = await watchConsole(page)
     await new Promise((resolve) => setTimeout(resolve, 1500))
-    judge(visitors > 0)
-    // Ours again, it is: what kept us away was whose it is.
-    execFileSync('chown', ['-R', '0', lodging])
-    await expect.poll(() => visitors, { timeout: 10_000 }).toBeGreaterThan(0)
+    expectDenied(connections > 0)
+    // With this user as its owner it is connected to: only the owner was the reason.
+    execFileSync('chown', ['-R', '0', otherDirectory])
+    await expect.poll(() => connections, { timeout: 10_000 }).toBeGreaterThan(0)
     server.close()
     rmSync(join(machine.socketDirectory, `${id}.json`))
-    board.leave()
+    consoleStream.leave()
   })
 })
 
-test('an entry that leads elsewhere is neither followed nor does it remove what it names', async () => {
+test('an entry that points elsewhere is not followed, and its target is not removed', async () => {
   const victim = join(home, 'victim')
   const own = newMachine()
   mkdirSync(own.socketDirectory, { recursive: true, mode: 0o700 })
@@ -515,11 +515,11 @@ test('an entry that leads elsewhere is neither followed nor does it remove what 
   }
   symlinkSync(victim, join(own.socketDirectory, '000000000000000a.json'))
   const server = await startUi(own)
-  const board = await watchConsole(server)
+  const consoleStream = await watchConsole(server)
   await new Promise((resolve) => setTimeout(resolve, 1200))
-  judge(!existsSync(victim) || readFileSync(victim, 'utf8') !== 'precious')
-  judge(board.view().servers.length > 0)
-  board.leave()
+  expectDenied(!existsSync(victim) || readFileSync(victim, 'utf8') !== 'precious')
+  expectDenied(consoleStream.view().servers.length > 0)
+  consoleStream.leave()
   await server.stop()
 })
 
@@ -532,21 +532,21 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     test(`at the level ${level}`, async () => {
       const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
       const cwd = newProject(own, 'project')
-      // Its temporary files lie where the fallback would put the socket.
-      const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
-      const spare = createServer().listen(join(lodging, 'desk.sock'))
+      // Its temporary files are where the fallback would put the socket.
+      const otherDirectory = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
+      const spare = createServer().listen(join(otherDirectory, 'desk.sock'))
       const server = startServer({
         cwd,
         env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) },
       })
       await server.initialize('2025-06-18')
       const [address = ''] = await socketsIn(own, 1)
-      const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(lodging, 'desk.sock')}'`
+      const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(otherDirectory, 'desk.sock')}'`
       const { text } = await call(server, 'Bash', { command })
-      judge(text.includes('IN\n'))
-      judge(text.includes('.sock') || /LISTED \S/.test(text))
+      expectDenied(text.includes('IN\n'))
+      expectDenied(text.includes('.sock') || /LISTED \S/.test(text))
       expect(text).toMatch(/EACCES|ENOENT|EPERM|ECONNREFUSED|EAFNOSUPPORT/)
-      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 2000 })
+      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 30_000 })
       expect(control.stdout).toContain('IN\n')
       await server.close()
       spare.close()
@@ -554,13 +554,13 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     })
 })
 
-test('a token that was revoked opens nothing, and what it had opened ends', async () => {
-  judge((await knock(http, { token: lost.token })) === 200)
-  judge((await sendCommand(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
+test('a revoked token opens nothing, and streams opened with it end', async () => {
+  expectDenied((await openStreamStatus(http, { token: lost.token })) === 200)
+  expectDenied((await sendCommand(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
   await lost.board.ended
-  await honest()
+  await expectAccess()
 })
 
-test('nothing that was tried has left a trace', () => {
+test('no attempt has left a trace', () => {
   expect(readdirSync(machine.socketDirectory).filter((name) => !/^[0-9a-f]{16}\.(json|sock)$/.test(name))).toEqual([])
 })

@@ -12,13 +12,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, connect, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { sendRequest, startProgram, stream, tokenFor, type HttpRequest } from '../support/http-client.js'
 import {
   call,
   killServer,
@@ -31,17 +30,18 @@ import {
 } from '../support/client.js'
 import {
   ANSWER,
-  withStore,
+  CURRENT_USER,
+  insertPendingItems,
+  type Machine,
   newMachine,
   newProject,
-  insertPendingItems,
   sendCommand,
-  CURRENT_USER,
   socketsIn,
   startUi,
   watchConsole,
-  type Machine,
+  withStore,
 } from '../support/console-client.js'
+import { type HttpRequest, sendRequest, startProgram, stream, tokenFor } from '../support/http-client.js'
 
 const leftovers: (() => unknown)[] = []
 
@@ -63,11 +63,11 @@ async function ui(machine: Machine, env?: NodeJS.ProcessEnv) {
 }
 
 describe('all clients see the same', () => {
-  test('two stdio servers, an HTTP server and a page of its own', async () => {
+  test('two stdio servers, an HTTP server and a separate page', async () => {
     const machine = newMachine()
     const page = await ui(machine)
-    const board = await watchConsole(page)
-    expect(board.view().servers).toEqual([])
+    const consoleStream = await watchConsole(page)
+    expect(consoleStream.view().servers).toEqual([])
     const one = await serve(machine, 'one')
     const two = await serve(machine, 'two')
     const http = await startProgram({
@@ -76,12 +76,12 @@ describe('all clients see the same', () => {
     })
     leftovers.push(() => http.stop())
     const other = await watchConsole(http)
-    const boards = [board, other]
+    const consoleStreams = [consoleStream, other]
     const pids = new Set([one.child.pid, two.child.pid, http.child.pid])
-    for (const { until } of boards) await until(({ servers }) => servers.length === 3)
-    for (const { view } of boards) expect(new Set(view().servers.map(({ pid }) => pid))).toEqual(pids)
+    for (const { until } of consoleStreams) await until(({ servers }) => servers.length === 3)
+    for (const { view } of consoleStreams) expect(new Set(view().servers.map(({ pid }) => pid))).toEqual(pids)
     expect(
-      board
+      consoleStream
         .view()
         .servers.map(({ transport }) => transport)
         .sort(),
@@ -89,7 +89,7 @@ describe('all clients see the same', () => {
 
     await call(one, 'TaskManager', { action: 'create', query: 'from one' })
     await call(two, 'Bash', { command: 'exit 3' })
-    for (const { until } of boards) {
+    for (const { until } of consoleStreams) {
       await until(({ projects, calls }) => projects.length === 1 && calls.length === 2)
       const { calls, projects } = await until((view) => view.calls.every(({ outcome }) => outcome !== 'running'))
       expect(projects[0]?.tasks[0]?.name).toBe('from one')
@@ -101,7 +101,7 @@ describe('all clients see the same', () => {
 
     const project = newProject(machine, 'one')
     const { question, message } = await insertPendingItems(machine, { project, user: CURRENT_USER })
-    for (const { until } of boards) {
+    for (const { until } of consoleStreams) {
       const { questions, messages, callbacks } = await until((view) => view.callbacks.length === 1)
       expect(questions).toMatchObject([{ project, id: question, waiting: false, questions: [{ text: 'Which one?' }] }])
       expect(messages).toMatchObject([{ project, id: message, kind: 'callback', text: 'wake up' }])
@@ -109,18 +109,19 @@ describe('all clients see the same', () => {
     }
     expect((await sendCommand(http, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
     expect((await sendCommand(page, 'cancel', { project, session: 'asker', slot: 3 })).status).toBe(204)
-    for (const { until } of boards) await until(({ questions, callbacks }) => questions.length + callbacks.length === 0)
+    for (const { until } of consoleStreams)
+      await until(({ questions, callbacks }) => questions.length + callbacks.length === 0)
     const again = await sendCommand(page, 'answer', { project, id: question, replies: ANSWER })
     expect(again.status).toBe(409)
     expect(again.json.error).toContain('answered before')
     const row = await withStore(machine, { project, user: CURRENT_USER }, ({ questions }) => questions.find(question))
     expect(row).toMatchObject({ surface: 'page', replies: ANSWER })
-    for (const { id } of board.view().messages)
+    for (const { id } of consoleStream.view().messages)
       expect((await sendCommand(page, 'dismiss', { project, id })).status).toBe(204)
-    for (const { until } of boards) await until(({ messages }) => messages.length === 0)
+    for (const { until } of consoleStreams) await until(({ messages }) => messages.length === 0)
     expect(await one.close()).toBe(0)
-    for (const { until } of boards) await until(({ servers }) => servers.length === 2)
-    board.leave()
+    for (const { until } of consoleStreams) await until(({ servers }) => servers.length === 2)
+    consoleStream.leave()
     other.leave()
   })
 
@@ -131,25 +132,31 @@ describe('all clients see the same', () => {
     const pidFile = join(machine.home, 'pid')
     const id = await startJob(server, `echo $$ > ${pidFile}; printf 'red\\n10%%\\r20%%'; sleep 300`)
     const pid = await readPid(pidFile)
-    const board = await watchConsole(page)
-    const view = await board.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
+    const consoleStream = await watchConsole(page)
+    const view = await consoleStream.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
     const [job] = view.jobs
-    expect(job).toMatchObject({ id, isRunning: true, ending: '', exitCode: null, project: newProject(machine, 'one') })
+    expect(job).toMatchObject({
+      id,
+      isRunning: true,
+      ending: null,
+      exitCode: null,
+      project: newProject(machine, 'one'),
+    })
     const shown = await stream(page, outputOf({ server: job?.server, id }))
     expect((await shown.next())?.json).toMatchObject({ from: 0, size: 11, isRunning: true, text: '', open: 'red\n20%' })
     expect((await sendCommand(page, 'kill', { server: job?.server, id })).status).toBe(204)
     expect((await shown.next())?.json).toMatchObject({ text: 'red\n20%', open: '', isRunning: false, isLast: true })
     await shown.ended
     await waitForExit(pid)
-    await board.until(({ jobs }) => jobs[0]?.ending === 'killed')
+    await consoleStream.until(({ jobs }) => jobs[0]?.ending === 'killed')
     const absent = await sendCommand(page, 'kill', { server: job?.server, id: 99 })
     expect([absent.status, absent.json.error]).toEqual([409, 'There is no background task 99. There are: 1.'])
-    const nobody = await sendCommand(page, 'kill', { server: 'ffffffffffffffff', id })
-    expect([nobody.status, nobody.json.error]).toEqual([409, 'The server has exited or does not answer.'])
-    board.leave()
+    const unknownServer = await sendCommand(page, 'kill', { server: 'ffffffffffffffff', id })
+    expect([unknownServer.status, unknownServer.json.error]).toEqual([409, 'The server has exited or does not answer.'])
+    consoleStream.leave()
   })
 
-  test('a user of HTTP sees what is theirs, and nothing of other servers', async () => {
+  test('an HTTP user sees their own items, and none of other servers', async () => {
     const machine = newMachine()
     const env = { HOME: machine.home, SANDBOX: 'off' }
     const token = tokenFor('bob', env)
@@ -161,8 +168,8 @@ describe('all clients see the same', () => {
     await insertPendingItems(machine, { project, user: CURRENT_USER })
     const things = await insertPendingItems(machine, { project, user: 'bob' })
     const bob = await watchConsole(http, token)
-    const person = await watchConsole(http)
-    await person.until(({ servers, jobs }) => servers.length === 2 && jobs.length === 1)
+    const userConsole = await watchConsole(http)
+    await userConsole.until(({ servers, jobs }) => servers.length === 2 && jobs.length === 1)
     const view = await bob.until(({ servers }) => servers.length === 1)
     expect(view).toMatchObject({ jobs: [], calls: [], servers: [{ pid: http.child.pid }] })
     expect(view.questions.map(({ id }) => id)).toEqual([things.question])
@@ -170,9 +177,9 @@ describe('all clients see the same', () => {
       204,
     )
     await bob.until(({ questions }) => questions.length === 0)
-    expect(person.view().questions).toHaveLength(1)
+    expect(userConsole.view().questions).toHaveLength(1)
     bob.leave()
-    person.leave()
+    userConsole.leave()
   })
 })
 
@@ -180,22 +187,22 @@ describe('a peer that fails delays no other', () => {
   test('a killed server disappears from the console and from the disk', async () => {
     const machine = newMachine()
     const page = await ui(machine)
-    const doomed = await serve(machine, 'doomed')
+    const killedClient = await serve(machine, 'doomed')
     const safe = await serve(machine, 'safe')
-    const board = await watchConsole(page)
-    await board.until(({ servers }) => servers.length === 2)
-    await killServer(doomed)
-    await board.until(({ servers }) => servers.length === 1 && servers[0]?.pid === safe.child.pid)
+    const consoleStream = await watchConsole(page)
+    await consoleStream.until(({ servers }) => servers.length === 2)
+    await killServer(killedClient)
+    await consoleStream.until(({ servers }) => servers.length === 1 && servers[0]?.pid === safe.child.pid)
     await socketsIn(machine, 1)
-    board.leave()
+    consoleStream.leave()
   })
 
   test('a server that hangs', { tags: ['long'] }, async () => {
     const machine = newMachine()
     const page = await ui(machine)
     const hanging = await serve(machine, 'hanging')
-    const board = await watchConsole(page)
-    const { servers } = await board.until((view) => view.servers.length === 1)
+    const consoleStream = await watchConsole(page)
+    const { servers } = await consoleStream.until((view) => view.servers.length === 1)
     const id = await startJob(hanging, 'sleep 300')
     hanging.child.kill('SIGSTOP')
     leftovers.push(() => hanging.child.kill('SIGCONT'))
@@ -208,30 +215,30 @@ describe('a peer that fails delays no other', () => {
     expect([status, json.error]).toEqual([409, 'The server did not answer within 5 s; try again.'])
     hanging.child.kill('SIGCONT')
     expect((await sendCommand(page, 'kill', { server: servers[0]?.id, id })).status).toBe(204)
-    board.leave()
+    consoleStream.leave()
     late.leave()
   })
 
   const MISBEHAVIOURS: readonly [string, (socket: Socket) => unknown][] = [
     ['says nothing', () => {}],
-    ['says nonsense', (socket: Socket) => socket.write('{"kind":"news"}\nnonsense\n\u0000\n[]\n')],
+    ['says nonsense', (socket: Socket) => socket.write('{"kind":"update"}\nnonsense\n\u0000\n[]\n')],
     ['never ends its line', (socket: Socket) => floodOn(socket)],
     [
       'claims to be another',
       (socket: Socket) =>
         socket.write(
-          `${JSON.stringify({ kind: 'news', news: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
+          `${JSON.stringify({ kind: 'update', update: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
         ),
     ],
     [
       'says too much',
-      (socket: Socket) => floodOn(socket, `{"kind":"news","news":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
+      (socket: Socket) => floodOn(socket, `{"kind":"update","update":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
     ],
     [
       'shows jobs of another',
       (socket: Socket) =>
         socket.write(
-          `${JSON.stringify({ kind: 'news', news: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }] } })}\n`,
+          `${JSON.stringify({ kind: 'update', update: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: null, signal: null, tail: '' }] } })}\n`,
         ),
     ],
   ]
@@ -239,18 +246,18 @@ describe('a peer that fails delays no other', () => {
     test(`one that ${what}`, { tags: what === 'says nonsense' ? [] : ['long'] }, async () => {
       const machine = newMachine()
       mkdirSync(machine.socketDirectory, { recursive: true, mode: 0o700 })
-      const mad = await impersonate(machine, behave)
-      leftovers.push(() => mad.close())
+      const faultyServer = await impersonate(machine, behave)
+      leftovers.push(() => faultyServer.close())
       const page = await ui(machine)
-      const board = await watchConsole(page)
+      const consoleStream = await watchConsole(page)
       const server = await serve(machine, 'honest')
-      const view = await board.until(({ servers }) => servers.length === 1)
+      const view = await consoleStream.until(({ servers }) => servers.length === 1)
       expect(view.servers[0]?.pid).toBe(server.child.pid)
       const id = await startJob(server, 'echo done')
-      await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
+      await consoleStream.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
       const shown = await sendCommand(page, 'output', { server: view.servers[0]?.id, id })
       expect(shown.json).toMatchObject({ text: 'done\n', isLast: true })
-      board.leave()
+      consoleStream.leave()
     })
 
   test('a console that does not read, or floods, is disconnected, and the server continues', async () => {
@@ -262,19 +269,21 @@ describe('a peer that fails delays no other', () => {
     flood.on('error', () => {})
     floodOn(flood)
     await closed
-    const deaf = connect(address)
-    deaf.on('error', () => {})
-    deaf.pause()
-    deaf.write(`${JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })}\n`)
+    const unresponsive = connect(address)
+    unresponsive.on('error', () => {})
+    unresponsive.pause()
+    unresponsive.write(`${JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })}\n`)
     const id = await startJob(server, `yes 'a long line to be shown' | head -c 3000000; echo; echo done; sleep 300`)
     await readJob(server, id, { wait_for_pattern: '^done' })
     expect((await call(server, 'Bash', { command: 'echo still here' })).text).toContain('still here')
     const page = await ui(machine)
-    const board = await watchConsole(page)
-    await board.until(({ jobs }) => jobs.length === 1)
-    board.leave()
-    for (let asked = 0; !deaf.destroyed; asked++) {
-      deaf.write(`${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id, from: 0, maxBytes: 1e6 })}\n`)
+    const consoleStream = await watchConsole(page)
+    await consoleStream.until(({ jobs }) => jobs.length === 1)
+    consoleStream.leave()
+    for (let asked = 0; !unresponsive.destroyed; asked++) {
+      unresponsive.write(
+        `${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id, from: 0, maxBytes: 1e6 })}\n`,
+      )
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     expect((await call(server, 'Bash', { command: 'echo and here' })).text).toContain('and here')
@@ -286,15 +295,15 @@ describe('a peer that fails delays no other', () => {
     mkdirSync(machine.stateDir, { mode: 0o700 })
     writeFileSync(join(machine.stateDir, 'state.db'), 'this is no database, whatever its name says'.repeat(100))
     const page = await ui(machine)
-    const board = await watchConsole(page)
-    const { problems } = await board.until((view) => view.problems.length === 1)
+    const consoleStream = await watchConsole(page)
+    const { problems } = await consoleStream.until((view) => view.problems.length === 1)
     expect(problems[0]).toContain('state.db')
     await serve(machine, 'one')
-    await board.until(({ servers }) => servers.length === 1)
+    await consoleStream.until(({ servers }) => servers.length === 1)
     rmSync(join(machine.stateDir, 'state.db'))
     await insertPendingItems(machine, { project, user: CURRENT_USER })
-    await board.until((view) => view.problems.length === 0 && view.questions.length === 1)
-    board.leave()
+    await consoleStream.until((view) => view.problems.length === 0 && view.questions.length === 1)
+    consoleStream.leave()
   })
 
   test('where no socket can be created the server works, and reports it once', async () => {
@@ -308,8 +317,8 @@ describe('a peer that fails delays no other', () => {
   })
 })
 
-describe('the place of a socket', () => {
-  test('is closed to others, and where its path would be too long, lies in a private folder', async () => {
+describe('the path of a socket', () => {
+  test('is private, and in a private directory if its path would be too long', async () => {
     const machine = newMachine()
     const deep = join(machine.home, 'a'.repeat(60), 'b'.repeat(60))
     const far = { ...machine, stateDir: deep, socketDirectory: join(deep, 'desks') }
@@ -325,12 +334,12 @@ describe('the place of a socket', () => {
     expect(statSync(address).mode & 0o777).toBe(0o600)
     expect(statSync(join(far.socketDirectory, entry)).mode & 0o777).toBe(0o600)
     const page = await ui(machine, { STATE_DIR: deep })
-    const board = await watchConsole(page)
-    await board.until(({ servers }) => servers.length === 1)
+    const consoleStream = await watchConsole(page)
+    await consoleStream.until(({ servers }) => servers.length === 1)
     await killServer(server)
-    await board.until(({ servers }) => servers.length === 0)
+    await consoleStream.until(({ servers }) => servers.length === 0)
     await expect.poll(() => existsSync(folder), { timeout: 5000 }).toBe(false)
-    board.leave()
+    consoleStream.leave()
   })
 })
 
@@ -347,7 +356,7 @@ describe('scorpiox-code ui', () => {
       },
     )
     mkdirSync(machine.stateDir, { mode: 0o700 })
-    // Of one that was killed.
+    // Of a killed process.
     const old = join(machine.stateDir, 'ui-old.html')
     writeFileSync(old, '')
     utimesSync(old, 1, 1)
@@ -357,12 +366,12 @@ describe('scorpiox-code ui', () => {
     expect(readFileSync(opened, 'utf8')).toContain(`${page.url}#key=${page.token}`)
     expect(readFileSync(`${opened}.args`, 'utf8')).not.toContain(page.token)
     expect(readFileSync(`/proc/${page.child.pid}/cmdline`, 'utf8')).not.toContain(page.token)
-    const board = await watchConsole(page)
+    const consoleStream = await watchConsole(page)
     for (const path of ['/mcp', '/sse', '/messages', '/metrics']) {
       expect((await sendRequest(page, { method: 'POST', path, body: '{}' })).status).toBe(404)
     }
     expect(await page.stop()).toBe(0)
-    await board.ended
+    await consoleStream.ended
     const left = existsSync(machine.stateDir) ? readdirSync(machine.stateDir) : []
     expect(left.filter((name) => name.startsWith('ui-'))).toEqual([])
   })
@@ -372,7 +381,7 @@ function outputOf(job: object): HttpRequest {
   return { path: '/board/output', body: JSON.stringify(job) }
 }
 
-/** A desk that is none, behind an entry of a process that lives. */
+/** A server socket that does not answer, with an entry of a live process. */
 async function impersonate({ socketDirectory }: Machine, behave: (socket: Socket) => unknown): Promise<Server> {
   const id = '0123456789abcdef'
   const address = join(socketDirectory, `${id}.sock`)

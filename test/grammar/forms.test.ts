@@ -1,4 +1,4 @@
-// Every form the grammar server knows is correct English; everything else is refused at every revision.
+// Every form of the grammar server is correct English; everything else is refused at every revision.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -44,13 +44,13 @@ function expected(verb: string, tense: string, person: string): string {
 
 const ALL = VERBS.flatMap((verb) => TENSES.flatMap((tense) => PERSONS.map((person) => ({ verb, tense, person }))))
 
-test('all 300 forms are right', async () => {
+test('all 300 forms are correct', async () => {
   const client = startGrammar('tools-only')
   await client.initialize('2024-11-05')
   const answers = await Promise.all(ALL.map(calling(client, '2024-11-05', 'conjugate')))
-  const said = answers.map(({ result }) => result.content[0].text)
-  expect(said).toEqual(ALL.map(({ verb, tense, person }) => expected(verb, tense, person)))
-  expect(new Set(ALL.map((args) => JSON.stringify(args))).size).toBe(300)
+  const results = answers.map(({ result }) => result.content[0].text)
+  expect(results).toEqual(ALL.map(({ verb, tense, person }) => expected(verb, tense, person)))
+  expect([...new Set(ALL.map((args) => JSON.stringify(args)))]).toHaveLength(300)
   await client.close()
 })
 
@@ -71,7 +71,7 @@ const WRONG = fc
   })
 
 describe.each(REVISIONS)('at %s', (revision) => {
-  test('whatever is wrong is refused and named, and the next call is served', async () => {
+  test('any invalid input is refused by name, and the next call works', async () => {
     const client = startGrammar('tools-only')
     if (LEGACY.some((known) => known === revision)) await client.initialize(revision)
     const call = calling(client, revision, 'conjugate')
@@ -89,9 +89,9 @@ describe.each(REVISIONS)('at %s', (revision) => {
       { numRuns: 40 },
     )
     const flew = await call({ verb: 'fly', tense: 'past simple', person: '1st singular' })
-    const words = "'verb' must be one of the 20 allowed verbs"
+    const text = "'verb' must be one of the 20 allowed verbs"
     expect(flew.error?.message ?? flew.result.content[0].text).toBe(
-      `${revision === '2024-11-05' ? 'Invalid params' : 'Invalid arguments'}: ${words}`,
+      `${revision === '2024-11-05' ? 'Invalid params' : 'Invalid arguments'}: ${text}`,
     )
     expect(await call({ verb: 'eat', tense: 'past simple', person: '1st singular' })).toMatchObject({
       result: { content: [{ type: 'text', text: 'ate' }], isError: false },

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 
-import { cleanEnv, LEGACY, MODERN, modernMeta, type Json, type TestClient } from '../support/client.js'
+import { cleanEnv, type Json, LEGACY, MODERN, modernMeta, type TestClient } from '../support/client.js'
 import { calling, FOLDER, REVISIONS, startGrammar, TENSES, VERBS } from './support.js'
 
 const EAT = { verb: 'eat', tense: 'past simple', person: '3rd singular' }
@@ -32,7 +32,7 @@ test('the whole example is shorter than 150 lines', () => {
 describe.each(REVISIONS)('over stdio at %s', (revision) => {
   const meta = revision === MODERN ? modernMeta() : {}
 
-  test('what is offered is listed and works', async () => {
+  test('everything declared is listed and works', async () => {
     const client = await begin(revision)
     const { tools } = (await client.request('tools/list', meta)).result
     expect(tools.map(({ name }: Json) => name)).toEqual(['conjugate', 'recite', 'example_sentence'])
@@ -65,7 +65,7 @@ describe.each(REVISIONS)('over stdio at %s', (revision) => {
     const client = await begin(revision)
     expect((await calling(client, revision, 'example_sentence')(EAT)).result).toMatchObject({
       isError: true,
-      content: [{ text: 'This client lends its model to nobody. Write a sentence with "ate" yourself.' }],
+      content: [{ text: 'This client does not support sampling. Write a sentence with "ate" yourself.' }],
     })
   })
 })
@@ -80,7 +80,7 @@ test.each(LEGACY)('at %s the model of the client writes the sentence', async (re
   expect((await called).result).toMatchObject({ isError: false, content: [{ text: 'She ate an apple.' }] })
 })
 
-test('a modern client brings the sentence with its second call', async () => {
+test('a modern client sends the sentence with its second call', async () => {
   const client = await begin(MODERN)
   const capable = modernMeta({ 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } })
   const params = { name: 'example_sentence', arguments: EAT, ...capable }
@@ -96,8 +96,10 @@ test('reciting reports progress', async () => {
   const params = { name: 'recite', arguments: { verb: 'be' }, _meta: { progressToken: 'abc' } }
   const { result } = await client.request('tools/call', params)
   expect(result.content[0].text.split('\n')[1]).toBe('present simple: am, are, is')
-  const told = client.received.filter(({ method }) => method === 'notifications/progress').map((note) => note.params)
-  expect(told).toEqual(
+  const delivered = client.received
+    .filter(({ method }) => method === 'notifications/progress')
+    .map((note) => note.params)
+  expect(delivered).toEqual(
     TENSES.map((message, index) => ({ progressToken: 'abc', progress: index + 1, total: TENSES.length, message })),
   )
 })
@@ -108,7 +110,7 @@ test('reciting can be cancelled', async () => {
   client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'recite', arguments: args } })
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
   await client.request('ping')
-  // Nothing is left to wait for, so it ends at once and without a word.
+  // Nothing is pending, so it exits at once and prints nothing.
   expect([await client.close(), client.stderr()]).toEqual([0, ''])
   expect(client.received.filter(({ id }) => id === 7)).toEqual([])
 })
@@ -123,7 +125,7 @@ describe('over HTTP', () => {
       expect(await exited).toEqual([0, null])
     })
     for await (const line of createInterface({ input: child.stdout })) return line.split(' ').at(-1) ?? ''
-    throw new Error('the server said nothing')
+    throw new Error('the server sent nothing')
   }
 
   test('only clients with the token are served', async () => {
@@ -152,9 +154,9 @@ describe('over HTTP', () => {
 
   test('without a token it does not start', async () => {
     const child = spawn(process.execPath, [join(FOLDER, 'server.mjs'), '--http'], { env: cleanEnv() })
-    let said = ''
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    let text = ''
+    child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
     expect((await once(child, 'exit'))[0]).toBe(1)
-    expect(said).toContain('http.auth.token is empty')
+    expect(text).toContain('http.auth.token is empty')
   })
 })

@@ -1,8 +1,8 @@
-// Starts the grammar example, and the words of the document it comes from.
+// Starts the grammar example, and contains the texts of the document it comes from.
 
 import { resolve } from 'node:path'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from '../support/client.js'
+import { type Json, LEGACY, MODERN, modernMeta, startServer, type TestClient } from '../support/client.js'
 
 export const FOLDER = resolve(import.meta.dirname, '../../examples/grammar')
 
@@ -17,7 +17,7 @@ export function startGrammar(step: 'tools-only' | 'server'): TestClient {
   return startServer({ args: [resolve(FOLDER, `${step}.mjs`)] })
 }
 
-/** Calls a tool at a revision; a modern call says everything itself. */
+/** Calls a tool at a revision; a modern call contains all metadata itself. */
 export function calling(client: TestClient, revision: string, name: string) {
   const meta = revision === MODERN ? modernMeta() : {}
   return (args: unknown): Promise<Json> => client.request('tools/call', { name, arguments: args, ...meta })

@@ -25,7 +25,7 @@ const ANSWERED = [
   '{"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "ate"}], "isError": false}}',
 ]
 
-test('all four messages at once are answered as the page has it, in its order', async () => {
+test('four messages at once are answered as in the document, in its order', async () => {
   const client = startGrammar('tools-only')
   const lines: string[] = []
   createInterface({ input: client.child.stdout }).on('line', (line) => lines.push(line))
@@ -34,7 +34,7 @@ test('all four messages at once are answered as the page has it, in its order', 
   expect(lines).toEqual(ANSWERED.map((line) => JSON.stringify(JSON.parse(line))))
 })
 
-test('a client that waits for each answer makes the same round trip', async () => {
+test('a client that waits for each answer gets the same answers', async () => {
   const client = startGrammar('tools-only')
   const { result } = await client.initialize('2024-11-05', { tools: {} })
   expect(result).toEqual({
@@ -54,7 +54,7 @@ test('a client that waits for each answer makes the same round trip', async () =
   expect([await client.close(), client.stderr()]).toEqual([0, ''])
 })
 
-test('a verb that is not there is refused with the error of the page', async () => {
+test('an unknown verb is refused with the error of the document', async () => {
   const client = startGrammar('tools-only')
   await client.initialize('2024-11-05')
   const args = { verb: 'fly', tense: 'past simple', person: '3rd singular' }
@@ -70,7 +70,7 @@ test('a verb that is not there is refused with the error of the page', async () 
   await client.close()
 })
 
-test('a method that is not there and a line that is no JSON get the codes of the page', async () => {
+test('an unknown method and an invalid line get the error codes of the document', async () => {
   const client = startGrammar('tools-only')
   expect(await client.request('verbs/list')).toMatchObject({ error: { code: -32601 } })
   client.write('{"jsonrpc":\n')

@@ -21,7 +21,7 @@ function commandsIn(code: string): { readonly command: string; readonly output: 
   })
 }
 
-test('following the tutorial gives what it shows, and in the end the example', () => {
+test('following the tutorial produces its output, and finally the example', () => {
   const folder = readersFolder()
   cpSync(join(FOLDER, 'data'), join(folder, 'data'), { recursive: true })
   const env = cleanEnv()
@@ -41,7 +41,7 @@ test('following the tutorial gives what it shows, and in the end the example', (
   expect(filesIn(folder)).toEqual(filesIn(FOLDER))
 })
 
-test('what the page quotes of the data is in it', () => {
+test('the data quoted by the page exists', () => {
   const data = readFileSync(join(FOLDER, 'data/a13.yaml'), 'utf8')
   const quoted = blocksOf(PAGE).filter(({ language }) => language === 'yaml')
   expect(quoted).toHaveLength(1)

@@ -1,18 +1,18 @@
-// The ArmorIQ format: one event, one line of JSON, every text of it JSON again. Each of the three known clients is
-// imitated as it was observed.
+// The ArmorIQ format: one event, one line of JSON, each text of it JSON again. Each of the three known clients is
+// imitated as observed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Json } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
-  rpc,
-  startFixtureServer,
-  startProgram,
   type HttpRequest,
   type HttpServer,
+  logComplaints,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  startProgram,
 } from '../support/http-client.js'
 
 let server: HttpServer
@@ -29,8 +29,8 @@ afterAll(async () => {
 
 const ONE_EVENT = /^event: message\ndata: (\{.*\})\n\n$/
 
-/** The message, once its frame is found to be exactly as they want it. */
-async function said(to: HttpServer, asked: HttpRequest): Promise<Json> {
+/** The message; fails if its framing differs from the format. */
+async function resultText(to: HttpServer, asked: HttpRequest): Promise<Json> {
   const { status, text, headers } = await sendRequest(to, asked)
   expect(status).toBe(200)
   expect(headers['content-type']).toBe('text/event-stream')
@@ -48,35 +48,35 @@ const texts = ({ result }: Json): Json[] =>
 
 describe('an answer', () => {
   test('is one event with one line, and its text is JSON', async () => {
-    const answer = await said(server, { body: callOf('who', { text: 'line\nbreak \u2028 \u0085 "quoted"' }) })
+    const answer = await resultText(server, { body: callOf('who', { text: 'line\nbreak \u2028 \u0085 "quoted"' }) })
     expect(texts(answer)).toEqual([{ result: 'alice:line\nbreak \u2028 \u0085 "quoted"' }])
   })
 
-  test('is JSON whatever the tool says', async () => {
-    expect(texts(await said(server, { body: callOf('picture') }))).toEqual([
+  test('is JSON whatever the tool returns', async () => {
+    expect(texts(await resultText(server, { body: callOf('picture') }))).toEqual([
       { result: 'a pixel' },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
     ])
   })
 
-  test('comes alone, even if progress was asked for', async () => {
-    const answer = await said(server, { body: callOf('steps', {}, 1, { progressToken: 1 }) })
+  test('is a single event, even if progress was requested', async () => {
+    const answer = await resultText(server, { body: callOf('steps', {}, 1, { progressToken: 1 }) })
     expect(texts(answer)).toEqual([{ result: '3 steps' }])
   })
 
   test('is JSON when the command fails', async () => {
-    const answer = await said(program, { body: callOf('Bash', { command: 'echo out; echo err >&2; exit 3' }) })
+    const answer = await resultText(program, { body: callOf('Bash', { command: 'echo out; echo err >&2; exit 3' }) })
     expect(answer.result.isError).toBe(true)
     expect(JSON.stringify(texts(answer))).toContain('err')
   })
 
   test.each([
     ['a bug', callOf('bug'), -32_603],
-    ['an unknown tool', callOf('nobody'), -32_602],
+    ['an unknown tool', callOf('unknown'), -32_602],
     ['an unknown method', rpc('dance'), -32_601],
     ['params that are no object', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[1]}', -32_602],
   ])('to %s is an error in the same form', async (_, body, code) => {
-    expect((await said(server, { body })).error.code).toBe(code)
+    expect((await resultText(server, { body })).error.code).toBe(code)
   })
 
   test.each([
@@ -84,12 +84,12 @@ describe('an answer', () => {
     ['JSON alone', { accept: 'application/json' }],
     ['the version header', { 'mcp-protocol-version': '2024-11-05' }],
   ])('has this form with %s', async (_, headers) => {
-    expect(texts(await said(server, { body: callOf('who'), headers }))).toEqual([{ result: 'alice:' }])
+    expect(texts(await resultText(server, { body: callOf('who'), headers }))).toEqual([{ result: 'alice:' }])
   })
 })
 
 test('a notification with an id gets an empty result, without one 202', async () => {
-  expect(await said(server, { body: rpc('notifications/initialized', undefined, 1) })).toEqual({
+  expect(await resultText(server, { body: rpc('notifications/initialized', undefined, 1) })).toEqual({
     jsonrpc: '2.0',
     id: 1,
     result: {},
@@ -98,38 +98,38 @@ test('a notification with an id gets an empty result, without one 202', async ()
   expect({ status, text }).toEqual({ status: 202, text: '' })
 })
 
-test('the same id at the same time, each gets its own answer', async () => {
+test('requests with the same id at the same time each get their own answer', async () => {
   const answers = Array.from({ length: 20 }, (_, index) =>
-    said(server, { body: callOf('later', { text: String(index), ms: 20 - index }, 1) }),
+    resultText(server, { body: callOf('later', { text: String(index), ms: 20 - index }, 1) }),
   )
   expect((await Promise.all(answers)).map((answer) => texts(answer)[0].result)).toEqual(
     Array.from({ length: 20 }, (_, index) => `alice:${index}`),
   )
 })
 
-test('what their SDK adds to the arguments is overlooked', async () => {
+test('additional arguments of their SDK are ignored', async () => {
   const args = { command: 'echo fine', _iam_context: { sub: 'x' }, user_email: 'a@b.c' }
-  const answer = await said(program, { body: callOf('Bash', args) })
+  const answer = await resultText(program, { body: callOf('Bash', args) })
   expect(answer.result.isError).toBe(false)
 })
 
 describe('the agent', () => {
-  test('sends id 1 every time, echoes the session, and needs 200 for all of it', async () => {
+  test('always sends id 1, echoes the session, and gets 200 each time', async () => {
     const clientInfo = { name: 'armoriq-agent', version: '1.0.0' }
     const body = rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo })
     const first = await sendRequest(server, { body })
     expect(first.text).toMatch(ONE_EVENT)
     const headers = { 'mcp-session-id': String(first.headers['mcp-session-id']) }
-    expect(await said(server, { body: rpc('notifications/initialized', undefined, 1), headers })).toMatchObject({
+    expect(await resultText(server, { body: rpc('notifications/initialized', undefined, 1), headers })).toMatchObject({
       id: 1,
     })
     expect(
-      (await said(server, { body: rpc('tools/list', undefined, 1), headers })).result.tools.length,
+      (await resultText(server, { body: rpc('tools/list', undefined, 1), headers })).result.tools.length,
     ).toBeGreaterThan(5)
-    expect(texts(await said(server, { body: callOf('who', { text: 'agent' }, 1), headers }))).toEqual([
+    expect(texts(await resultText(server, { body: callOf('who', { text: 'agent' }, 1), headers }))).toEqual([
       { result: 'alice:agent' },
     ])
-    expect(texts(await said(server, { body: callOf('later', { text: 'agent' }, 1), headers }))).toEqual([
+    expect(texts(await resultText(server, { body: callOf('later', { text: 'agent' }, 1), headers }))).toEqual([
       { result: 'alice:agent' },
     ])
   })
@@ -142,8 +142,10 @@ describe('the command line', () => {
       const asked = { token: '', headers: { ...version, ...headers } }
       const clientInfo = { name: 'ArmorIQ-CLI', version: '1.0.0' }
       const hello = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
-      expect((await said(program, { ...asked, body: rpc('initialize', hello, 1) })).result.serverInfo).toBeDefined()
-      const { result } = await said(program, { ...asked, body: rpc('tools/list', {}, 2) })
+      expect(
+        (await resultText(program, { ...asked, body: rpc('initialize', hello, 1) })).result.serverInfo,
+      ).toBeDefined()
+      const { result } = await resultText(program, { ...asked, body: rpc('tools/list', {}, 2) })
       expect(result.tools[0]).toHaveProperty('inputSchema')
     }
     expect((await sendRequest(program, { token: '', body: rpc('tools/list'), headers: version })).status).toBe(401)
@@ -151,12 +153,12 @@ describe('the command line', () => {
 })
 
 describe('the scanner', () => {
-  test('gets an answer to GET at once, then asks everything at the same time', async () => {
+  test('gets an answer to GET at once, then sends all requests concurrently', async () => {
     const { status, headers } = await sendRequest(program, { method: 'GET', headers: { accept: '*/*' } })
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'POST' })
     const methods = ['initialize', 'tools/list', 'resources/list', 'prompts/list']
     const answers = await Promise.all(
-      methods.map((method) => said(program, { body: rpc(method, {}, `conmap-${method}`) })),
+      methods.map((method) => resultText(program, { body: rpc(method, {}, `conmap-${method}`) })),
     )
     expect(answers.map(({ id }) => id)).toEqual(methods.map((method) => `conmap-${method}`))
     expect(answers.map(({ error }) => error?.code)).toEqual(methods.map(() => undefined))

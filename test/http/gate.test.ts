@@ -9,15 +9,15 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support/client.js'
+import { cleanEnv, emptyFolder, type Json, PROGRAM } from '../support/client.js'
 import {
-  sendRequest,
+  type HttpServer,
   logComplaints,
   openConnection,
   rpc,
+  sendRequest,
   startProgram,
   TOKEN,
-  type HttpServer,
 } from '../support/http-client.js'
 
 let server: HttpServer
@@ -54,7 +54,7 @@ const UPGRADE = [
   'Sec-WebSocket-Protocol: mcp',
 ]
 
-/** The status of one request with exactly these lines, and a token that is right. */
+/** The status of one request with exactly these lines and a valid token. */
 async function statusOf(endpoint: (typeof ENDPOINTS)[number], lines: readonly string[]): Promise<number> {
   const [word = '', path = ''] = endpoint.split(' ')
   const isPost = word === 'POST'
@@ -155,7 +155,7 @@ const EVIL_ORIGINS = [
   'http://other.example:8443',
 ] as const
 
-describe('a Host that is not ours', () => {
+describe('a foreign Host', () => {
   test.each(ENDPOINTS)(`is refused by %s, all ${EVIL_HOSTS.length} of them`, async (endpoint) => {
     const statuses = await Promise.all(EVIL_HOSTS.map((lines) => statusOf(endpoint, lines)))
     const accepted = EVIL_HOSTS.filter((_, index) => ![400, 403].includes(statuses[index] ?? 0))
@@ -163,20 +163,20 @@ describe('a Host that is not ours', () => {
   })
 })
 
-describe('an Origin that is not ours', () => {
+describe('a foreign Origin', () => {
   test.each(ENDPOINTS)(`is refused by %s, all ${EVIL_ORIGINS.length} of them`, async (endpoint) => {
     const all = EVIL_ORIGINS.map((origin) => statusOf(endpoint, ['Host: localhost', `Origin: ${origin}`]))
     const statuses = await Promise.all(all)
     expect(EVIL_ORIGINS.filter((_, index) => statuses[index] !== 403)).toEqual([])
   })
 
-  test('is refused beside one that is', async () => {
+  test('is refused beside an allowed one', async () => {
     const lines = ['Host: localhost', 'Origin: http://localhost', 'Origin: https://evil.example']
     expect(await statusOf('POST /mcp', lines)).toBe(403)
   })
 })
 
-describe('what is ours', () => {
+describe('the own host', () => {
   test.each([
     'localhost',
     'LOCALHOST:1',
@@ -196,7 +196,7 @@ describe('what is ours', () => {
     'http://[::1]',
     'https://mcp.example.com',
     'https://other.example:8443',
-  ])('a page of %s may ask, with the token', async (origin) => {
+  ])('a page of %s is served, with the token', async (origin) => {
     const { status, headers } = await sendRequest(server, { body: rpc('ping'), headers: { origin } })
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' })
@@ -217,7 +217,7 @@ describe('what is ours', () => {
     })
   })
 
-  test('an absolute address is not a way around', async () => {
+  test('an absolute URL does not bypass the check', async () => {
     const client = await openConnection(server)
     client.write(
       `GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
@@ -254,7 +254,7 @@ describe('credentials', () => {
       expect([headers, await statusWith(server, headers, path)]).toEqual([headers, 401])
   })
 
-  test('are asked for before anything is read', async () => {
+  test('are required before the body is read', async () => {
     const fresh = await startProgram()
     const { status, headers, json } = await sendRequest(fresh, { token: '', body: '{ not json' })
     expect({ status, challenge: headers['www-authenticate'] }).toEqual({ status: 401, challenge: 'Bearer' })
@@ -265,14 +265,14 @@ describe('credentials', () => {
     await fresh.stop()
   })
 
-  test('may travel in a header of another name, and then not in the usual one', async () => {
+  test('may be in a header with another name, and then not in the default one', async () => {
     const other = await startProgram({ env: { HTTP_KEY_HEADER: 'X-My-Key' } })
     expect(await statusWith(other, { 'x-my-key': TOKEN })).toBe(200)
     expect(await statusWith(other, { 'x-api-key': TOKEN })).toBe(401)
     await other.stop()
   })
 
-  test('too many wrong tokens get 429, and the right one is served', async () => {
+  test('too many wrong tokens get 429, and the right one still works', async () => {
     const other = await startProgram()
     const guesses = Array.from({ length: 60 }, (_, index) =>
       sendRequest(other, { token: `guess-${index}`, body: rpc('ping') }),
@@ -295,7 +295,7 @@ async function program(args: readonly string[], env: NodeJS.ProcessEnv): Promise
 }
 
 describe('tokens', () => {
-  test('are made, shown and ended while the server runs, and only their hashes are kept', async () => {
+  test('are created, listed and revoked while the server runs, and only their hashes are stored', async () => {
     const env = { STATE_DIR: emptyFolder() }
     const tokens = await startProgram({ env })
     const made: Json = JSON.parse(
@@ -315,14 +315,14 @@ describe('tokens', () => {
     expect(await program(['token', 'revoke', 'hers'], env)).toContain('Revoked')
     await vi.waitFor(async () => expect(await pingAs(made.token)).toBe(401), 5000)
     expect(await pingAs(TOKEN)).toBe(200)
-    // The connection was let in by the token that is no more.
+    // The connection was authorized by the revoked token.
     expect(await closed).toEqual([1008, 'the credential is no longer valid'])
     await tokens.stop()
   })
 
-  test('the first is made by the first start, printed once, and works ever after', async () => {
+  test('the first start creates one, prints it once, and it stays valid', async () => {
     const env = { HTTP_TOKEN: '', STATE_DIR: emptyFolder() }
-    // A start that fails, because the port is taken, does not use it up.
+    // A failed start, because the port is in use, does not use it up.
     await expect(startProgram({ env, flags: ['--port', String(server.port)] })).rejects.toThrow('is in use')
     const first = await startProgram({ env })
     const [, token = ''] = /Bearer (\S+)'/.exec(first.greeting) ?? []
@@ -350,14 +350,14 @@ describe('a start without access control', () => {
     ['--no-auth beyond loopback', ['--no-auth', '--host', '0.0.0.0'], {}, /--no-auth is for loopback/],
     ['--no-auth on every address of IPv6', ['--no-auth', '--host', '::'], {}, /--no-auth is for loopback/],
     ['tokens in the clear', ['--host', '0.0.0.0'], { HTTP_TOKEN: TOKEN }, /TLS_CERT/],
-    ['nobody who could get in', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
+    ['no user with access', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
     ['a key header that browsers send', [], { HTTP_TOKEN: TOKEN, HTTP_KEY_HEADER: 'Cookie' }, /HTTP_KEY_HEADER/],
-  ])('is refused: %s', async (_, flags, env, words) => {
+  ])('is refused: %s', async (_, flags, env, pattern) => {
     const failure: Json = await program(['serve', '--http', '--port', '0', ...flags], env).catch(
       (error: unknown) => error,
     )
     expect(failure.code).toBeGreaterThan(0)
-    expect(failure.stderr).toMatch(words)
+    expect(failure.stderr).toMatch(pattern)
     expect(failure.stdout).toBe('')
   })
 
@@ -371,7 +371,7 @@ describe('a start without access control', () => {
     await open.stop()
   })
 
-  test('a port that is taken is said to be', async () => {
+  test('a port in use is reported', async () => {
     const failure: Json = await program(['serve', '--http', '--port', String(server.port)], {
       HTTP_TOKEN: TOKEN,
       // A machine without bubblewrap would print a warning first.

@@ -1,9 +1,9 @@
-// What `serve --http` prints is enough to connect: each printed configuration is used unchanged.
+// The output of `serve --http` is enough to connect: each printed configuration is used unchanged.
 
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, expect, test } from 'vitest'
 
-import { startProgram, type HttpServer } from '../support/http-client.js'
+import { type HttpServer, startProgram } from '../support/http-client.js'
 
 interface Connection {
   readonly url: string

@@ -1,28 +1,28 @@
-// Clients that send garbage, too much, too slowly, or crafted requests. Each gets a status and a sentence or a closed
+// Clients that send garbage, too much, too slowly, or crafted requests. Each gets a status and a message or a closed
 // connection; other clients are not affected, and no memory is kept.
 
 import type { Socket } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { MISSING, MEMORY_SLACK, skipIfMissing } from '../support/runtime.js'
-import { HAS_PROC, LEGACY, MODERN, type Json } from '../support/client.js'
+import { HAS_PROC, type Json, LEGACY, MODERN } from '../support/client.js'
 import {
   ALICE,
-  sendRequest,
   callOf,
-  logComplaints,
-  requestHead,
-  initialize,
-  modernCall,
-  openConnection,
-  residentMegabytes,
-  rpc,
-  startFixtureServer,
-  startProgram,
   callTool,
   type HttpServer,
+  initialize,
+  logComplaints,
+  modernCall,
+  openConnection,
+  requestHead,
+  residentMegabytes,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  startProgram,
 } from '../support/http-client.js'
+import { MEMORY_SLACK, MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MAX = 100_000
 let program: HttpServer
@@ -60,7 +60,7 @@ describe('a body', () => {
     ['of another JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400],
     ['whose id is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', 400],
     ['that is one byte too large', 'x'.repeat(MAX + 1), 413],
-  ])('%s is refused with a sentence', async (_, body, status) => {
+  ])('%s is refused with a message', async (_, body, status) => {
     const answer = await sendRequest(program, { body })
     expect(answer.status).toBe(status)
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringMatching(/\w+ \w+/) } })
@@ -81,7 +81,7 @@ describe('a body', () => {
     }
   })
 
-  test('of just the size that fits is read', async () => {
+  test('of exactly the maximum size is accepted', async () => {
     const body = rpc('ping', { pad: '' })
     const answer = await sendRequest(program, { body: body.replace('""', `"${'x'.repeat(MAX - body.length)}"`) })
     expect(answer.status).toBe(200)
@@ -101,11 +101,11 @@ describe('a body', () => {
 describe('a gigabyte', () => {
   const CHUNK = Buffer.alloc(1024 * 1024, 'x')
 
-  /** Writes a chunk; resolves when it has left, or cannot any more. */
+  /** Writes a chunk; resolves when it was sent, or can no longer be. */
   const written = (socket: Socket): Promise<void> => new Promise((done) => socket.write(CHUNK, () => done()))
 
-  /** Sends until the connection is closed; resolves to what came back. */
-  async function pour(framing: string, before: string, after: string): Promise<string> {
+  /** Sends until the connection is closed; resolves to the response. */
+  async function sendEndlessly(framing: string, before: string, after: string): Promise<string> {
     const client = await openConnection(program)
     client.write(requestHead(program, 1).replace(/Content-Length: 1/, framing))
     for (let sent = 0; sent < 1024 && !client.socket.destroyed; sent++) {
@@ -125,7 +125,7 @@ describe('a gigabyte', () => {
     const megabytes = HAS_PROC ? residentMegabytes(program) : 0
     let most = megabytes
     const watch = setInterval(() => HAS_PROC && (most = Math.max(most, residentMegabytes(program))), 20)
-    const text = await pour(framing, before, after)
+    const text = await sendEndlessly(framing, before, after)
     clearInterval(watch)
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
@@ -133,7 +133,7 @@ describe('a gigabyte', () => {
     expect((await sendRequest(program, { body: rpc('ping') })).status).toBe(200)
   })
 
-  test('is not asked for, where the client waits to be asked', async () => {
+  test('is not requested if the client sends Expect: 100-continue', async () => {
     const client = await openConnection(program)
     client.write(requestHead(program, 1024 ** 3, 'Expect: 100-continue\r\n'))
     expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 413 /)
@@ -159,34 +159,34 @@ describe('a gigabyte', () => {
   })
 })
 
-describe('bytes that are not quite HTTP', () => {
-  const smuggled = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+describe('malformed HTTP', () => {
+  const secondRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const post = (...lines: string[]): string =>
     ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...lines, '', ''].join('\r\n')
 
   test.each([
-    ['two lengths', `${post('Content-Length: 4', 'Content-Length: 0')}${smuggled}`],
-    ['a list of lengths', `${post('Content-Length: 0, 4')}${smuggled}`],
-    ['a length with a sign', `${post('Content-Length: +0')}${smuggled}`],
-    ['a length in hexadecimal', `${post('Content-Length: 0x0')}${smuggled}`],
-    ['a negative length', `${post('Content-Length: -1')}${smuggled}`],
-    ['a length and chunks', `${post('Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\n${smuggled}`],
-    ['chunks and a length', `${post('Transfer-Encoding: chunked', 'Content-Length: 6')}0\r\n\r\n${smuggled}`],
-    ['almost chunks', `${post('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`],
-    ['chunks that are not the last coding', `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n${smuggled}`],
-    ['a space before the colon', `${post('Content-Length : 0')}${smuggled}`],
-    ['a folded line', `${post('Transfer-Encoding:', ' chunked')}0\r\n\r\n${smuggled}`],
-    ['an endless chunk size', `${post('Transfer-Encoding: chunked')}${'f'.repeat(40)}\r\n${smuggled}`],
-    ['a chunk size that is none', `${post('Transfer-Encoding: chunked')}zz\r\n${smuggled}`],
-    ['a control character', `${post('X-Bad: a\x01b', 'Content-Length: 0')}${smuggled}`],
-    ['a zero', `${post('X-Bad: a\x00b', 'Content-Length: 0')}${smuggled}`],
-    ['a lone return', `${post('X-Bad: a\rContent-Length: 0')}${smuggled}`],
+    ['two lengths', `${post('Content-Length: 4', 'Content-Length: 0')}${secondRequest}`],
+    ['a list of lengths', `${post('Content-Length: 0, 4')}${secondRequest}`],
+    ['a length with a sign', `${post('Content-Length: +0')}${secondRequest}`],
+    ['a length in hexadecimal', `${post('Content-Length: 0x0')}${secondRequest}`],
+    ['a negative length', `${post('Content-Length: -1')}${secondRequest}`],
+    ['a length and chunks', `${post('Content-Length: 6', 'Transfer-Encoding: chunked')}0\r\n\r\n${secondRequest}`],
+    ['chunks and a length', `${post('Transfer-Encoding: chunked', 'Content-Length: 6')}0\r\n\r\n${secondRequest}`],
+    ['almost chunks', `${post('Transfer-Encoding: xchunked')}0\r\n\r\n${secondRequest}`],
+    ['chunks that are not the last coding', `${post('Transfer-Encoding: chunked, identity')}0\r\n\r\n${secondRequest}`],
+    ['a space before the colon', `${post('Content-Length : 0')}${secondRequest}`],
+    ['a folded line', `${post('Transfer-Encoding:', ' chunked')}0\r\n\r\n${secondRequest}`],
+    ['an endless chunk size', `${post('Transfer-Encoding: chunked')}${'f'.repeat(40)}\r\n${secondRequest}`],
+    ['an invalid chunk size', `${post('Transfer-Encoding: chunked')}zz\r\n${secondRequest}`],
+    ['a control character', `${post('X-Bad: a\x01b', 'Content-Length: 0')}${secondRequest}`],
+    ['a zero', `${post('X-Bad: a\x00b', 'Content-Length: 0')}${secondRequest}`],
+    ['a lone return', `${post('X-Bad: a\rContent-Length: 0')}${secondRequest}`],
     ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a version of the future', 'GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n'],
     ['no request at all', 'hello\r\n\r\n'],
     ['noise', Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 7919) % 256)).toString('latin1')],
-  ])('%s: refused, closed, and nothing behind it is served', async (_, bytes) => {
+  ])('%s: refused, closed, and nothing after it is served', async (_, bytes) => {
     const client = await openConnection(program)
     client.write(Buffer.from(bytes, 'latin1'))
     await client.closed
@@ -198,7 +198,7 @@ describe('bytes that are not quite HTTP', () => {
   test.each([
     ['a body that ends too soon', `${post('Content-Length: 100', 'Authorization: Bearer a-token-for-tests')}abcd`, 400],
     [
-      'a chunk size that is none',
+      'an invalid chunk size',
       `${post('Transfer-Encoding: chunked', 'Authorization: Bearer a-token-for-tests')}zz\r\n`,
       400,
     ],
@@ -209,7 +209,7 @@ describe('bytes that are not quite HTTP', () => {
       417,
     ],
     ['no Host at all', 'GET /healthz HTTP/1.1\r\n\r\n', 403],
-  ])('%s gets its status and a sentence', async (_, bytes, status) => {
+  ])('%s gets its status and a message', async (_, bytes, status) => {
     const client = await openConnection(program, true)
     client.write(bytes)
     client.socket.end()
@@ -239,19 +239,19 @@ describe('bytes that are not quite HTTP', () => {
   test.each([
     ['nonsense', 'nonsense\r\n\r\n'],
     ['a wish that is refused', 'GET /mcp HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
-  ])('a client that sends %s and stays is let go', async (_, bytes) => {
+  ])('a client that sends %s and stays connected is disconnected', async (_, bytes) => {
     const client = await openConnection(program, true)
     client.write(bytes)
     await client.until(/\}$/)
-    // Only who writes to a connection that is gone is told so.
-    const knocking = setInterval(() => client.write('x'), 100)
+    // A closed connection is detected only by writing to it.
+    const retryTimer = setInterval(() => client.write('x'), 100)
     const late = new Promise((resolve) => setTimeout(resolve, 10_000, 'open'))
     expect(await Promise.race([client.closed.then(() => 'closed'), late])).toBe('closed')
-    clearInterval(knocking)
+    clearInterval(retryTimer)
     client.socket.destroy()
   })
 
-  test('nonsense behind a call does not become its answer', async () => {
+  test('garbage after a call does not become its answer', async () => {
     const client = await openConnection(fixture)
     const body = callOf('hold', { label: 'nonsense' })
     client.write(`${requestHead(fixture, body.length)}${body}`)
@@ -272,13 +272,13 @@ describe('several requests at once on one connection', () => {
     )
     client.write(bodies.map((body) => `${requestHead(fixture, body.length)}${body}`).join(''))
     const text = await client.until(new RegExp(`alice:t${count - 1}\\b`))
-    const said = [...text.matchAll(/"id":(\d+).*?alice:(t\d+)/g)].map(([, id, word]) => [Number(id), word])
-    expect(said).toEqual(bodies.map((_, id) => [id, `t${id}`]))
+    const results = [...text.matchAll(/"id":(\d+).*?alice:(t\d+)/g)].map(([, id, word]) => [Number(id), word])
+    expect(results).toEqual(bodies.map((_, id) => [id, `t${id}`]))
     client.socket.destroy()
   })
 
-  test('all end with the connection, and hold no place', async () => {
-    // More than one user may have open: if any stayed, the last question would be refused.
+  test('all end with the connection, and free their slots', async () => {
+    // More than one user may have open: if one stayed open, the last request would be refused.
     for (let round = 0; round < 12; round++) {
       const client = await openConnection(fixture)
       const labels = [1, 2, 3].map((at) => `queued ${round} ${at}`)
@@ -292,7 +292,7 @@ describe('several requests at once on one connection', () => {
     }
   })
 
-  test('streams that wait behind a call end with the connection too', async () => {
+  test('streams queued after a call end with the connection too', async () => {
     for (let round = 0; round < 12; round++) {
       const client = await openConnection(fixture)
       const label = `before streams ${round}`
@@ -306,7 +306,7 @@ describe('several requests at once on one connection', () => {
   })
 })
 
-test('a stream that is often full leaves nothing behind each time', async () => {
+test('a stream that is often full does not leak', async () => {
   const headers = { 'mcp-protocol-version': '2025-06-18' }
   const { json } = await sendRequest(fixture, {
     body: callOf('steps', { count: 30, pad: 100_000 }, 1, { progressToken: 1 }),
@@ -316,12 +316,12 @@ test('a stream that is often full leaves nothing behind each time', async () => 
   expect(logComplaints(fixture)).toEqual([])
 })
 
-describe('a client that is slow', () => {
+describe('a slow client', () => {
   const LIMIT = 15_000
   const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
   /** Writes a piece every second; resolves to whether the server closed the connection in time. */
-  async function dribble(first: string, piece: string): Promise<boolean> {
+  async function sendSlowly(first: string, piece: string): Promise<boolean> {
     const client = await openConnection(fixture)
     client.write(first)
     const timer = setInterval(() => client.write(piece), 1000)
@@ -331,8 +331,8 @@ describe('a client that is slow', () => {
     return isClosed
   }
 
-  /** Asks for much and reads none of it until the time is up; then there must be no more than was on its way. */
-  async function refuseToRead(request: string, whole: number): Promise<boolean> {
+  /** Requests much data and reads none until the time is up; then only data in flight may remain. */
+  async function stopReading(request: string, whole: number): Promise<boolean> {
     const client = await openConnection(fixture)
     client.socket.pause()
     client.write(request)
@@ -343,19 +343,19 @@ describe('a client that is slow', () => {
     return isClosed && client.text().length < whole
   }
 
-  async function honest(): Promise<number> {
+  async function measureOtherClients(): Promise<number> {
     let slowest = 0
     for (const until = Date.now() + LIMIT - 1000; Date.now() < until; await seconds(0.25)) {
       const before = Date.now()
-      const { json } = await sendRequest(fixture, modernCall('who', { text: 'honest' }))
-      expect(json.result.content[0].text).toBe('alice:honest')
+      const { json } = await sendRequest(fixture, modernCall('who', { text: 'fast' }))
+      expect(json.result.content[0].text).toBe('alice:fast')
       slowest = Math.max(slowest, Date.now() - before)
     }
     return slowest
   }
 
-  /** Behind a call that takes long, a quick answer waits its turn; it is not the client who is slow. */
-  async function patient(): Promise<boolean> {
+  /** After a long call, a quick answer waits its turn; this does not make the client slow. */
+  async function waitInQueue(): Promise<boolean> {
     const client = await openConnection(fixture)
     const bodies = [callOf('later', { text: 'first', ms: 13_000 }), callOf('who', { text: 'second' })]
     client.write(bodies.map((body) => `${requestHead(fixture, body.length)}${body}`).join(''))
@@ -364,7 +364,7 @@ describe('a client that is slow', () => {
     return text.indexOf('alice:first') > 0
   }
 
-  test('is closed within 15 s, in whatever it is slow; others are served meanwhile', { tags: ['long'] }, async () => {
+  test('is disconnected within 15 s, whatever is slow; others are served meanwhile', { tags: ['long'] }, async () => {
     const size = 30_000_000
     const body = callOf('large', { bytes: size })
     const steps = callOf('steps', { count: 40, pad: 1_000_000, ms: 1 }, 1, { progressToken: 1 })
@@ -372,18 +372,18 @@ describe('a client that is slow', () => {
     const outcomes: Json = Object.fromEntries(
       await Promise.all(
         Object.entries({
-          silence: dribble('', ''),
-          'the first line': dribble('GET', ' '),
-          'the headers': dribble('GET /healthz HTTP/1.1\r\n', 'X: y\r\n'),
-          'the body': dribble(requestHead(fixture, 1000), ' '),
-          'chunks of a body': dribble(
+          silence: sendSlowly('', ''),
+          'the first line': sendSlowly('GET', ' '),
+          'the headers': sendSlowly('GET /healthz HTTP/1.1\r\n', 'X: y\r\n'),
+          'the body': sendSlowly(requestHead(fixture, 1000), ' '),
+          'chunks of a body': sendSlowly(
             requestHead(fixture, 1).replace('Content-Length: 1', 'Transfer-Encoding: chunked'),
             '1\r\n \r\n',
           ),
-          'reading an answer': refuseToRead(`${requestHead(fixture, body.length)}${body}`, size),
-          'reading a stream': refuseToRead(`${requestHead(fixture, steps.length, version)}${steps}`, 40_000_000),
-          'waiting its turn': patient(),
-          honest: honest().then((slowest) => slowest < 3000),
+          'reading an answer': stopReading(`${requestHead(fixture, body.length)}${body}`, size),
+          'reading a stream': stopReading(`${requestHead(fixture, steps.length, version)}${steps}`, 40_000_000),
+          'waiting its turn': waitInQueue(),
+          'other clients': measureOtherClients().then((slowest) => slowest < 3000),
         }).map(async ([name, outcome]) => [name, await outcome]),
       ),
     )

@@ -1,19 +1,19 @@
-// HTTP+SSE of 2024-11-05: one stream that names the POST endpoint and carries the answers, and a session that ends with
-// it.
+// HTTP+SSE of 2024-11-05: one stream that announces the POST endpoint and carries the answers, and a session that ends
+// with it.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
-  sendRequest,
   BOB,
   callOf,
-  logComplaints,
-  rpc,
-  startFixtureServer,
-  stream,
   callTool,
   type EventStream,
   type HttpServer,
+  logComplaints,
+  rpc,
+  sendRequest,
+  startFixtureServer,
+  stream,
 } from '../support/http-client.js'
 
 let server: HttpServer
@@ -36,7 +36,7 @@ async function open(): Promise<{ readonly events: EventStream; readonly path: st
 
 const post = (path: string, body: string) => sendRequest(server, { path, body })
 
-test('the first event names the POST endpoint, with an unguessable id', async () => {
+test('the first event contains the POST endpoint, with an unguessable id', async () => {
   const [one, two] = [await open(), await open()]
   expect(one.path).toMatch(/^\/messages\?sessionId=[\w-]{32,}$/)
   expect(two.path).not.toBe(one.path)
@@ -83,7 +83,7 @@ test('the end of the stream is the end of the session and of its calls', async (
 })
 
 describe('a post that is refused', () => {
-  test('to a session that is not there, not given, or not theirs: 404', async () => {
+  test('to an unknown, missing or foreign session: 404', async () => {
     const { events, path } = await open()
     for (const other of ['/messages', '/messages?sessionId=', `/messages?sessionId=${'x'.repeat(32)}`]) {
       expect((await post(other, rpc('ping'))).status).toBe(404)
@@ -93,7 +93,7 @@ describe('a post that is refused', () => {
     events.disconnect()
   })
 
-  test('that is no JSON: 400, and nothing on the stream', async () => {
+  test('that is not JSON: 400, and nothing on the stream', async () => {
     const { events, path } = await open()
     const { status, json } = await post(path, '{"jsonrpc"')
     expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32_700 })

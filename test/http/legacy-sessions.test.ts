@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Json } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
+  callTool,
+  type EventStream,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpServer,
   initialize,
+  logComplaints,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpResponse,
-  type HttpRequest,
-  type EventStream,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const STREAMING = ['2025-03-26', '2025-06-18', '2025-11-25'] as const
@@ -49,11 +49,11 @@ const fate = (label: string) => vi.waitFor(() => callTool(server, 'fate', { labe
 describe('initialize', () => {
   test.each([...STREAMING, '2024-11-05'])('at %s opens a session with an unguessable id', async (revision) => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => initialize(server, revision)))
-    expect(new Set(ids).size).toBe(5)
+    expect([...new Set(ids)]).toHaveLength(5)
     for (const id of ids) expect(id).toMatch(/^[\w-]{32,}$/)
   })
 
-  test('answers as an event, or as JSON to a client that takes only that', async () => {
+  test('answers as an event, or as JSON to a client that accepts only that', async () => {
     const body = rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {} })
     expect((await sendRequest(server, { body })).headers['content-type']).toBe('text/event-stream')
     const { headers, json } = await sendRequest(server, { body, headers: { accept: 'application/json' } })
@@ -61,14 +61,14 @@ describe('initialize', () => {
     expect(json.result.protocolVersion).toBe('2025-06-18')
   })
 
-  test('that fails opens none', async () => {
+  test('that fails opens no session', async () => {
     const { headers, json } = await sendRequest(server, { body: rpc('initialize', { protocolVersion: 7 }) })
     expect(headers['mcp-session-id']).toBeUndefined()
     expect(json.error.code).toBe(-32_602)
   })
 })
 
-test('resuming a stream without further events is answered, and tells the client to stop', async () => {
+test('resuming a stream without further events is answered and makes the client stop', async () => {
   const session = await initialize(server, '2025-11-25')
   const events = await call(session, 'steps', { count: 1 })
   await events.ended
@@ -82,31 +82,31 @@ test('resuming a stream without further events is answered, and tells the client
 })
 
 describe.each(STREAMING)('a session at %s', (revision) => {
-  test('is the same conversation from request to request', async () => {
+  test('is one conversation over several requests', async () => {
     const session = await initialize(server, revision)
     const { json, headers } = await post(session, callOf('conversation'))
     expect(headers['content-type']).toBe('application/json')
     expect(json.result.content[0].text).toBe(session)
   })
 
-  test('takes notifications and answers with 202', async () => {
+  test('accepts notifications and responses with 202', async () => {
     const session = await initialize(server, revision)
     const { status, text } = await post(session, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
     expect({ status, text }).toEqual({ status: 202, text: '' })
     expect((await post(session, '{"jsonrpc":"2.0","id":"ask-9","result":{}}')).status).toBe(202)
   })
 
-  test('gives every event of a stream an id of its own', async () => {
+  test('gives every event of a stream a unique id', async () => {
     const session = await initialize(server, revision)
     const calls = await Promise.all([call(session, 'steps', {}, 'a'), call(session, 'steps', {}, 'b')])
     await Promise.all(calls.map(({ ended }) => ended))
     const ids = calls.flatMap(({ events }) => events.map(({ id }) => id))
     expect(ids).not.toContain(undefined)
-    expect(new Set(ids).size).toBe(ids.length)
+    expect([...new Set(ids)]).toEqual(ids)
     for (const { events } of calls) expect(events.at(-1)?.json.result.content[0].text).toBe('3 steps')
   })
 
-  test('gives an id to come back with before the first message, where clients understand it', async () => {
+  test('sends an event id before the first message to clients that support it', async () => {
     const session = await initialize(server, revision)
     const { events, ended } = await call(session, 'steps')
     await ended
@@ -115,14 +115,14 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     expect(events[0]?.retry !== undefined).toBe(isPrimed)
   })
 
-  test('goes on with a call whose connection breaks, and nothing is lost or said twice', async () => {
+  test('continues a call whose connection breaks, and nothing is lost or sent twice', async () => {
     const session = await initialize(server, revision)
     const count = 40
     let events = await call(session, 'steps', { count, ms: 4 }, 'long')
     const seen: Json[] = []
     let last: string | undefined
     for (let round = 1; ; round++) {
-      // Each connection is dropped after a few events more than the one before it.
+      // Each connection is dropped after a few events more than the previous one.
       for (let taken = 0; taken < round; taken++) {
         const event = await events.next()
         if (event === undefined) break
@@ -141,7 +141,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     events.disconnect()
   })
 
-  test('keeps the answer of a client that was away when it came', async () => {
+  test('keeps the answer for a disconnected client', async () => {
     const session = await initialize(server, revision)
     const label = `away ${revision}`
     const events = await call(session, 'hold', { label }, 5)
@@ -156,7 +156,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     }
   })
 
-  test('ends a call that is cancelled, and its stream, without an answer', async () => {
+  test('ends a cancelled call and its stream without an answer', async () => {
     const session = await initialize(server, revision)
     const label = `cancelled ${revision}`
     const events = await call(session, 'hold', { label }, 6)
@@ -184,8 +184,8 @@ describe.each(STREAMING)('a session at %s', (revision) => {
   })
 })
 
-describe('the standing stream', () => {
-  test.each(STREAMING)('at %s is open at once, though there is nothing to say', async (revision) => {
+describe('the GET stream', () => {
+  test.each(STREAMING)('at %s is open at once, even without messages', async (revision) => {
     const session = await initialize(server, revision)
     const opened = listen(session)
     const isOpen = await Promise.race([opened.then(() => true), new Promise((end) => setTimeout(end, 5000, false))])
@@ -193,7 +193,7 @@ describe('the standing stream', () => {
     ;(await opened).disconnect()
   })
 
-  test('carries what belongs to no request, also what came before it was opened', async () => {
+  test('carries messages of no request, also earlier ones', async () => {
     const session = await initialize(server, '2025-06-18')
     await callTool(server, 'grow')
     const events = await listen(session)
@@ -208,7 +208,7 @@ describe('the standing stream', () => {
     events.disconnect()
   })
 
-  test('loses nothing for a client that gets its first id and no further', async () => {
+  test('loses nothing for a client that receives its first id only', async () => {
     const session = await initialize(server, '2025-11-25')
     await callTool(server, 'grow')
     const broken = await listen(session)
@@ -231,7 +231,7 @@ describe('the standing stream', () => {
     second.disconnect()
   })
 
-  test('takes a broken line up where it stopped, without the messages of others', async () => {
+  test('resumes after a broken connection, without messages of other streams', async () => {
     const session = await initialize(server, '2025-06-18')
     const before = await listen(session)
     await callTool(server, 'grow')
@@ -262,7 +262,7 @@ describe('the standing stream', () => {
 })
 
 describe('polling', () => {
-  test('a call may let its connection go, and again; the client comes back for the rest', async () => {
+  test('a call may close its connection repeatedly; the client reconnects for the rest', async () => {
     const session = await initialize(server, '2025-11-25')
     const seen: Json[] = []
     let events = await call(session, 'hang', { label: 'poll', times: 2 }, 'polled')
@@ -280,7 +280,7 @@ describe('polling', () => {
     expect(seen.map(({ id, params }) => id ?? params.message)).toEqual(['before 1', 'before 2', 'polled'])
   })
 
-  test('older clients notice nothing of it', async () => {
+  test('older clients are not affected', async () => {
     const session = await initialize(server, '2025-06-18')
     const events = await call(session, 'hang', { label: 'old' }, 'still there')
     await events.message()
@@ -290,7 +290,7 @@ describe('polling', () => {
 })
 
 describe('a question to the client', () => {
-  test.each(STREAMING.slice(1))('at %s travels on the stream of its call, also over a new one', async (revision) => {
+  test.each(STREAMING.slice(1))('at %s is sent on the stream of its call, also over a new one', async (revision) => {
     const session = await initialize(server, revision)
     const broken = await call(session, 'ask', { about: 'age' }, 'asking')
     const { id, method } = await broken.message()
@@ -304,7 +304,7 @@ describe('a question to the client', () => {
     await events.ended
   })
 
-  test('is not put where only JSON fits', async () => {
+  test('is not sent in a JSON response', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { accept: 'application/json' })
     const { json } = await sendRequest(server, { body: callOf('ask'), headers })
@@ -312,7 +312,7 @@ describe('a question to the client', () => {
   })
 })
 
-test('what is kept for a client that is away is bounded, and the newest of it is there', async () => {
+test('messages for a disconnected client are bounded, and the newest are kept', async () => {
   const session = await initialize(server, '2025-06-18')
   const [count, pad] = [30, 60_000]
   const events = await call(session, 'steps', { count, pad, ms: 10 }, 'big')
@@ -336,7 +336,7 @@ describe('a request that is refused', () => {
     ['an unknown session', { body, headers: { 'mcp-session-id': 'x'.repeat(32) } }, 404],
     ['an unknown version', { body, headers: { 'mcp-protocol-version': '1999-01-01' } }, 400],
     [
-      'a batch of a version that has none',
+      'a batch at a version without batches',
       { body: `[${body}]`, headers: { 'mcp-protocol-version': '2024-11-05' } },
       200,
     ],
@@ -354,13 +354,13 @@ describe('a request that is refused', () => {
     if (status === 405) expect(answer.headers.allow).toContain('POST')
   })
 
-  test('GET by a client that takes no stream: 406', async () => {
+  test('GET without Accept: text/event-stream: 406', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { accept: 'application/json' })
     expect((await sendRequest(server, { method: 'GET', headers })).status).toBe(406)
   })
 
-  test('a version header that no session can have: 400', async () => {
+  test('an impossible version header: 400', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { 'mcp-protocol-version': '1999-01-01' })
     expect((await sendRequest(server, { body, headers })).status).toBe(400)
@@ -369,7 +369,7 @@ describe('a request that is refused', () => {
 })
 
 describe('without a session', () => {
-  test.each(STREAMING)('a request with the version %s stands alone', async (version) => {
+  test.each(STREAMING)('a request with the version %s is independent', async (version) => {
     const headers = { 'mcp-protocol-version': version }
     const { json, headers: given } = await sendRequest(server, { body: callOf('who', { text: 'alone' }), headers })
     expect(json.result.content[0].text).toBe('alice:alone')
@@ -378,7 +378,7 @@ describe('without a session', () => {
     expect('title' in list.json.result.tools[0]).toBe(version >= '2025-06-18')
   })
 
-  test('its progress comes on its stream, and it ends with its connection', async () => {
+  test('its progress is sent on its stream, and it ends with its connection', async () => {
     const headers = { 'mcp-protocol-version': '2025-06-18' }
     const events = await stream(server, { body: callOf('hold', { label: 'alone' }, 1, { progressToken: 1 }), headers })
     expect((await events.message()).params.message).toBe('holding alone')

@@ -6,23 +6,23 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   ALICE,
-  sendRequest,
   BOB,
   callOf,
+  type HttpServer,
   logComplaints,
-  requestHead,
   modern,
   modernCall,
   openConnection,
+  requestHead,
   rpc,
+  sendRequest,
   startFixtureServer,
   startProgram,
   stream,
-  type HttpServer,
 } from '../support/http-client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 let server: HttpServer
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const ping = (token = ALICE) => sendRequest(server, { body: rpc('ping'), token })
 
-describe('requests in a second', () => {
+describe('requests per second', () => {
   test('beyond the burst get 429 until Retry-After; other users are served', async () => {
     server = await startFixtureServer({ rate: 2, burst: 10 })
     const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
@@ -94,8 +94,8 @@ describe('requests in a second', () => {
   })
 })
 
-describe('what is open at the same time', () => {
-  test('is limited, whatever it is: streams, calls, sockets', async () => {
+describe('concurrent streams, calls and sockets', () => {
+  test('are limited in total', async () => {
     server = await startFixtureServer({ maxOpenPerUser: 4 })
     const listening = await stream(server, modern('subscriptions/listen', { notifications: {} }))
     const sse = await stream(server, { method: 'GET', path: '/sse' })
@@ -115,7 +115,7 @@ describe('what is open at the same time', () => {
     }
   })
 
-  test('counts nothing that is over, however it ended', async () => {
+  test('are counted only while open, however they ended', async () => {
     server = await startFixtureServer({ maxOpenPerUser: 3, maxBodyBytes: 10_000 })
     const get = (path: string, extra = ''): string =>
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${extra}\r\n`
@@ -130,17 +130,17 @@ describe('what is open at the same time', () => {
       'a stream without a session': get('/mcp'),
       'a stream': get('/sse'),
       'a call': `${requestHead(server, call.length)}${call}`,
-      'a stream of somebody looked up meanwhile': get('/sse', slowly),
-      'a body of somebody looked up meanwhile': `${requestHead(server, call.length, slowly)}${call}`,
-      'a part of a body of somebody looked up meanwhile': `${requestHead(server, 100, slowly)}{"jsonrpc"`,
-      'a socket of somebody looked up meanwhile': get(
+      'a stream of a user looked up meanwhile': get('/sse', slowly),
+      'a body of a user looked up meanwhile': `${requestHead(server, call.length, slowly)}${call}`,
+      'a part of a body of a user looked up meanwhile': `${requestHead(server, 100, slowly)}{"jsonrpc"`,
+      'a socket of a user looked up meanwhile': get(
         '/mcp',
         `${slowly}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
           'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mcp\r\n',
       ),
     }
     for (const [ending, bytes] of Object.entries(endings)) {
-      // One more than there are places.
+      // One more than the limit.
       const clients = await Promise.all([1, 2, 3, 4].map(() => openConnection(server)))
       for (const client of clients) client.write(bytes)
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -150,14 +150,14 @@ describe('what is open at the same time', () => {
         expect([ending, ...open.map(({ status }) => status)]).toEqual([ending, 200, 200, 200])
       }, 3000)
     }
-    // Those who were looked up last have come through by now.
+    // The previous requests have been counted by now.
     await new Promise((resolve) => setTimeout(resolve, 300))
     const open = await Promise.all([ping(), ping(), ping()])
     expect(open.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })
 
-test('connections beyond the limit are closed at once, and those before them work', async (context) => {
+test('connections beyond the limit are closed at once, and earlier ones work', async (context) => {
   skipIfMissing(context, MISSING.silentConnections)
   server = await startFixtureServer({ maxConnections: 3 })
   const first = await Promise.all([openConnection(server), openConnection(server), openConnection(server)])

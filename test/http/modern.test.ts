@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { MODERN } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
+  callTool,
+  type HttpRequest,
+  type HttpServer,
   logComplaints,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const HEADER_MISMATCH = -32_020
@@ -30,14 +30,14 @@ afterAll(async () => {
   expect(logComplaints(server)).toEqual([])
 })
 
-/** The same request with other headers; undefined takes one away. */
+/** The same request with other headers; undefined removes one. */
 function altered(asked: HttpRequest, headers: Readonly<Record<string, string | undefined>>): HttpRequest {
   const all = Object.entries({ ...asked.headers, ...headers }).filter(([, value]) => value !== undefined)
   return { ...asked, headers: Object.fromEntries(all) as Record<string, string> }
 }
 
 describe('an answer', () => {
-  test('is JSON, without a session, where nothing is said before it', async () => {
+  test('is JSON, without a session, if nothing is sent before it', async () => {
     const { status, headers, json } = await sendRequest(server, modernCall('who', { text: 'me' }, 'an id'))
     expect({ status, id: json.id, type: json.result.resultType }).toEqual({
       status: 200,
@@ -49,13 +49,13 @@ describe('an answer', () => {
     expect(headers['mcp-session-id']).toBeUndefined()
   })
 
-  test('is JSON even after a while, if the client wants no progress', async () => {
+  test('is JSON even after a while, if the client requests no progress', async () => {
     const { headers, json } = await sendRequest(server, modernCall('steps', { count: 2 }))
     expect(headers['content-type']).toBe('application/json')
     expect(json.result.content[0].text).toBe('2 steps')
   })
 
-  test('comes after the progress that was asked for, on one stream that ends with it', async () => {
+  test('follows the requested progress on one stream, which it ends', async () => {
     const events = await stream(server, modernCall('steps', { count: 3 }, 7, { progressToken: 'p' }))
     await events.ended
     const messages = events.events.map(({ json }) => json)
@@ -69,13 +69,13 @@ describe('an answer', () => {
     expect(events.events.filter(({ id }) => id !== undefined)).toEqual([])
   })
 
-  test('is JSON alone for a client that takes no streams', async () => {
+  test('is JSON for a client that accepts no streams', async () => {
     const asked = altered(modernCall('steps', { count: 2 }, 1, { progressToken: 1 }), { accept: 'application/json' })
     expect((await sendRequest(server, asked)).json.result.content[0].text).toBe('2 steps')
   })
 })
 
-describe('what the headers repeat', () => {
+describe('headers that repeat the body', () => {
   const call = modernCall('who', { text: 'x' })
   test.each([
     ['no version', call, { 'mcp-protocol-version': undefined }],
@@ -88,7 +88,7 @@ describe('what the headers repeat', () => {
     ['a name in broken Base64', call, { 'mcp-name': '=?base64?d2hv=?=' }],
     ['a name in Base64 of another', call, { 'mcp-name': '=?base64?YnVn?=' }],
     ['another address', modern('resources/read', { uri: 'note://one' }), { 'mcp-name': 'note://two' }],
-  ])('%s is a contradiction: 400', async (_, asked, headers) => {
+  ])('%s is a mismatch: 400', async (_, asked, headers) => {
     const { status, json } = await sendRequest(server, altered(asked, headers))
     expect({ status, code: json.error.code, id: json.id }).toEqual({ status: 400, code: HEADER_MISMATCH, id: 1 })
     expect(json.error.message).toMatch(/Header mismatch: .*M/i)
@@ -111,9 +111,9 @@ describe('what the headers repeat', () => {
 describe('a message', () => {
   test.each([
     ['with an unknown method', modern('tools/dance'), 404, -32_601],
-    ['with params that are none', modern('tools/call', { name: 7 }), 400, HEADER_MISMATCH],
+    ['with invalid params', modern('tools/call', { name: 7 }), 400, HEADER_MISMATCH],
     ['with a method that every object has', modern('constructor'), 404, -32_601],
-    ['for an unknown tool', modernCall('nobody'), 200, -32_602],
+    ['for an unknown tool', modernCall('unknown'), 200, -32_602],
     ['without capabilities', { ...modern('tools/list'), body: rpc('tools/list') }, 400, -32_602],
     ['that is a batch', { ...modern('ping'), body: `[${rpc('ping')}]` }, 400, -32_600],
     ['that is a response', { ...modern('ping'), body: '{"jsonrpc":"2.0","id":1,"result":{}}' }, 400, -32_600],
@@ -128,14 +128,14 @@ describe('a message', () => {
     expect({ status, text }).toEqual({ status: 202, text: '' })
   })
 
-  test('with a bug behind it gets -32603 and no stack', async () => {
+  test('that hits a bug gets -32603 and no stack', async () => {
     const { json } = await sendRequest(server, modernCall('bug'))
     expect(json.error.code).toBe(-32_603)
     expect(JSON.stringify(json)).not.toContain('on purpose')
   })
 })
 
-describe('a client that goes', () => {
+describe('a client that disconnects', () => {
   test.each([
     ['while it reads a stream', { progressToken: 1 }],
     ['before it has an answer', {}],
@@ -160,7 +160,7 @@ describe('a client that goes', () => {
 describe('subscriptions/listen', () => {
   const wanted = { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one', 'note://none'] } }
 
-  test('acknowledges, and reports only what changes', async () => {
+  test('acknowledges, and sends only changes', async () => {
     const events = await stream(server, modern('subscriptions/listen', wanted, 'ear'))
     const acknowledged = await events.message()
     expect(acknowledged).toMatchObject({
@@ -181,13 +181,13 @@ describe('subscriptions/listen', () => {
     events.disconnect()
   })
 
-  test('needs a client that takes streams', async () => {
+  test('requires a client that accepts streams', async () => {
     const asked = altered(modern('subscriptions/listen', wanted), { accept: 'application/json' })
     expect((await sendRequest(server, asked)).status).toBe(400)
   })
 })
 
-test('a question is a result; its answer finishes the call, once', async () => {
+test('a question is a result; its answer completes the call, once', async () => {
   const capabilities = { elicitation: { form: {} } }
   const params = { name: 'ask', arguments: { about: 'town' } }
   const first = await sendRequest(server, modern('tools/call', params, 1, capabilities))
@@ -201,7 +201,7 @@ test('a question is a result; its answer finishes the call, once', async () => {
   expect(again.json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('used before') })
 })
 
-test('a client that declares nothing is not asked', async () => {
+test('a client without capabilities is not asked', async () => {
   const { json } = await sendRequest(server, modernCall('ask'))
   expect(json.result.isError).toBe(true)
 })

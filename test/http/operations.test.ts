@@ -8,26 +8,26 @@ import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { underLoad } from '../support/load.js'
-import { cleanEnv, isAlive, LIBRARY, type Json } from '../support/client.js'
+import { cleanEnv, isAlive, type Json, LIBRARY } from '../support/client.js'
 import {
   ALICE,
-  sendRequest,
   callOf,
-  logComplaints,
-  requestHead,
+  callTool,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   openConnection,
+  requestHead,
   rpc,
+  sendRequest,
   startFixtureServer,
   startProgram,
   stream,
-  callTool,
   TOKEN,
-  type HttpServer,
 } from '../support/http-client.js'
+import { underLoad } from '../support/load.js'
 
 const DEADLINE_MS = 8000
 
@@ -56,7 +56,7 @@ describe('health', () => {
     expect(await server.stop()).toBe(0)
   })
 
-  test('while the server stops it is not ready, and what comes now is sent elsewhere', async () => {
+  test('a stopping server is not ready and refuses new requests', async () => {
     const server = await startFixtureServer()
     const client = await openConnection(server)
     const body = callOf('later', { text: 'last', ms: 1000 })
@@ -74,10 +74,10 @@ describe('health', () => {
   })
 })
 
-describe('figures', () => {
+describe('metrics', () => {
   const SAMPLE = /^[a-z_]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? -?[\d.e+-]+$/
 
-  test('are in the form of Prometheus, and count what was done', async () => {
+  test('are in the Prometheus format, and count requests and calls', async () => {
     const server = await startFixtureServer()
     await callTool(server, 'who')
     await callTool(server, 'later')
@@ -153,7 +153,7 @@ describe('the access log', () => {
   })
 })
 
-describe.concurrent('the end', () => {
+describe.concurrent('shutdown', () => {
   test('every stream is notified, and a call in flight is answered', async () => {
     const server = await startFixtureServer()
     const listening = await stream(
@@ -167,14 +167,14 @@ describe.concurrent('the end', () => {
     const headers = { authorization: `Bearer ${ALICE}` }
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
     await once(socket, 'open')
-    const told = once(socket, 'close').then(([code]) => Number(code))
+    const delivered = once(socket, 'close').then(([code]) => Number(code))
     const body = callOf('later', { text: 'in time', ms: 1500 }, 'call')
     const answers = [
       sendRequest(server, modernCall('later', { text: 'in time', ms: 1500 }, 'call')),
       sendRequest(server, { body }),
       sendRequest(server, { body, headers: { 'mcp-session-id': session } }),
     ]
-    const spoken = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
+    const socketMessage = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
     socket.send(body)
     await sendRequest(server, { path, body })
     await new Promise((wait) => setTimeout(wait, 300))
@@ -183,21 +183,21 @@ describe.concurrent('the end', () => {
     expect(await listening.message()).toMatchObject({ id: 'ear', result: { resultType: 'complete' } })
     await Promise.all([listening.ended, standing.ended])
     for (const { json } of await Promise.all(answers)) expect(JSON.stringify(json)).toContain('alice:in time')
-    expect((await spoken).result.content[0].text).toBe('alice:in time')
+    expect((await socketMessage).result.content[0].text).toBe('alice:in time')
     expect((await sse.message()).result.content[0].text).toBe('alice:in time')
     await sse.ended
-    expect(await told).toBe(1001)
+    expect(await delivered).toBe(1001)
     const { code, ms } = await end
     expect(code).toBe(0)
     expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
     expect(logComplaints(server)).toEqual([])
   })
 
-  test('is not put off by calls that take too long, whether they listen or not', async () => {
+  test('is not delayed by long calls, whether they handle the abort or not', async () => {
     const servers = await Promise.all([startFixtureServer(), startFixtureServer()])
-    const [willing, stubborn] = servers
-    const session = await initialize(willing, '2025-11-25')
-    const answer = sendRequest(willing, {
+    const [cooperative, stubborn] = servers
+    const session = await initialize(cooperative, '2025-11-25')
+    const answer = sendRequest(cooperative, {
       body: callOf('hold', { label: 'long' }, 9),
       headers: { 'mcp-session-id': session },
     })
@@ -205,12 +205,12 @@ describe.concurrent('the end', () => {
     const idle = await stream(stubborn, { path: '/sse', method: 'GET' })
     await new Promise((wait) => setTimeout(wait, 300))
     // A second signal changes nothing.
-    setTimeout(() => willing.child.kill('SIGTERM'), 500)
+    setTimeout(() => cooperative.child.kill('SIGTERM'), 500)
     const ends = await Promise.all(servers.map(stopped))
     expect(ends.map(({ code }) => code)).toEqual([0, 0])
     for (const { ms } of ends) expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
     expect((await answer).json).toMatchObject({ id: 9, result: { content: [{ text: 'aborted' }] } })
-    // Even work that does not stop is answered for, and a stream that waits for nothing ends at once.
+    // Work that does not stop is answered too, and an idle stream ends at once.
     expect((await unfinished).json.error.message).toBe('Not finished: the server is stopping')
     await idle.ended
   })
@@ -219,18 +219,22 @@ describe.concurrent('the end', () => {
     const server = await startFixtureServer()
     const silent = await openConnection(server)
     const lines = ['GET /mcp HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ALICE}`, 'Connection: Upgrade']
-    const wish = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
-    const deaf = await openConnection(server, true)
-    deaf.write(`${[...lines, ...wish, 'Sec-WebSocket-Protocol: mcp'].join('\r\n')}\r\n\r\n`)
-    await deaf.until(/^HTTP\/1\.1 101 /)
+    const upgradeHeaders = [
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
+    const unresponsive = await openConnection(server, true)
+    unresponsive.write(`${[...lines, ...upgradeHeaders, 'Sec-WebSocket-Protocol: mcp'].join('\r\n')}\r\n\r\n`)
+    await unresponsive.until(/^HTTP\/1\.1 101 /)
     const { code, ms } = await stopped(server)
     expect(code).toBe(0)
     expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
-    for (const { socket } of [silent, deaf]) socket.destroy()
+    for (const { socket } of [silent, unresponsive]) socket.destroy()
   })
 
-  test('takes with it what a command has started', async () => {
-    // In a sandbox, processes have other numbers.
+  test('ends the processes that a command has started', async () => {
+    // In a sandbox, processes have other pids.
     const server = await startProgram({ env: { SANDBOX: 'off' } })
     const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
     const answer = sendRequest(server, { body: callOf('Bash', { command }) })
@@ -249,7 +253,7 @@ describe.concurrent('the end', () => {
     expect(pids.filter((pid) => !(pid > 1) || isAlive(pid))).toEqual([])
   })
 
-  test('nothing begins that had not begun to be worked on', async () => {
+  test('requests that were not yet started are not started', async () => {
     const server = await startFixtureServer()
     const [client, other] = await Promise.all([openConnection(server), openConnection(server)])
     const slow = callOf('later', { ms: 1000 })
@@ -264,7 +268,7 @@ describe.concurrent('the end', () => {
     expect(await end).toMatchObject({ code: 0 })
   })
 
-  test('a library that serves and closes again and again leaves nothing behind', async () => {
+  test('a library that serves and closes repeatedly leaves nothing behind', async () => {
     const program = `
       import { serveHttp } from ${JSON.stringify(resolve(LIBRARY))}
       for (let round = 0; round < 15; round++) {

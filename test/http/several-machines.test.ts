@@ -1,5 +1,6 @@
-// What docs/deploy.md says of several machines: servers with a state folder each share the rows of one database, and
-// nothing else. Two state folders stand for two machines; files are not tested, because both see the same disk.
+// The statements of docs/deploy.md about several machines: servers with a state folder each share the rows of one
+// database, and nothing else. Two state folders represent two machines; files are not tested, because both see the same
+// disk.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,18 +8,18 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { callOf, COLOUR, FORMS } from '../questions/support.js'
-import { startPostgres, type PostgresServer } from '../store/postgres-server.js'
+import { type PostgresServer, startPostgres } from '../store/postgres-server.js'
 import { emptyFolder, type Json } from '../support/client.js'
 import {
-  sendRequest,
+  type HttpServer,
   initialize,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
-  tokenFor,
   TOKEN,
-  type HttpServer,
+  tokenFor,
 } from '../support/http-client.js'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/deploy.md'), 'utf8')
@@ -54,8 +55,8 @@ const call = async ({ server }: Machine, tool: string, args: object): Promise<Js
 const textOf = async (machine: Machine, tool: string, args: object): Promise<string> =>
   (await call(machine, tool, args)).content[0].text
 
-/** Of the section on several machines, the rows whose first cell begins so. */
-function promises(subject: string): string {
+/** The rows of the section on several machines whose first cell starts with this. */
+function documentedRows(subject: string): string {
   const [, section = ''] = PAGE.split('\n## Several machines\n')
   return section.split('\n').find((line) => line.startsWith(`| ${subject}`)) ?? `nothing about ${subject}`
 }
@@ -63,7 +64,7 @@ function promises(subject: string): string {
 test('tasks are shared', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('tasks')).toContain('| shared, ')
+  expect(documentedRows('tasks')).toContain('| shared, ')
   await call(one, 'TaskManager', { action: 'create', query: 'Ship it' })
   expect(await textOf(two, 'TaskManager', { action: 'list', query: '' })).toContain('Ship it')
 })
@@ -71,7 +72,7 @@ test('tasks are shared', async (context) => {
 test('sessions are not', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('sessions')).toContain('not shared: another machine answers 404')
+  expect(documentedRows('sessions')).toContain('not shared: another machine answers 404')
   const headers = { 'mcp-session-id': await initialize(one.server, '2025-11-25') }
   const statuses = [one, two].map(
     async ({ server }) => (await sendRequest(server, { body: rpc('ping'), headers })).status,
@@ -79,10 +80,10 @@ test('sessions are not', async (context) => {
   expect(await Promise.all(statuses)).toEqual([200, 404])
 })
 
-test('background tasks are not, and their numbers collide', async (context) => {
+test('background tasks are not, and their ids collide', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('background tasks')).toContain('the same number means another task on another machine')
+  expect(documentedRows('background tasks')).toContain('the same number means another task on another machine')
   for (const [machine, name] of [
     [one, 'one'],
     [two, 'two'],
@@ -98,7 +99,7 @@ test('background tasks are not, and their numbers collide', async (context) => {
 test('a request state is not', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('`requestState`')).toContain('not shared: another machine')
+  expect(documentedRows('`requestState`')).toContain('not shared: another machine')
   const make = (machine: Machine, more: object): Promise<Json> =>
     sendRequest(machine.server, modern('tools/call', { ...callOf({ questions: [COLOUR] }), ...more }, 1, FORMS))
   const { requestState } = (await make(one, {})).json.result
@@ -109,7 +110,7 @@ test('a request state is not', async (context) => {
 test('tokens are not', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('tokens')).toContain('not shared: each machine has its own `tokens.json`')
+  expect(documentedRows('tokens')).toContain('not shared: each machine has its own `tokens.json`')
   const token = tokenFor('ann', one.env)
   const status = async ({ server }: Machine): Promise<number> =>
     (await sendRequest(server, { body: rpc('ping'), token })).status
@@ -120,7 +121,7 @@ test('tokens are not', async (context) => {
 test('rate limits are not', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(promises('rate limits')).toContain('not shared: each machine counts for itself')
+  expect(documentedRows('rate limits')).toContain('not shared: each machine counts for itself')
   const ping = async ({ server }: Machine): Promise<number> =>
     (await sendRequest(server, { body: rpc('ping'), token: TOKEN })).status
   await expect.poll(() => ping(one), { interval: 1, timeout: 20_000 }).toBe(429)

@@ -11,17 +11,17 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { emptyFolder } from '../support/client.js'
+import { type HttpServer, logComplaints, openConnection, rpc, startProgram, TOKEN } from '../support/http-client.js'
 import { underLoad } from '../support/load.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
-import { emptyFolder } from '../support/client.js'
-import { logComplaints, openConnection, rpc, startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
 
 const folder = emptyFolder()
 const certFile = join(folder, 'cert.pem')
 const keyFile = join(folder, 'key.pem')
 let server: HttpServer
 
-/** A certificate for localhost that says which one it is. */
+/** A certificate for localhost with a name that identifies it. */
 function makePair(name: string): void {
   const subject = ['-subj', `/O=${name}/CN=localhost`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -56,7 +56,7 @@ async function ping(): Promise<number> {
   return response.statusCode
 }
 
-/** Which certificate is shown to a new connection. */
+/** The certificate that a new connection gets. */
 async function shown(): Promise<string> {
   const socket: TLSSocket = connect(options())
   await once(socket, 'secureConnect')
@@ -65,13 +65,13 @@ async function shown(): Promise<string> {
   return String(name)
 }
 
-test('the greeting says https, and it is', async () => {
+test('the printed URL is https, and it works', async () => {
   expect(server.url).toMatch(/^https:/)
   expect(await ping()).toBe(200)
   expect(await shown()).toBe('first')
 })
 
-test('a WebSocket goes the same way', async () => {
+test('a WebSocket works over TLS', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` }
   const socket = new WebSocket(`wss://127.0.0.1:${server.port}/mcp`, 'mcp', { headers, rejectUnauthorized: false })
   await once(socket, 'open')
@@ -88,7 +88,7 @@ test('old versions of TLS are refused', async () => {
 })
 
 describe.concurrent('a new certificate', () => {
-  test('is shown to new connections, and those that are open stay', async (context) => {
+  test('is used for new connections, and open ones stay', async (context) => {
     skipIfMissing(context, MISSING.renewal)
     const headers = { authorization: `Bearer ${TOKEN}` }
     const before = get({ ...options(), path: '/sse', headers })
@@ -98,7 +98,7 @@ describe.concurrent('a new certificate', () => {
     let isDropped = false
     stream.on('close', () => (isDropped = true))
     await vi.waitFor(() => expect(text).toContain('/messages'))
-    // Half of a renewal must not be used.
+    // An incomplete renewal must not be used.
     writeFileSync(certFile, 'half a certificate')
     await new Promise((wait) => setTimeout(wait, 300))
     expect(await ping()).toBe(200)
@@ -113,8 +113,8 @@ describe.concurrent('a new certificate', () => {
   })
 })
 
-describe.concurrent('a handshake that does not come', () => {
-  test('does not keep the server from ending', async () => {
+describe.concurrent('a missing handshake', () => {
+  test('does not delay the shutdown', async () => {
     const files = { TLS_CERT: join(folder, 'first.cert'), TLS_KEY: join(folder, 'first.key') }
     const other = await startProgram({ env: files })
     const client = await openConnection(other)

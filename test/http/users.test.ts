@@ -4,20 +4,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
   ALICE,
-  sendRequest,
   BOB,
   callOf,
-  logComplaints,
+  callTool,
+  type HttpRequest,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   openConnection,
   rpc,
+  sendRequest,
   startFixtureServer,
   stream,
-  callTool,
-  type HttpRequest,
-  type HttpServer,
 } from '../support/http-client.js'
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -39,7 +39,7 @@ describe('interleaved calls', () => {
   const CONNECTIONS = 8
   const AT_ONCE = 50
 
-  /** Requests in the forms of every era; each carries a word that only this user says. */
+  /** Requests in the forms of every era; each contains text that only this user sends. */
   function request(user: string, session: string, number: number): string {
     const isModern = number % 4 === 0
     const args = { text: `${user}-${number}` }
@@ -60,8 +60,8 @@ describe('interleaved calls', () => {
     return `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${String(body)}`
   }
 
-  /** Sends its share on one connection; resolves to the answers that were not its own. */
-  async function converse(user: string, count: number): Promise<readonly string[]> {
+  /** Sends its share on one connection; resolves to the answers of other requests. */
+  async function callRepeatedly(user: string, count: number): Promise<readonly string[]> {
     const session = await initialize(server, '2025-06-18', { token: `${user}-key` })
     const client = await openConnection(server)
     const crossed: string[] = []
@@ -71,8 +71,8 @@ describe('interleaved calls', () => {
       client.write(numbers.map((number) => request(user, session, number)).join(''))
       await client.until(new RegExp(`${user}-${sent + AT_ONCE - 1}[^]*\\}\\s*$`))
       const answers = [...client.take().matchAll(/"id":(\d+),.*?(\w+):(\w+)-(\d+)/g)]
-      for (const [whole, id, answered, said, number] of answers) {
-        const isOwn = id === number && answered === user && said === user && Number(id) === seen++
+      for (const [whole, id, answered, text, number] of answers) {
+        const isOwn = id === number && answered === user && text === user && Number(id) === seen++
         if (!isOwn) crossed.push(whole)
       }
     }
@@ -87,13 +87,13 @@ describe('interleaved calls', () => {
       async () => {
         const share = calls / CONNECTIONS
         const users = Array.from({ length: CONNECTIONS }, (_, index) => (index % 2 === 0 ? 'alice' : 'bob'))
-        const crossed = await Promise.all(users.map((user) => converse(user, share)))
+        const crossed = await Promise.all(users.map((user) => callRepeatedly(user, share)))
         expect(crossed.flat()).toEqual([])
       },
     )
 })
 
-describe('what one user has', () => {
+describe('the items of one user', () => {
   test('a session does not exist for another', async () => {
     const session = await initialize(server, '2025-11-25')
     const headers = { 'mcp-session-id': session }
@@ -109,12 +109,15 @@ describe('what one user has', () => {
   })
 
   test('a call is not cancelled by another user with its id', async () => {
-    const [hers, his] = [await initialize(server, '2025-11-25'), await initialize(server, '2025-11-25', { token: BOB })]
+    const [aliceSession, bobSession] = [
+      await initialize(server, '2025-11-25'),
+      await initialize(server, '2025-11-25', { token: BOB }),
+    ]
     const body = callOf('hold', { label: 'hers' }, 'shared', { progressToken: 1 })
-    const events = await stream(server, { body, headers: { 'mcp-session-id': hers } })
+    const events = await stream(server, { body, headers: { 'mcp-session-id': aliceSession } })
     await events.message()
     const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"shared"}}'
-    for (const headers of [{ 'mcp-session-id': his }, { 'mcp-session-id': hers }, {}]) {
+    for (const headers of [{ 'mcp-session-id': bobSession }, { 'mcp-session-id': aliceSession }, {}]) {
       await sendRequest(server, asBob({ body: cancel, headers }))
     }
     expect(await callTool(server, 'fate', { label: 'hers' })).toBe('held')
@@ -122,16 +125,16 @@ describe('what one user has', () => {
     expect((await events.message()).id).toBe('shared')
   })
 
-  test('a task cannot be read, answered, ended or listened to by another', async () => {
+  test('a task cannot be read, answered, ended or subscribed to by another', async () => {
     const params = { name: 'task', arguments: { label: 'task' } }
     const { json } = await sendRequest(server, modern('tools/call', params, 1, TASKS))
     const { taskId } = json.result
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
-    const ears = await stream(
+    const listenStream = await stream(
       server,
       asBob(modern('subscriptions/listen', { notifications: { taskIds: [taskId] } }, 'ear', TASKS)),
     )
-    await ears.message()
+    await listenStream.message()
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
       const asked = modern(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) }, 1, TASKS)
       expect((await sendRequest(server, asBob(asked))).json.error).toMatchObject({ code: -32_602 })
@@ -140,11 +143,11 @@ describe('what one user has', () => {
     expect((await sendRequest(server, get)).json.result.status).toBe('working')
     await callTool(server, 'release', { label: 'task' })
     await vi.waitFor(async () => expect((await sendRequest(server, get)).json.result.status).toBe('completed'))
-    expect(ears.events).toHaveLength(1)
-    ears.disconnect()
+    expect(listenStream.events).toHaveLength(1)
+    listenStream.disconnect()
   })
 
-  test('a sealed state is worth nothing to another, nor in another call', async () => {
+  test('a sealed state is refused for another user and in another call', async () => {
     const call = (more: object = {}, about = 'pet'): HttpRequest =>
       modern('tools/call', { name: 'ask', arguments: { about }, ...more }, 1, ELICITS)
     const { requestState } = (await sendRequest(server, call())).json.result
@@ -166,34 +169,34 @@ describe('what one user has', () => {
     const session = await initialize(server, '2025-11-25', { token: BOB })
     const headers = { 'mcp-session-id': session }
     await sendRequest(server, asBob({ body: rpc('resources/subscribe', { uri: 'note://one' }), headers }))
-    const his = [
+    const bobStreams = [
       await stream(server, asBob(modern('subscriptions/listen', wanted, 1))),
       await stream(server, asBob({ method: 'GET', headers })),
     ]
-    const hers = await stream(server, modern('subscriptions/listen', wanted, 1))
-    await hers.message()
+    const aliceStream = await stream(server, modern('subscriptions/listen', wanted, 1))
+    await aliceStream.message()
     await callTool(server, 'touch', { uri: 'note://one' })
-    expect((await hers.message()).method).toBe('notifications/resources/updated')
-    // Something everybody hears: whatever came before it has arrived.
+    expect((await aliceStream.message()).method).toBe('notifications/resources/updated')
+    // A notification for all users: everything before it has arrived.
     await callTool({ ...server, token: BOB }, 'touch', { uri: 'note://one' })
-    for (const events of his) {
+    for (const events of bobStreams) {
       const isNews = ({ method }: { method: string }): boolean => method === 'notifications/resources/updated'
       let message = await events.message()
       while (!isNews(message)) message = await events.message()
       expect(events.events.filter(({ json }) => json !== undefined && isNews(json))).toEqual([expect.anything()])
     }
-    expect(hers.events).toHaveLength(2)
-    for (const events of [...his, hers]) events.disconnect()
+    expect(aliceStream.events).toHaveLength(2)
+    for (const events of [...bobStreams, aliceStream]) events.disconnect()
   })
 
-  test('the same address is something else for each', async () => {
+  test('the same URI is a different resource for each user', async () => {
     const asked = modern('resources/read', { uri: 'note://one' })
     expect((await sendRequest(server, asked)).json.result.contents[0].text).toBe('the note of alice')
     expect((await sendRequest(server, asBob(asked))).json.result.contents[0].text).toBe('the note of bob')
   })
 
-  test('without a session each user is a conversation', async () => {
-    const said = async (token: string): Promise<string> => callTool({ ...server, token }, 'conversation')
-    expect(await said(ALICE)).not.toBe(await said(BOB))
+  test('without a session each user has one conversation', async () => {
+    const resultText = async (token: string): Promise<string> => callTool({ ...server, token }, 'conversation')
+    expect(await resultText(ALICE)).not.toBe(await resultText(BOB))
   })
 })

@@ -6,18 +6,18 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import type { Json } from '../support/client.js'
 import {
   ALICE,
   callOf,
+  callTool,
+  type HttpServer,
   logComplaints,
   openConnection,
   rpc,
   startFixtureServer,
-  callTool,
-  type HttpServer,
 } from '../support/http-client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MAX = 200_000
 let server: HttpServer
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 interface Conversation {
   readonly socket: WebSocket
-  /** The next message that was not taken yet. */
+  /** The next message that was not read yet. */
   readonly next: () => Promise<Json>
   readonly closed: Promise<number>
 }
@@ -74,7 +74,7 @@ test('a whole conversation, with progress and a question', async () => {
   expect(await closed).toBe(1005)
 })
 
-test('changes are reported', async () => {
+test('changes are notified', async () => {
   const { socket, next } = await open()
   socket.send(rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {} }))
   await next()
@@ -91,7 +91,7 @@ test('the end of the connection ends its calls', async () => {
   await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'socket' })).toBe('aborted'))
 })
 
-test('frames that are no message get an error, and the conversation goes on', async () => {
+test('invalid frames get an error, and the conversation continues', async () => {
   const { socket, next } = await open()
   for (const frame of ['', '{', '[]', '7', Buffer.from([1, 2, 3]), '['.repeat(100)]) {
     socket.send(frame)
@@ -108,7 +108,7 @@ test('a message that is too large closes the connection with a reason', async ()
   expect(await closed).toBe(1009)
 })
 
-test('a client that does not read is not read from, and gets everything once it does', async () => {
+test('reading from a client that does not read pauses, and it gets everything later', async () => {
   const { socket } = await open()
   socket.pause()
   const count = 100
@@ -140,15 +140,15 @@ describe('a handshake that is refused', () => {
     ['an old version', upgrade(credential, key, 'Sec-WebSocket-Version: 7', protocol), 400],
     ['a broken list', upgrade(credential, key, version, 'Sec-WebSocket-Protocol: mcp,,'), 400],
     ['another path', upgrade(credential, key, version, protocol).replace('/mcp', '/sse'), 404],
-  ])('%s gets a status, a sentence, and the end', async (_, request, status) => {
+  ])('%s gets a status, a message and a closed connection', async (_, request, status) => {
     const client = await openConnection(server)
     client.write(request)
     await client.closed
     expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  test('holds no place afterwards', async () => {
-    // More of them than one user may have open at the same time.
+  test('frees its slot', async () => {
+    // More than one user may have open at the same time.
     for (let time = 0; time < 30; time++) {
       const client = await openConnection(server)
       client.write(upgrade(credential, key, version, 'Sec-WebSocket-Protocol: mcp,,'))
@@ -158,7 +158,7 @@ describe('a handshake that is refused', () => {
   })
 })
 
-test('connections that come and go hold no place', async () => {
+test('closed connections free their slots', async () => {
   for (let time = 0; time < 30; time++) {
     const { socket, closed } = await open()
     socket.terminate()
@@ -167,14 +167,15 @@ test('connections that come and go hold no place', async () => {
   await vi.waitFor(async () => expect(await callTool(server, 'who')).toBe('alice:'))
 })
 
-test('an Upgrade to another protocol is ignored, the request served', async (context) => {
+test('an Upgrade to another protocol is ignored, and the request is served', async (context) => {
   skipIfMissing(context, MISSING.givingBack)
   const body = callOf('who', { text: 'h2c' })
   const client = await openConnection(server)
-  const wish = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
-  const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${wish}\r\n`
+  const upgradeHeaders =
+    'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
+  const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${upgradeHeaders}\r\n`
   const whole = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  // In pieces, and again and again on one connection.
+  // In pieces, and repeatedly on one connection.
   client.write(whole.slice(0, -10))
   await new Promise((resolve) => setTimeout(resolve, 50))
   client.write(whole.slice(-10))
@@ -188,7 +189,7 @@ test('an Upgrade to another protocol is ignored, the request served', async (con
 })
 
 if (MISSING.givingBack !== undefined) {
-  test('an Upgrade to another protocol is refused where it cannot be ignored', async () => {
+  test('an Upgrade to another protocol is refused if it cannot be ignored', async () => {
     const client = await openConnection(server)
     client.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
     expect(await client.until(/Upgrade header/)).toMatch(/^HTTP\/1\.1 400 /)

@@ -1,7 +1,7 @@
 // Files made to exhaust, deceive or crash a decoder, and paths that are not files, each with the expected outcome.
 
-import { randomBytes } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export const CANARY = 'canary-5d1f'
 export interface Case {
   readonly name: string
   readonly path: string
-  /** What the sentence must say; `image` where it is one; `either` where both are right. */
+  /** What the message must contain; `image` if it is one; `either` if both are correct. */
   readonly outcome: RegExp | 'image' | 'either'
 }
 
@@ -38,7 +38,7 @@ export interface Samples {
   readonly heic: Buffer
 }
 
-/** Something that compresses badly, in every format that can be made here. */
+/** Data that compresses badly, in every format that can be created here. */
 export async function makeSamples(): Promise<Samples> {
   const [width, height] = [160, 120]
   const data = Buffer.from(Array.from({ length: width * height * 3 }, (_, index) => (index * 2_654_435_761) >>> 24))
@@ -68,7 +68,7 @@ export async function makeCorpus(folder: string): Promise<readonly Case[]> {
     writeFileSync(path, bytes)
     return { name, path, outcome }
   })
-  return [...written, ...places(folder, samples)]
+  return [...written, ...pathCases(folder, samples)]
 }
 
 function bombs({ jpeg, progressive, webp, avif, heic: photograph, png: sound }: Samples): readonly Bytes[] {
@@ -347,7 +347,7 @@ function documents(): readonly Bytes[] {
   ]
 }
 
-/** Half an image is none, unless what is missing is only its last bytes. */
+/** A truncated image is an error, unless only its last bytes are missing. */
 function truncations(samples: Samples): readonly Bytes[] {
   return Object.entries(samples).flatMap(([kind, bytes]: [string, Buffer]): Bytes[] =>
     [24, 40, bytes.length >> 2, bytes.length >> 1, Math.floor(bytes.length * 0.9), bytes.length - 1].map(
@@ -392,13 +392,13 @@ function fakes({ jpeg }: Samples): readonly Bytes[] {
   ]
 }
 
-/** Paths that lead to no file, to another one, or to none at all. */
-function places(folder: string, { png: sound }: Samples): readonly Case[] {
+/** Paths to no file, to another one, or to something else. */
+function pathCases(folder: string, { png: sound }: Samples): readonly Case[] {
   const at = (name: string): string => join(folder, name)
   writeFileSync(at('sound.png'), sound)
   mkdirSync(at('folder.png'))
   symlinkSync(at('sound.png'), at('link.png'))
-  symlinkSync(at('nobody.png'), at('dangling.png'))
+  symlinkSync(at('missing.png'), at('dangling.png'))
   symlinkSync(at('circle-b.png'), at('circle-a.png'))
   symlinkSync(at('circle-a.png'), at('circle-b.png'))
   execFileSync('mkfifo', [at('pipe.png')])
@@ -434,7 +434,7 @@ function places(folder: string, { png: sound }: Samples): readonly Case[] {
     named(at('%2e%2e.png'), 'image'),
     named(at(`${'n'.repeat(250)}.png`), 'image'),
     named(at('long-sparse.png'), 'either'),
-    named(at('sparse.png'), /longer than 64 MB/),
+    named(at('sparse.png'), /larger than 64 MB/),
     named(at('folder.png'), /is a folder/),
     named(`${at('folder.png')}/`, /is a folder/),
     named(`${at('sound.png')}/`, /is not there/),
@@ -476,7 +476,7 @@ function places(folder: string, { png: sound }: Samples): readonly Case[] {
   ]
 }
 
-/** Has to stay open as long as its socket is to be there. */
+/** Must stay open while its socket is used. */
 export async function openSocket(folder: string): Promise<Server> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(join(folder, 'socket.png'), resolve))

@@ -1,4 +1,4 @@
-// Hostile input of ReadImage: every outcome is an image or a sentence, in time, and the memory of the server stays
+// Hostile input of ReadImage: every outcome is an image or a message, in time, and the memory of the server stays
 // bounded.
 
 import { writeFileSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { MEMORY_SLACK } from '../support/runtime.js'
 import { emptyFolder, type TestClient } from '../support/client.js'
+import { MEMORY_SLACK } from '../support/runtime.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
-import { childrenOf, forgetPeak, readImage, openServer, peakMegabytes } from './support.js'
+import { childrenOf, forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
 
-/** The server and its darkroom together, beyond what they are after an image without malice. */
+/** The memory of the server and its image worker, minus that after a harmless image. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK
-/** Drawings and documents are programs, and honest ones need more: a page scanned at 600 dpi half a gigabyte. */
+/** Drawings and documents are programs, and legitimate ones need more: a page scanned at 600 dpi half a gigabyte. */
 const MOST_FOR_PROGRAMS = 260 * MEMORY_SLACK
 
 test('a sample of the hostile files and paths: no crash, no leak, no growth', () => readHostileFiles(10))
@@ -31,25 +31,33 @@ async function readHostileFiles(step: number): Promise<void> {
   const client = await openServer({ cwd: folder, env: { SECRET_OF_THE_SERVER: CANARY } })
   await readImage(client, join(folder, 'sound.png'))
   const server = peakMegabytes(client.child.pid)
-  const darkroom = watchWorkers(client)
-  const warm = darkroom.peak()
+  const imageWorker = watchWorkers(client)
+  const warm = imageWorker.peak()
   const wrong: string[] = []
+  const measure = async (path: string) => {
+    imageWorker.forget()
+    forgetPeak(client.child.pid ?? 0)
+    const result = await readImage(client, path)
+    return { result, grown: peakMegabytes(client.child.pid) - server + imageWorker.peak() - warm }
+  }
   for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
-    darkroom.forget()
-    const { isError, text, image } = await readImage(client, path)
-    const grown = peakMegabytes(client.child.pid) - server + darkroom.peak() - warm
-    if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
-    const said = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
-    if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(said)
-    if (text.includes(CANARY) || text.length > 1000) wrong.push(`leaks ${said}`)
-    if (isError === (image !== undefined)) wrong.push(`neither image nor failure ${said}`)
-    if ((image?.data.length ?? 0) > 1_000_000) wrong.push(`too large ${said}`)
+    const limit = /^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES
+    const first = await measure(path)
+    const { isError, text, image } = first.result
+    // A peak that depends on when garbage was collected does not come twice.
+    const grown = first.grown > limit ? (await measure(path)).grown : first.grown
+    if (grown > limit) wrong.push(`${name} took ${first.grown} MB, then ${grown} MB`)
+    const output = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
+    if (outcome === 'image' ? isError : outcome !== 'either' && !(isError && outcome.test(text))) wrong.push(output)
+    if (text.includes(CANARY) || text.length > 1000) wrong.push(`leaks ${output}`)
+    if (isError === (image !== undefined)) wrong.push(`neither image nor failure ${output}`)
+    if ((image?.data.length ?? 0) > 1_000_000) wrong.push(`too large ${output}`)
   }
   expect(wrong).toEqual([])
   expect(client.stderr()).toBe('')
 }
 
-/** The most that one of them had since it was forgotten; one that ends is seen until shortly before. */
+/** The peak since the last reset; an exited process is measured until shortly before. */
 function watchWorkers({ child }: TestClient): { peak(): number; forget(): void } {
   let most = 0
   const note = (): void => childrenOf(child.pid).forEach((pid) => (most = Math.max(most, peakMegabytes(pid))))
@@ -67,7 +75,7 @@ function watchWorkers({ child }: TestClient): { peak(): number; forget(): void }
   }
 }
 
-test('images with any bytes changed are an image or a sentence', async () => {
+test('images with any bytes changed give an image or a message', async () => {
   const samples = Object.values(await makeSamples()).map((bytes: Buffer) => bytes)
   const path = join(emptyFolder(), 'changed')
   const client = await openServer()

@@ -16,8 +16,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   emptyFolder,
   HAS_PROC,
@@ -28,9 +26,11 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { makeSamples } from './hostile-corpus.js'
 import { pdf, svg } from './make.js'
-import { childrenOf, readImage, openServer } from './support.js'
+import { childrenOf, openServer, readImage } from './support.js'
 
 const folder = emptyFolder()
 const write = (name: string, bytes: Buffer): string => {
@@ -38,7 +38,7 @@ const write = (name: string, bytes: Buffer): string => {
   writeFileSync(path, bytes)
   return path
 }
-/** Takes as long as it may. */
+/** Takes the whole time limit. */
 const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
 const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
 
@@ -49,7 +49,7 @@ const untilBusy = ({ child }: TestClient, count = 1): Promise<readonly number[]>
   )
 
 describe.skipIf(!HAS_PROC)('an image worker', () => {
-  test('is there from the first image on, serves the next, and ends with the server', async () => {
+  test('starts with the first image, handles the next, and ends with the server', async () => {
     const client = await openServer()
     expect(childrenOf(client.child.pid)).toEqual([])
     await readImage(client, '/etc/passwd')
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     await waitForExit(first ?? 0)
   })
 
-  test('inherits nothing that is worth stealing', async () => {
+  test('inherits no secrets', async () => {
     const client = await openServer({ env: { OWN_SECRET: 'canary-77', AWS_SECRET_ACCESS_KEY: 'canary-77' } })
     await readImage(client, quick)
     const [pid = 0] = childrenOf(client.child.pid)
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     expect(open.filter((target) => target.startsWith('socket:'))).toEqual([expect.anything()])
   })
 
-  test('ends with a server that is killed, also while it works', async () => {
+  test('ends with a killed server, also during work', async () => {
     const client = await openServer()
     void readImage(client, slow).catch(() => {})
     const pids = await untilBusy(client)
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     await waitForExit(...pids)
   })
 
-  test('ends when its call was cancelled, and the next image is shown', async () => {
+  test('ends when its call is cancelled, and the next image works', async () => {
     const client = await openServer()
     const params = { name: 'ReadImage', arguments: { file_path: slow } }
     client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params })
@@ -92,68 +92,68 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     await sleep(300)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
     await waitForExit(...pids)
-    // Beside busy processes even this may take longer than the 4 s that a drawing has.
+    // On a busy machine this may take longer than the 4 s limit of a drawing.
     await vi.waitFor(async () => expect(await readImage(client, quick)).toMatchObject({ isError: false }))
     expect(client.received.filter(({ id }) => id === 'slow')).toEqual([])
     expect(client.stderr()).toBe('')
   })
 
-  test('there are two at most, and every call is answered', async () => {
+  test('there are at most two, and every call is answered', async () => {
     const client = await openServer()
     const looks = Array.from({ length: 20 }, () => readImage(client, quick))
     let most = 0
     const watching = setInterval(() => (most = Math.max(most, childrenOf(client.child.pid).length)), 5)
-    const said = await Promise.all(looks)
+    const results = await Promise.all(looks)
     clearInterval(watching)
-    expect(said.filter(({ isError }) => isError)).toEqual([])
+    expect(results.filter(({ isError }) => isError)).toEqual([])
     expect(most).toBeLessThanOrEqual(2)
   })
 
-  test('one that is killed from outside is a sentence, and the next image is shown', async () => {
+  test('a killed worker is reported, and the next image works', async () => {
     const client = await openServer()
-    const said = readImage(client, slow)
+    const result = readImage(client, slow)
     const [pid = 0] = await untilBusy(client)
     await sleep(300)
     process.kill(pid, 'SIGKILL')
-    expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
-    // Beside busy processes even this may take longer than the 4 s that a drawing has.
+    expect(await result).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
+    // On a busy machine this may take longer than the 4 s limit of a drawing.
     await vi.waitFor(async () => expect(await readImage(client, quick)).toMatchObject({ isError: false }))
     expect(isAlive(client.child.pid ?? 0)).toBe(true)
   })
 
-  test('while one is busy the server answers others', async () => {
+  test('while one is busy the server answers other calls', async () => {
     const client = await openServer()
     void readImage(client, slow).catch(() => {})
     await untilBusy(client)
-    // Beside busy processes even this may take longer than the 4 s that a drawing has.
+    // On a busy machine this may take longer than the 4 s limit of a drawing.
     await vi.waitFor(async () => expect(await readImage(client, quick)).toMatchObject({ isError: false }))
   })
 })
 
 describe('without packages', () => {
-  /** The program as it is without anything that npm brings, but these. */
+  /** The program without npm packages except these. */
   async function bare(...packages: readonly string[]): Promise<TestClient> {
-    const place = emptyFolder()
-    cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true })
+    const path = emptyFolder()
+    cpSync(dirname(PROGRAM), join(path, 'dist'), { recursive: true })
     for (const name of packages) {
-      mkdirSync(dirname(join(place, 'node_modules', name)), { recursive: true })
-      symlinkSync(resolve(import.meta.dirname, '../../node_modules', name), join(place, 'node_modules', name))
+      mkdirSync(dirname(join(path, 'node_modules', name)), { recursive: true })
+      symlinkSync(resolve(import.meta.dirname, '../../node_modules', name), join(path, 'node_modules', name))
     }
-    const client = startServer({ args: [join(place, 'dist/scorpiox-code.js')] })
+    const client = startServer({ args: [join(path, 'dist/scorpiox-code.js')] })
     onTestFinished(async () => void (await client.close()))
     await client.initialize('2025-11-25')
     return client
   }
 
-  test('what every client takes is shown as it is, and the rest says what to install', async (context) => {
+  test('formats that every client supports are sent unchanged, and for others the message says what to install', async (context) => {
     skipIfMissing(context, MISSING.helplessness)
     const client = await bare()
     const { png, jpeg, gif, webp, avif, tiff } = await makeSamples()
     for (const [name, bytes] of Object.entries({ png, jpeg, gif, webp })) {
-      const said = await readImage(client, write(`as-it-is.${name}`, bytes))
-      expect(said.image, said.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
-      expect(said.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
-      expect(said.text).toContain('sharp is not installed')
+      const result = await readImage(client, write(`as-it-is.${name}`, bytes))
+      expect(result.image, result.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
+      expect(result.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
+      expect(result.text).toContain('sharp is not installed')
       expect((await readImage(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
         /damaged or cut short/,
       )
@@ -171,7 +171,7 @@ describe('without packages', () => {
     expect((await readImage(client, write('part.png', png), { crop: [0, 0, 9, 9] })).text).toMatch(install)
   })
 
-  test('HEIC and PDF name theirs', async () => {
+  test('HEIC and PDF report their packages', async () => {
     const client = await bare('sharp')
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
     expect((await readImage(client, write('x.heic', heic))).text).toMatch(/run `npm install libheif-js`/)

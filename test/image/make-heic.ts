@@ -1,4 +1,4 @@
-// Makes a HEIC image without an encoder: HEVC may hold pixels as they are (PCM), and then little is left to encode.
+// Creates a HEIC image without an encoder: HEVC can contain raw pixels (PCM), and then little is left to encode.
 
 import { box, fullBox, uint16, uint32 } from './make.js'
 
@@ -16,14 +16,14 @@ export function heic(blocks: readonly [Colour, Colour, Colour, Colour], says = 2
 }
 
 function meta(edge: number, offset: number, length: number): Buffer {
-  const place = [Buffer.from([0x44, 0]), uint16(1), uint16(1), uint16(0), uint16(1), uint32(offset), uint32(length)]
+  const pieces = [Buffer.from([0x44, 0]), uint16(1), uint16(1), uint16(0), uint16(1), uint32(offset), uint32(length)]
   const entry = fullBox('infe', Buffer.concat([uint16(1), uint16(0), Buffer.from('hvc1\0')]), 2)
   const properties = Buffer.concat([configuration(), fullBox('ispe', Buffer.concat([uint32(edge), uint32(edge)]))])
   const used = fullBox('ipma', Buffer.concat([uint32(1), uint16(1), Buffer.from([2, 0x81, 0x82])]))
   const parts = [
     fullBox('hdlr', Buffer.from('\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0', 'latin1')),
     fullBox('pitm', uint16(1)),
-    fullBox('iloc', Buffer.concat(place)),
+    fullBox('iloc', Buffer.concat(pieces)),
     fullBox('iinf', Buffer.concat([uint16(1), entry])),
     box('iprp', Buffer.concat([box('ipco', properties), used])),
   ]
@@ -57,10 +57,10 @@ function pictureSet(): Buffer {
   return closed(`${golomb(0, 0)}0000000${golomb(0, 0, 0)}000${golomb(0, 0)}000000010100${golomb(0)}00`)
 }
 
-/** The header, then for each block what says that its pixels follow as they are, and those. */
+/** The header, then for each block the PCM flag and its pixels. */
 function sliceBits(blocks: readonly Colour[]): Buffer {
   const parts = [closed(`10${golomb(0, 2, 0)}`)]
-  // How far the one decision that is encoded narrows the range, each time it is made again.
+  // How far the one encoded decision narrows the range each time.
   const narrowing = [240, 227, 216, 205]
   blocks.forEach(([y, cb, cr], index) => {
     const range = index === 0 ? 510 : 508
@@ -70,7 +70,7 @@ function sliceBits(blocks: readonly Colour[]): Buffer {
   return Buffer.concat([...parts, terminated(510)])
 }
 
-/** What an arithmetic coder leaves that has come to this range with nothing written, and ends there. */
+/** The output of an arithmetic coder that has reached this range without output and ends there. */
 function terminated(range: number): Buffer {
   let low = range - 2
   let outstanding = 0
@@ -109,7 +109,7 @@ function golomb(...values: readonly number[]): string {
   return values.map((value) => bits(value + 1, 2 * Math.floor(Math.log2(value + 1)) + 1)).join('')
 }
 
-/** Zeros that could be taken for the beginning of the next unit are broken up. */
+/** Breaks up zeros that look like the start of the next unit. */
 function nal(type: number, payload: Buffer): Buffer {
   const result = [type << 1, 1]
   let zeros = 0

@@ -29,7 +29,7 @@ export function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([uint32(data.length), body, uint32(crc32(body))])
 }
 
-/** Zeros that take a thousandth of their length. */
+/** Zeros that compress to a thousandth of their length. */
 export function packedZeros(bytes: number): Buffer {
   return deflateSync(Buffer.alloc(bytes), { level: 9 })
 }
@@ -44,7 +44,7 @@ export function gif(width: number, height: number, frames = 1, edge = 1): Buffer
   return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from(';')])
 }
 
-/** Its header says another size. */
+/** The header contains another size. */
 export function jpegSaying(jpeg: Buffer, width: number, height: number): Buffer {
   const copy = Buffer.from(jpeg)
   const at = [0xc0, 0xc2].map((marker) => copy.indexOf(Buffer.from([0xff, marker]))).find((found) => found > 0) ?? 0
@@ -60,7 +60,7 @@ export interface Tag {
   readonly value: number
 }
 
-/** One directory; `next` is where the following one is said to be. */
+/** One directory; `next` is the offset of the following one. */
 export function tiff(tags: readonly Tag[], next = 0, data = Buffer.alloc(64)): Buffer {
   const entries = tags.map(({ tag, type = 4, count = 1, value }) => {
     const entry = Buffer.alloc(12)
@@ -95,7 +95,7 @@ export function svg(inside: string, attributes = 'width="40" height="30"'): Buff
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`)
 }
 
-/** Pages with the given content; what `page` adds goes into each of them. */
+/** Pages with the given content; `page` is added to each of them. */
 export function pdf(contents: readonly string[], page = '/MediaBox[0 0 300 200]'): Buffer {
   const kids = contents.map((_, index) => `${10 + 2 * index} 0 R`)
   const pages = contents.map((text, index) => {

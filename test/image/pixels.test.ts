@@ -9,14 +9,14 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { emptyFolder, startServer, type TestClient } from '../support/client.js'
 import { heic } from './make-heic.js'
 import { pdf, svg } from './make.js'
-import { isNear, readImage, decodeImage } from './support.js'
+import { decodeImage, isNear, readImage } from './support.js'
 
 const RED = [255, 0, 0]
 const GREEN = [0, 255, 0]
 const BLUE = [0, 0, 255]
 const WHITE = [255, 255, 255]
 
-/** The same four as a camera tells colours. */
+/** The same four colours in YCbCr. */
 const HEIC = heic([
   [81, 90, 240],
   [145, 54, 34],
@@ -70,7 +70,7 @@ async function expectQuarters(path: string, size?: { width: number; height: numb
 }
 
 describe('orientation', () => {
-  // What has to be done to the upright image so that the orientation undoes it.
+  // The transformation of the upright image that the orientation reverts.
   const STORED: readonly ((image: Sharp) => Promise<Buffer>)[] = [
     (image) => image.png().toBuffer(),
     (image) => image.flop().png().toBuffer(),
@@ -98,10 +98,10 @@ describe('orientation', () => {
       '.jpg',
     )
     await expectQuarters(path, { width: 120, height: 80 })
-    const said = await readImage(client, path)
-    expect(/upright/.test(said.text)).toBe(orientation > 1)
-    expect(said.structured).toMatchObject({ width: 120, height: 80 })
-    // Around the point in the middle, in the coordinates of the upright image.
+    const result = await readImage(client, path)
+    expect(/upright/.test(result.text)).toBe(orientation > 1)
+    expect(result.structured).toMatchObject({ width: 120, height: 80 })
+    // Around the centre, in the coordinates of the upright image.
     await expectQuarters(path, { width: 160, height: 80 }, { crop: [40, 30, 40, 20] })
     const corner = await decodeImage(await readImage(client, path, { crop: [100, 0, 20, 30] }))
     expect(isNear(corner.at(5, 5), GREEN) && isNear(corner.at(corner.width - 5, corner.height - 5), GREEN)).toBe(true)
@@ -124,7 +124,7 @@ describe('every format', () => {
     ['AVIF', (image: Sharp) => image.avif({ effort: 0, chromaSubsampling: '4:4:4' })],
     ['TIFF', (image: Sharp) => image.tiff()],
     ['TIFF in tiles', (image: Sharp) => image.tiff({ tile: true, compression: 'lzw' })],
-  ])('%s has its colours', async (name, encode) => {
+  ])('%s has the correct colours', async (name, encode) => {
     const path = await file(encode(quarters(200, 100)), '')
     if (name === 'JPEG in CMYK') {
       const image = await decodeImage(await readImage(client, path))
@@ -135,7 +135,7 @@ describe('every format', () => {
     expect((await readImage(client, path)).structured.format).toBe(name.split(' ')[0])
   })
 
-  test('HEIC has its colours', async () => {
+  test('HEIC has the correct colours', async () => {
     const path = await file(HEIC, '.heic')
     await expectQuarters(path, { width: 32, height: 32 })
     await expectQuarters(path, { width: 64, height: 64 }, { crop: [8, 8, 16, 16] })
@@ -150,13 +150,13 @@ describe('every format', () => {
     expect([red, red]).toEqual([green, blue])
   })
 
-  test('drawings and pages are drawn large', async () => {
+  test('drawings and pages are rendered large', async () => {
     const parts = '<rect width="5" height="5" fill="#f00"/><rect x="5" width="5" height="5" fill="#0f0"/>'
     const drawing = svg(`${parts}<rect y="5" width="5" height="5" fill="#00f"/>`, 'width="10" height="10"')
     await expectQuarters(await file(drawing, '.svg'), { width: 640, height: 640 })
     const page = '1 0 0 rg 0 50 50 50 re f 0 1 0 rg 50 50 50 50 re f 0 0 1 rg 0 0 50 50 re f'
     const path = await file(pdf([page, ''], '/MediaBox[0 0 100 100]'), '.pdf')
-    // The first page loads the PDF library, which may take a busy machine longer than the 10 s that an image has.
+    // The first page loads the PDF library, which may take longer than the 10 s limit of an image on a busy machine.
     await vi.waitFor(async () => expect((await readImage(client, path)).text).not.toContain('takes longer than'))
     await expectQuarters(path, undefined, { page: 1 })
     const detail = await decodeImage(await readImage(client, path, { crop: [50, 0, 50, 50] }))
@@ -168,7 +168,7 @@ describe('every format', () => {
 })
 
 describe('size', () => {
-  test('is what a model can use, and points lead back', async () => {
+  test('is usable for a model, and coordinates map back', async () => {
     const path = await file(quarters(4000, 1000).png())
     const { structured, text, image } = await readImage(client, path)
     expect(structured).toEqual({ format: 'PNG', width: 4000, height: 1000, x: 0, y: 0, scale: 0.392 })
@@ -181,7 +181,7 @@ describe('size', () => {
     await expectQuarters(path, { width: 1568, height: 392 })
   })
 
-  test('of the worst that can be encoded is bounded', async () => {
+  test('of an incompressible image is bounded', async () => {
     const noise = {
       width: 1568,
       height: 1568,
@@ -194,7 +194,7 @@ describe('size', () => {
     expect(image?.data.length).toBeLessThanOrEqual(1_000_000)
   })
 
-  test('a part is shown in full detail, cut to what there is', async () => {
+  test('a crop is shown in full detail, clipped to the image', async () => {
     const path = await file(quarters(4000, 1000).png())
     const part = await readImage(client, path, { crop: [1900, 400, 200, 200] })
     expect(part.structured).toMatchObject({ x: 1900, y: 400, scale: 4 })
@@ -214,56 +214,56 @@ describe('size', () => {
     [[0, 0, -5, 10], /crop takes four numbers/],
     [['a', 0, 1, 1], /crop/],
     [[1e300, 0, 1, 1], /crop/],
-  ])('the crop %j is refused with a sentence', async (crop, sentence) => {
-    const said = await readImage(client, await file(quarters(4000, 1000).png({ compressionLevel: 1 })), { crop })
-    expect(said.isError).toBe(true)
-    expect(said.text).toMatch(sentence)
+  ])('the crop %j is refused with a message', async (crop, sentence) => {
+    const result = await readImage(client, await file(quarters(4000, 1000).png({ compressionLevel: 1 })), { crop })
+    expect(result.isError).toBe(true)
+    expect(result.text).toMatch(sentence)
   })
 })
 
-describe('what is transparent', () => {
+describe('transparency', () => {
   const drop = (colour: string): Sharp =>
     sharp({ create: { width: 60, height: 60, channels: 4, background: '#0000' } }).composite([
       { input: { create: { width: 20, height: 20, channels: 4, background: colour } }, left: 0, top: 0 },
     ])
 
   test('is shown on white', async () => {
-    const said = await readImage(client, await file(drop('#f00').png()))
-    const image = await decodeImage(said)
+    const result = await readImage(client, await file(drop('#f00').png()))
+    const image = await decodeImage(result)
     expect([image.at(5, 5), image.at(50, 50)]).toEqual([RED, WHITE])
-    expect(said.text).toContain('Partly transparent, shown on white')
+    expect(result.text).toContain('Partly transparent, shown on white')
   })
 
-  test('is shown on dark grey where white would hide it', async () => {
-    const said = await readImage(client, await file(drop('#fff').webp({ lossless: true }), '.webp'))
-    const image = await decodeImage(said)
+  test('is shown on dark grey if white would hide the content', async () => {
+    const result = await readImage(client, await file(drop('#fff').webp({ lossless: true }), '.webp'))
+    const image = await decodeImage(result)
     expect([image.at(5, 5), image.at(50, 50)]).toEqual([WHITE, [64, 64, 64]])
-    expect(said.text).toContain('dark grey')
+    expect(result.text).toContain('dark grey')
   })
 
-  test('an opacity that hides nothing is not mentioned', async () => {
+  test('an alpha channel without effect is not mentioned', async () => {
     const { text } = await readImage(client, await file(quarters(30, 30).ensureAlpha().png()))
     expect(text).toBe('[PNG, 30x30, 1 KB] The whole image in full size.\n')
   })
 })
 
-test('of an animation the first frame is shown, or the one that was asked for', async () => {
+test('of an animation the first frame is shown, or the requested one', async () => {
   const frames = Buffer.concat([RED, GREEN, BLUE].map((colour) => Buffer.alloc(20 * 20 * 3, Buffer.from(colour))))
   const path = await file(sharp(frames, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } }).gif(), '.gif')
-  const said = await readImage(client, path)
-  expect(said.text).toContain('Frame 1 of 3')
-  expect(isNear((await decodeImage(said)).at(9, 9), RED)).toBe(true)
+  const result = await readImage(client, path)
+  expect(result.text).toContain('Frame 1 of 3')
+  expect(isNear((await decodeImage(result)).at(9, 9), RED)).toBe(true)
   expect(isNear((await decodeImage(await readImage(client, path, { page: 3 }))).at(9, 9), BLUE)).toBe(true)
 })
 
-test('the place of a photograph is not disclosed', async () => {
-  const place = { IFD3: { GPSLatitude: '52/1 31/1 12/1' }, IFD0: { Copyright: 'somebody' } }
-  const { image } = await readImage(client, await file(quarters(300, 300).withExif(place).jpeg(), '.jpg'))
+test('the GPS position of a photograph is not disclosed', async () => {
+  const metadata = { IFD3: { GPSLatitude: '52/1 31/1 12/1' }, IFD0: { Copyright: 'owner' } }
+  const { image } = await readImage(client, await file(quarters(300, 300).withExif(metadata).jpeg(), '.jpg'))
   const { exif, icc, xmp } = await sharp(Buffer.from(image?.data ?? '', 'base64')).metadata()
   expect([exif, icc, xmp]).toEqual([undefined, undefined, undefined])
 })
 
-test('a name that says something else is noticed', async () => {
+test('a wrong file extension is reported', async () => {
   expect((await readImage(client, await file(quarters(9, 9).jpeg(), '.png'))).text).toContain(
     'Its name ends in .png, but it is JPEG',
   )

@@ -1,4 +1,4 @@
-// Which paths ReadImage may read, however they are spelled or changed, and that nothing an image refers to is read.
+// Which paths ReadImage may read, however they are spelled or changed; files that an image refers to are not read.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -19,11 +19,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { sendRequest, callOf, modernCall, startProgram } from '../support/http-client.js'
+import { cleanEnv, emptyFolder, type Json, LEGACY, PROGRAM, startServer } from '../support/client.js'
+import { callOf, modernCall, sendRequest, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support/client.js'
 import { svg } from './make.js'
-import { readImage, openServer, decodeImage } from './support.js'
+import { decodeImage, openServer, readImage } from './support.js'
 
 const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
   .png()
@@ -35,21 +35,21 @@ interface ImageProject {
 }
 
 function newImageProject(): ImageProject {
-  // Not in /tmp, which is hidden where there is a sandbox.
-  const world = mkdtempSync('/var/tmp/scorpiox-images-')
-  onTestFinished(() => rmSync(world, { recursive: true, force: true }))
-  const project = join(world, 'project')
-  const outside = join(world, 'outside')
-  for (const folder of [project, outside, join(world, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
-  for (const place of ['project/in.png', 'outside/out.png', 'project-too/near.png', 'project/hidden/secret.png'])
-    writeFileSync(join(world, place), RED)
+  // Not in /tmp, which is hidden in a sandbox.
+  const root = mkdtempSync('/var/tmp/scorpiox-images-')
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const project = join(root, 'project')
+  const outside = join(root, 'outside')
+  for (const folder of [project, outside, join(root, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
+  for (const path of ['project/in.png', 'outside/out.png', 'project-too/near.png', 'project/hidden/secret.png'])
+    writeFileSync(join(root, path), RED)
   symlinkSync(join(outside, 'out.png'), join(project, 'link.png'))
   symlinkSync(outside, join(project, 'folder'))
   symlinkSync(join(project, 'in.png'), join(outside, 'back.png'))
   return { project, outside }
 }
 
-/** Paths that lead out of the project, and those that lead into it. */
+/** Paths that lead out of the project, and paths that lead into it. */
 function paths({ project, outside }: ImageProject): {
   readonly out: readonly string[]
   readonly in: readonly string[]
@@ -75,28 +75,33 @@ function paths({ project, outside }: ImageProject): {
 }
 
 describe('the roots', () => {
-  test('hold against every way out, and for every way in', async () => {
-    const world = newImageProject()
-    const { out, in: inside } = paths(world)
-    const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
+  test('reject every path that leads out, and accept every one that leads in', async () => {
+    const imageProject = newImageProject()
+    const { out, in: inside } = paths(imageProject)
+    const client = await openServer({
+      cwd: imageProject.outside,
+      env: { READIMAGE_ROOTS: ` ${imageProject.project} ,/nowhere` },
+    })
     for (const path of out)
       expect((await readImage(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
   })
 
-  test('are everywhere over stdio without a sandbox', async () => {
+  test('are unrestricted over stdio without a sandbox', async () => {
     const { outside } = newImageProject()
     expect((await readImage(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
   })
 
-  test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
-    const world = newImageProject()
-    const { out, in: inside } = paths(world)
+  test('are the project without hidden paths if commands are sandboxed', async () => {
+    const imageProject = newImageProject()
+    const { out, in: inside } = paths(imageProject)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
-    const client = await openServer({ cwd: world.project, env })
+    const client = await openServer({ cwd: imageProject.project, env })
     for (const path of out) expect((await readImage(client, path)).text).toMatch(/is outside of the directories/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
-    expect((await readImage(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(imageProject.project, 'hidden/secret.png'))).text).toMatch(
+      /is hidden from commands/,
+    )
   })
 
   test('existing and missing files get the same answer where access is denied', async () => {
@@ -121,7 +126,7 @@ describe('the roots', () => {
     expect((await readImage(client, join(project, 'none.png'))).text).toMatch(/is not there/)
   })
 
-  test('a folder named within what is hidden opens that folder alone', async () => {
+  test('a configured folder inside a hidden one makes only that folder readable', async () => {
     const { project } = newImageProject()
     const shots = join(project, 'hidden', 'shots')
     mkdirSync(shots)
@@ -132,7 +137,7 @@ describe('the roots', () => {
     expect((await readImage(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
-  test('a path that is changed while it is looked at never shows what is outside', async () => {
+  test('a path that changes during the check never discloses files outside', async () => {
     const { project, outside } = newImageProject()
     const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })
       .png()
@@ -154,11 +159,11 @@ describe('the roots', () => {
     })()
     const counts = { shown: 0, refused: 0 }
     for (let tries = 0; tries < 150; tries++) {
-      const said = await readImage(client, join(project, 'race.png'))
-      if (said.isError) counts.refused++
+      const result = await readImage(client, join(project, 'race.png'))
+      if (result.isError) counts.refused++
       else {
         counts.shown++
-        expect((await decodeImage(said)).at(4, 4)).toEqual([0, 255, 0])
+        expect((await decodeImage(result)).at(4, 4)).toEqual([0, 255, 0])
       }
     }
     over.abort()
@@ -173,7 +178,7 @@ test('a terminal gets a description of the image, not its bytes', () => {
   expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
 })
 
-test('a relative path counts from where commands start', async () => {
+test('a relative path is resolved against the working directory of commands', async () => {
   const { project } = newImageProject()
   mkdirSync(join(project, 'shots'))
   writeFileSync(join(project, 'shots', 'one.png'), RED)
@@ -184,7 +189,7 @@ test('a relative path counts from where commands start', async () => {
   expect((await readImage(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
 })
 
-test('a relative path leads out of the roots no more than another', async () => {
+test('a relative path cannot leave the roots either', async () => {
   const { project } = newImageProject()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
@@ -193,7 +198,7 @@ test('a relative path leads out of the roots no more than another', async () => 
   expect((await readImage(client, 'in.png')).isError).toBe(false)
 })
 
-test('a name that looks the same is enough, if there is one', async () => {
+test('a name that looks the same is found, if it is unique', async () => {
   const folder = emptyFolder()
   const client = await openServer()
   writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
@@ -204,7 +209,7 @@ test('a name that looks the same is enough, if there is one', async () => {
   expect((await readImage(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
 })
 
-test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
+test('a file that grows or shrinks while it is read gives an image or a message', async () => {
   const path = join(emptyFolder(), 'changing.png')
   const client = await openServer()
   const over = new AbortController()
@@ -233,7 +238,7 @@ describe('over HTTP', () => {
     return (await sendRequest(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
-  test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
+  test('sandboxed callers can read the project only', requires(SANDBOX), async () => {
     const { project, outside } = newImageProject()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(
       /is outside of the directories/,
@@ -241,7 +246,7 @@ describe('over HTTP', () => {
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
-  test('callers without commands see the project only', async () => {
+  test('callers without commands can read the project only', async () => {
     const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
     expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(
@@ -249,18 +254,18 @@ describe('over HTTP', () => {
     )
   })
 
-  test('in the form of ArmorIQ the image is a text that is JSON', async () => {
+  test('in the ArmorIQ format the image is text that is JSON', async () => {
     const { project } = newImageProject()
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
     const { json } = await sendRequest(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
-    const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
+    const [image, message] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
-    expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
+    expect(message.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
   })
 })
 
-test.each(LEGACY)('at %s there is an image and a sentence, and the image once', async (revision) => {
+test.each(LEGACY)('at %s there is one image and one text', async (revision) => {
   const { project } = newImageProject()
   const client = startServer()
   onTestFinished(async () => void (await client.close()))
@@ -272,7 +277,7 @@ test.each(LEGACY)('at %s there is an image and a sentence, and the image once', 
 })
 
 describe('a drawing', () => {
-  test('shows nothing that it refers to, here or elsewhere', async () => {
+  test('shows nothing that it refers to, local or remote', async () => {
     let visits = 0
     const server = createServer((_, response) => {
       visits++
@@ -299,9 +304,9 @@ describe('a drawing', () => {
     for (const inside of [...images, `${style}${uses}`]) {
       const path = join(folder, 'drawing.svg')
       writeFileSync(path, svg(inside, 'width="40" height="30" xmlns:xlink="http://www.w3.org/1999/xlink"'))
-      const said = await readImage(client, path)
-      if (said.isError) continue
-      const [red = 0, green = 0] = (await decodeImage(said)).at(500, 400)
+      const result = await readImage(client, path)
+      if (result.isError) continue
+      const [red = 0, green = 0] = (await decodeImage(result)).at(500, 400)
       expect(red - green, inside).toBeLessThan(50)
     }
     expect(visits).toBe(0)

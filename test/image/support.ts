@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
 
-import { resultData, startServer, type Json, type StartOptions, type TestClient } from '../support/client.js'
+import { type Json, resultData, type StartOptions, startServer, type TestClient } from '../support/client.js'
 
 export interface ImageResult {
   readonly isError: boolean
@@ -40,7 +40,7 @@ export interface Pixels {
   at(x: number, y: number): readonly number[]
 }
 
-/** The pixels of what was shown. */
+/** The pixels of the returned image. */
 export async function decodeImage({ image, text }: ImageResult): Promise<Pixels> {
   if (!image) throw new Error(`no image was shown: ${text}`)
   const { data, info } = await sharp(Buffer.from(image.data, 'base64')).raw().toBuffer({ resolveWithObject: true })
@@ -52,7 +52,7 @@ export async function decodeImage({ image, text }: ImageResult): Promise<Pixels>
   }
 }
 
-/** Nearer than a JPEG may be off. */
+/** Within the error of a JPEG. */
 export function isNear(one: readonly number[], other: readonly number[]): boolean {
   return one.every((value, index) => Math.abs(value - (other[index] ?? 0)) < 24)
 }
@@ -63,10 +63,14 @@ export function peakMegabytes(pid: number | undefined, field: 'VmHWM' | 'VmRSS' 
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
 }
 
-/** From now on its peak is what it has now or later. */
+/** Resets the peak to the current value. */
 export function forgetPeak(pid: number): void {
   const path = `/proc/${pid}/clear_refs`
-  if (existsSync(path)) writeFileSync(path, '5')
+  try {
+    if (existsSync(path)) writeFileSync(path, '5')
+  } catch {
+    // The process exited in the meantime.
+  }
 }
 
 export function childrenOf(pid: number | undefined): readonly number[] {

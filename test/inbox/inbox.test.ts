@@ -26,14 +26,14 @@ import {
   HAS_TERMINALS,
   newInboxHome,
   printed,
-  UP,
   type Terminal,
+  UP,
 } from '../support/terminal.js'
 
 const CURSOR_SHOWN = '\u001B[?25h'
 const OWN_SCREEN_LEFT = '\u001B[?1049l'
 
-/** Leaves by Esc at the top. */
+/** Exits with Esc at the top level. */
 async function leave(terminal: Terminal): Promise<void> {
   terminal.type(ESC)
   expect((await terminal.ended).code).toBe(0)
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(terminal)
   })
 
-  test('keys that are typed ahead are not lost', async () => {
+  test('keys typed ahead are not lost', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' }, { text: 'And then?' })
     const terminal = await home.inbox()
@@ -79,7 +79,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(terminal)
   })
 
-  test('several may be chosen, with own words beside them; choosing and declining is not both', async () => {
+  test('several options may be chosen, with free text beside them; declining deselects them', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which ones?', multiple: true })
     const terminal = await home.inbox()
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(terminal)
   })
 
-  test('without colours one sees as well where one is', async () => {
+  test('without colours the selection is still visible', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which ones?', multiple: true })
     const terminal = await home.inbox({ env: { NO_COLOR: '1' }, columns: 40, rows: 10 })
@@ -109,11 +109,11 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await terminal.waitForText('Sent.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'green'] }])
     await leave(terminal)
-    // oxlint-disable-next-line no-control-regex -- colours are what is looked for
+    // oxlint-disable-next-line no-control-regex -- searches for colours
     expect(terminal.bytes()).not.toMatch(/\u001B\[(3|4|9)\d[;\d]*m/)
   })
 
-  test('can be declined; Esc answers nothing, and from own words goes back to the choices', async () => {
+  test('can be declined; Esc answers nothing, and in free text returns to the choices', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
@@ -154,7 +154,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(terminal)
   })
 
-  test('a new one appears by itself and rings once, unless it is to be quiet; the cursor stays where it was', async () => {
+  test('a new one appears and rings the bell once, unless it is disabled; the cursor stays', async () => {
     const home = newInboxHome()
     await home.ask({ text: 'The first?' })
     const [terminal, quiet] = await Promise.all([home.inbox(), home.inbox({ args: ['--quiet'] })])
@@ -171,10 +171,10 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(quiet)
   })
 
-  test('however hostile their words, the terminal obeys none of them', async () => {
+  test('control sequences in questions do not reach the terminal', async () => {
     const home = newInboxHome()
-    const evil = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
-    await home.ask({ text: evil, header: evil, choices: choices(evil, '한국어 العربية') })
+    const hostileText = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
+    await home.ask({ text: hostileText, header: hostileText, choices: choices(hostileText, '한국어 العربية') })
     const terminal = await home.inbox()
     await terminal.waitForText('Question · A')
     terminal.type(ENTER)
@@ -182,11 +182,11 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     terminal.type(ESC)
     await terminal.waitForText('Nothing was sent.')
     await leave(terminal)
-    // oxlint-disable-next-line no-control-regex -- these are what must not come through
+    // oxlint-disable-next-line no-control-regex -- these must not reach the terminal
     expect(terminal.bytes()).not.toMatch(/\u001B\]|\u0007|\u009B|\u202E|\u001B\[1;1H/)
   })
 
-  test('a text longer than the screen can be read to its end before it is answered', async () => {
+  test('a text longer than the screen can be scrolled to its end before it is answered', async () => {
     const home = newInboxHome()
     const text = Array.from({ length: 60 }, (_, index) => `sentence ${index}.`).join('\n')
     await home.ask({ text })
@@ -207,7 +207,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
 })
 
 describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
-  test('in Korean, columns are counted as the terminal counts them', async () => {
+  test('in Korean, columns match those of the terminal', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: '어떤 색으로 칠할까요? '.repeat(8), multiple: true })
     const terminal = await home.inbox({ env: { LC_ALL: 'ko_KR.UTF-8' }, columns: 62, rows: 16 })
@@ -235,13 +235,13 @@ describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
     terminal.type(ESC)
     await terminal.waitForText('لم يُرسل شيء.')
     await leave(terminal)
-    // oxlint-disable-next-line no-control-regex -- marks of direction are what must not be added
+    // oxlint-disable-next-line no-control-regex -- direction marks must not be added
     expect(terminal.bytes()).not.toMatch(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/)
   })
 })
 
 describe.skipIf(!HAS_TERMINALS)('plans and tasks', () => {
-  test('a plan is read as a whole, every open task is reached, and a task shows its steps', async () => {
+  test('a plan is shown completely, every open task is reachable, and a task shows its steps', async () => {
     const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
@@ -293,7 +293,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
     ],
   })
 
-  test('gets what the person says in the inbox, while its call waits', async () => {
+  test('gets the answer given in the inbox while its call waits', async () => {
     const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
@@ -323,7 +323,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
     await server.close()
   })
 
-  test('gets at once the answer that nobody is there', async () => {
+  test('gets the text at once if no console is open', async () => {
     const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
@@ -360,8 +360,8 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await Promise.all([terminal.ended, server.close()])
   })
 
-  test('a job is followed as it prints, read as a whole, and killed when that is confirmed', async () => {
-    // On a busy machine a first screen comes without the job, and the cursor stands elsewhere.
+  test('a job is followed as it prints, read completely, and killed after confirmation', async () => {
+    // On a busy machine a first screen appears without the job, and the cursor is elsewhere.
     await terminal.waitForText(`Job ${job} · `)
     await toEntry(terminal, `Job ${job}`)
     terminal.type(ENTER)
@@ -388,18 +388,18 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     expect(terminal.bytes()).not.toContain('\u001B]0;')
   })
 
-  test('a server that dies meanwhile takes its jobs from the screen, and nothing stops', async () => {
+  test('the jobs of a killed server disappear from the screen, and the inbox continues', async () => {
     const other = home.server()
     await other.initialize('2025-06-18')
-    const doomed = await startJob(other, 'sleep 600')
+    const killedPid = await startJob(other, 'sleep 600')
     await terminal.waitForText('2 servers')
-    await terminal.waitForText(`Job ${doomed} · `)
+    await terminal.waitForText(`Job ${killedPid} · `)
     await killServer(other)
     await terminal.waitForText('1 server')
     await terminal.waitForText('Servers and tools · ')
   })
 
-  test('a callback is shown, and cancelled when that is confirmed', async () => {
+  test('a callback is shown, and cancelled after confirmation', async () => {
     await home.write((rows) =>
       rows.callbacks.upsert({
         session: 's',
@@ -441,7 +441,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     expect(await home.write((rows) => rows.messages.listPending())).toEqual([])
   })
 
-  test('what else there is can be looked at, and a smaller terminal shows it as well', async () => {
+  test('other sections can be opened, also in a smaller terminal', async () => {
     await server.request('tools/call', {
       name: 'TaskManager',
       arguments: { action: 'create', query: '', text: 'Paint the shed' },
@@ -465,7 +465,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
   })
 })
 
-/** Down, until the cursor is there. */
+/** Presses Down until the cursor is there. */
 async function toEntry(terminal: Terminal, label: string): Promise<void> {
   for (let steps = 0; steps < 30; steps++) {
     if (terminal.screen().includes(`● ${label}`)) return
@@ -475,7 +475,7 @@ async function toEntry(terminal: Terminal, label: string): Promise<void> {
   await terminal.waitForText(`● ${label}`)
 }
 
-describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
+describe.skipIf(!HAS_TERMINALS).concurrent('exit', () => {
   const ways: readonly [string, number, (terminal: Terminal) => void][] = [
     ['Ctrl+C', 130, (terminal) => terminal.type(CTRL_C)],
     ['Ctrl+D', 0, (terminal) => terminal.type(CTRL_D)],
@@ -485,14 +485,14 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
     ['SIGHUP', 129, ({ pid }) => void process.kill(pid, 'SIGHUP')],
   ]
 
-  test.each(ways)('%s gives the terminal back as it was, and says %i', async (_, code, go) => {
+  test.each(ways)('%s restores the terminal and exits with %i', async (_, code, go) => {
     const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
     await terminal.waitForText('Which colour?')
     go(terminal)
-    const { code: said, before, after } = await terminal.ended
-    expect(said).toBe(code)
+    const { code: exitCode, before, after } = await terminal.ended
+    expect(exitCode).toBe(code)
     expect(before).toContain(' icanon')
     expect(after).toBe(before)
     const bytes = terminal.bytes()
@@ -501,7 +501,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
     await waitForExit(terminal.pid)
   })
 
-  test('in the middle of own words as well', async () => {
+  test('also while free text is typed', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
@@ -515,7 +515,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
     expect((await home.find(id))?.replies).toBeNull()
   })
 
-  test('a terminal that is gone ends it, as it ends others', async () => {
+  test('closing the terminal ends it', async () => {
     const { cwd, env } = newInboxHome()
     const { spawn } = await import('@lydell/node-pty')
     const terminal = spawn(process.execPath, [PROGRAM, 'inbox'], { cwd, env: cleanEnv(env) })

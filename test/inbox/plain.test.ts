@@ -9,7 +9,7 @@ import { call, startJob } from '../support/client.js'
 import { HAS_TERMINALS, newInboxHome, printed } from '../support/terminal.js'
 
 describe.concurrent('without a terminal', () => {
-  test('it prints what there is and ends', async () => {
+  test('it prints the state and exits', async () => {
     const home = newInboxHome()
     expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
     await home.ask({ text: 'Which\u001B[31m colour?' })
@@ -18,7 +18,7 @@ describe.concurrent('without a terminal', () => {
     expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
   })
 
-  test('a store that does not answer is not taken for an empty one', async () => {
+  test('a database that does not answer is not shown as empty', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const address = silent.address()
@@ -29,24 +29,24 @@ describe.concurrent('without a terminal', () => {
     silent.close()
   })
 
-  test('what servers do at the moment is in it', async () => {
+  test('it includes the running jobs and calls of servers', async () => {
     const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
     const job = await startJob(server, 'echo begun; sleep 600')
-    // A server opens its desk a little after it began to serve, and a job needs a moment to print.
+    // A server opens its socket shortly after the start, and a job needs a moment to print.
     const out = await vi.waitFor(async () => {
-      const said = await printed(home)
-      expect(said.out).toContain('· 1 server\n')
-      expect(said.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
-      return said.out
+      const result = await printed(home)
+      expect(result.out).toContain('· 1 server\n')
+      expect(result.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
+      return result.out
     })
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
     await server.close()
   })
 
-  test('it speaks Korean and Arabic, by the environment or by --lang', async () => {
+  test('it prints Korean and Arabic, by the environment or by --lang', async () => {
     const home = newInboxHome()
     await home.ask({ text: 'Which colour?', multiple: true })
     const korean = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } })
@@ -55,14 +55,14 @@ describe.concurrent('without a terminal', () => {
     )
     const arabic = await printed({ ...home, env: { ...home.env, LANG: 'ko_KR.UTF-8' } }, '--lang', 'ar')
     expect(arabic.out).toMatch(/^scorpiox-code inbox · سؤال واحد · لا خوادم\n\nالأسئلة\n/)
-    // In reading order: ordering it is the terminal's work.
+    // In logical order: the terminal reorders it.
     expect(arabic.out).toContain('Which colour? · يمكن اختيار أكثر من إجابة\n')
     const english = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } }, '--lang', 'en')
     expect(english.out).toContain('1 question')
     expect(await printed(home, '--lang', 'xx')).toMatchObject({ code: 2 })
   })
 
-  test('the plan and all open tasks are in it', async () => {
+  test('it includes the plan and all open tasks', async () => {
     const home = newInboxHome()
     const plan = '# Roof\n\n- [ ] tiles\u001B[31m\n'
     const server = home.server()
@@ -81,7 +81,7 @@ describe.concurrent('without a terminal', () => {
     expect(projects[0].tasks).toHaveLength(250)
   })
 
-  test('as JSON it is the view itself', async () => {
+  test('as JSON it is the view model', async () => {
     const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const { code, out } = await printed(home, '--json')
@@ -93,7 +93,7 @@ describe.concurrent('without a terminal', () => {
     })
   })
 
-  test.skipIf(!HAS_TERMINALS).each([['--once'], ['--json']])('%s does the same in one', async (flag) => {
+  test.skipIf(!HAS_TERMINALS).each([['--once'], ['--json']])('%s prints the same as one command', async (flag) => {
     const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox({ args: [flag] })

@@ -14,117 +14,117 @@ const CONTINUE = '.continue/config.yaml'
 const CODEX_QUESTION = 'May Codex run the tools'
 const CONTINUE_QUESTION = 'Continue has its own Bash'
 
-function codexEntry(person: UserHome): unknown {
-  return (parseToml(person.read(CODEX)) as { mcp_servers?: { scorpiox?: unknown } }).mcp_servers?.scorpiox
+function codexEntry(userHome: UserHome): unknown {
+  return (parseToml(userHome.read(CODEX)) as { mcp_servers?: { scorpiox?: unknown } }).mcp_servers?.scorpiox
 }
 
-function continueEntry(person: UserHome): unknown {
-  const { mcpServers } = parseYaml(person.read(CONTINUE)) as { mcpServers?: { name: string }[] }
+function continueEntry(userHome: UserHome): unknown {
+  const { mcpServers } = parseYaml(userHome.read(CONTINUE)) as { mcpServers?: { name: string }[] }
   return mcpServers?.find(({ name }) => name === 'scorpiox')
 }
 
-function personWithCodex(text = 'model = "o5"\n'): UserHome {
-  const person = newUserHome()
-  person.write(CODEX, text)
-  return person
+function homeWithCodex(text = 'model = "o5"\n'): UserHome {
+  const userHome = newUserHome()
+  userHome.write(CODEX, text)
+  return userHome
 }
 
-function personWithContinue(): UserHome {
-  const person = newUserHome()
-  person.write(CONTINUE, 'name: Mine\nversion: 1.0.0\nschema: v1\nmodels: []\n')
-  return person
+function homeWithContinue(): UserHome {
+  const userHome = newUserHome()
+  userHome.write(CONTINUE, 'name: Mine\nversion: 1.0.0\nschema: v1\nmodels: []\n')
+  return userHome
 }
 
-test('by default Codex goes on asking, and the output says how to change that', async () => {
-  const person = personWithCodex()
-  const { code, text } = await person.run('install', '--yes')
+test('by default Codex asks before it runs tools, and the output says how to change that', async () => {
+  const userHome = homeWithCodex()
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(0)
   expect(text).toContain('scorpiox-code install codex --codex-approval approve')
-  expect(codexEntry(person)).toEqual({ command: person.executablePath, args: [] })
+  expect(codexEntry(userHome)).toEqual({ command: userHome.executablePath, args: [] })
 })
 
-test('Codex may run the tools where the option says so, also later, and no longer where it says otherwise', async () => {
-  const person = personWithCodex()
-  const before = person.read(CODEX)
-  const entry = { command: person.executablePath, args: [] }
-  const first = await person.run('install', '--yes', '--codex-approval', 'approve')
+test('Codex may run the tools if the option allows it, also later, and no longer if the option denies it', async () => {
+  const userHome = homeWithCodex()
+  const before = userHome.read(CODEX)
+  const entry = { command: userHome.executablePath, args: [] }
+  const first = await userHome.run('install', '--yes', '--codex-approval', 'approve')
   expect(first.text).toContain('default_tools_approval_mode = "approve"')
-  expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
-  // Said once, it stays.
-  expect((await person.run('install', '--yes')).text).toContain('Codex  ~/.codex/config.toml: already connected')
-  await person.run('install', '--yes', '--codex-approval', 'ask')
-  expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'auto' })
-  const again = await person.run('install', 'codex', '--yes', '--codex-approval', 'approve')
+  expect(codexEntry(userHome)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
+  // The choice is kept.
+  expect((await userHome.run('install', '--yes')).text).toContain('Codex  ~/.codex/config.toml: already connected')
+  await userHome.run('install', '--yes', '--codex-approval', 'ask')
+  expect(codexEntry(userHome)).toEqual({ ...entry, default_tools_approval_mode: 'auto' })
+  const again = await userHome.run('install', 'codex', '--yes', '--codex-approval', 'approve')
   expect(again.text).toContain('  - default_tools_approval_mode = "auto"\n  + default_tools_approval_mode = "approve"')
-  expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
-  await person.run('uninstall', '--yes')
-  expect(person.read(CODEX)).toBe(before)
+  expect(codexEntry(userHome)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
+  await userHome.run('uninstall', '--yes')
+  expect(userHome.read(CODEX)).toBe(before)
 })
 
-test('an entry of an earlier version gets what is decided now', async () => {
-  const person = personWithCodex('[mcp_servers.scorpiox]\ncommand = "/old/scorpiox-code" # mine\n')
-  await person.run('install', '--yes', '--codex-approval', 'approve')
-  expect(codexEntry(person)).toEqual({ command: person.executablePath, default_tools_approval_mode: 'approve' })
+test('an entry of an earlier version is updated to the current choice', async () => {
+  const userHome = homeWithCodex('[mcp_servers.scorpiox]\ncommand = "/old/scorpiox-code" # mine\n')
+  await userHome.run('install', '--yes', '--codex-approval', 'approve')
+  expect(codexEntry(userHome)).toEqual({ command: userHome.executablePath, default_tools_approval_mode: 'approve' })
 })
 
 test('an option with another value is refused', async () => {
-  const person = personWithCodex()
-  const { code, text } = await person.run('install', '--yes', '--codex-approval', 'always')
+  const userHome = homeWithCodex()
+  const { code, text } = await userHome.run('install', '--yes', '--codex-approval', 'always')
   expect(code).toBe(2)
   expect(text).toContain('--codex-approval takes approve or ask, not "always"')
-  expect(codexEntry(person)).toBeUndefined()
+  expect(codexEntry(userHome)).toBeUndefined()
 })
 
 test("a conflict with Continue's own Bash is reported, and ours is switched off on request", async () => {
-  const person = personWithContinue()
-  const before = person.read(CONTINUE)
-  const looked = await person.run('install', '--dry-run')
+  const userHome = homeWithContinue()
+  const before = userHome.read(CONTINUE)
+  const looked = await userHome.run('install', '--dry-run')
   expect(looked.text).toContain('it calls its own, so plan mode')
   expect(looked.text).toContain('  + mcpServers:\n  +   - name: "scorpiox"\n  +     command: ')
-  const { text } = await person.run('install', '--yes', '--continue-bash', 'own')
+  const { text } = await userHome.run('install', '--yes', '--continue-bash', 'own')
   expect(text).toContain('env: {"TOOL_BASH":"0"}')
   expect(text).not.toContain('it calls its own, so plan mode')
-  const entry = { name: 'scorpiox', command: person.executablePath, args: [] }
-  expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
-  await person.run('install', '--yes', '--continue-bash', 'both')
-  expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '1' } })
-  await person.run('uninstall', '--yes')
-  expect(person.read(CONTINUE)).toBe(before)
+  const entry = { name: 'scorpiox', command: userHome.executablePath, args: [] }
+  expect(continueEntry(userHome)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
+  await userHome.run('install', '--yes', '--continue-bash', 'both')
+  expect(continueEntry(userHome)).toEqual({ ...entry, env: { TOOL_BASH: '1' } })
+  await userHome.run('uninstall', '--yes')
+  expect(userHome.read(CONTINUE)).toBe(before)
 })
 
-test('Continue without a configuration is connected only where it is named, and what that means is said', async () => {
-  const person = newUserHome()
-  person.write('.continue/logs/cn.log', '')
-  expect((await person.run('install', '--dry-run')).text).not.toContain('Continue')
-  const { text } = await person.run('install', 'continue', '--yes')
+test('Continue without a configuration is connected only by name, with a note about the effect', async () => {
+  const userHome = newUserHome()
+  userHome.write('.continue/logs/cn.log', '')
+  expect((await userHome.run('install', '--dry-run')).text).not.toContain('Continue')
+  const { text } = await userHome.run('install', 'continue', '--yes')
   expect(text).toContain('Continue uses this file instead of its default configuration; add your models to it')
-  expect(parseYaml(person.read(CONTINUE))).toEqual({
+  expect(parseYaml(userHome.read(CONTINUE))).toEqual({
     name: 'Local Config',
     version: '1.0.0',
     schema: 'v1',
-    mcpServers: [{ name: 'scorpiox', command: person.executablePath, args: [] }],
+    mcpServers: [{ name: 'scorpiox', command: userHome.executablePath, args: [] }],
   })
-  await person.run('uninstall', '--yes')
-  expect([...person.allFiles().keys()]).toEqual(['.continue/logs/cn.log'])
+  await userHome.run('uninstall', '--yes')
+  expect([...userHome.allFiles().keys()]).toEqual(['.continue/logs/cn.log'])
 })
 
-test('an entry of opencode is found in each of its files, and goes from there', async () => {
-  const person = newUserHome()
-  const path = person.write('.config/opencode/opencode.json', '{}')
-  await person.run('install', '--yes')
-  person.write('.config/opencode/opencode.jsonc', '{"$schema": "x"}')
-  expect((await person.run('install', '--yes')).text).toContain(
+test('an entry of opencode is found in each of its files, and removed there', async () => {
+  const userHome = newUserHome()
+  const path = userHome.write('.config/opencode/opencode.json', '{}')
+  await userHome.run('install', '--yes')
+  userHome.write('.config/opencode/opencode.jsonc', '{"$schema": "x"}')
+  expect((await userHome.run('install', '--yes')).text).toContain(
     'opencode  ~/.config/opencode/opencode.json: already connected',
   )
-  await person.run('uninstall', '--yes')
-  expect(person.read('.config/opencode/opencode.json')).toBe('{}')
+  await userHome.run('uninstall', '--yes')
+  expect(userHome.read('.config/opencode/opencode.json')).toBe('{}')
   expect(existsSync(path)).toBe(true)
 })
 
-test('without a client it reports that every time, and what to do next', async () => {
-  const person = newUserHome()
+test('without a client it reports that each time, and what to do next', async () => {
+  const userHome = newUserHome()
   for (const words of [['--dry-run'], ['--yes'], ['--yes']]) {
-    const { code, text } = await person.run('install', ...words)
+    const { code, text } = await userHome.run('install', ...words)
     expect(code).toBe(0)
     expect(text).toContain('No client was found')
     expect(text).toContain('scorpiox-code install <client>')
@@ -132,15 +132,15 @@ test('without a client it reports that every time, and what to do next', async (
   }
 })
 
-test('installations at the same time keep each other’s line of the record', async () => {
+test('concurrent installations keep each other’s records', async () => {
   const names = ['cursor', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'zed', 'windsurf']
-  const person = newUserHome()
-  await person.run('install', '--yes')
-  await Promise.all(names.map((name) => person.run('install', name, '--yes')))
-  const { files } = JSON.parse(person.read('.scorpiox/install.json')) as { files: Record<string, unknown> }
+  const userHome = newUserHome()
+  await userHome.run('install', '--yes')
+  await Promise.all(names.map((name) => userHome.run('install', name, '--yes')))
+  const { files } = JSON.parse(userHome.read('.scorpiox/install.json')) as { files: Record<string, unknown> }
   expect(Object.keys(files)).toHaveLength(names.length)
-  await person.run('uninstall', '--yes')
-  expect([...person.allFiles().keys()]).toEqual([])
+  await userHome.run('uninstall', '--yes')
+  expect([...userHome.allFiles().keys()]).toEqual([])
 })
 
 test.skipIf(!HAS_TERMINALS).each([
@@ -148,37 +148,37 @@ test.skipIf(!HAS_TERMINALS).each([
   ['n', 'n'],
   ['N and Enter', `N${ENTER}`],
 ])('%s means no, for one change and for several, installing and uninstalling', async (_, keys) => {
-  const person = newUserHome()
-  for (const name of ['.cursor/mcp.json', '.gemini/settings.json']) person.write(name, '{}')
-  await person.run('install', 'cursor', '--yes')
-  const before = person.allFiles()
-  for (const [words, question] of [
+  const userHome = newUserHome()
+  for (const name of ['.cursor/mcp.json', '.gemini/settings.json']) userHome.write(name, '{}')
+  await userHome.run('install', 'cursor', '--yes')
+  const before = userHome.allFiles()
+  for (const [args, question] of [
     [['install'], 'Make this change?'],
     [['uninstall'], 'Make these changes?'],
     [['uninstall', 'cursor'], 'Make this change?'],
     [['install', 'gemini', 'zed'], 'Make these changes?'],
   ] as const) {
-    const terminal = await openTerminal({ args: words, env: person.env, rows: 60 })
+    const terminal = await openTerminal({ args, env: userHome.env, rows: 60 })
     expect(await terminal.waitForText(question)).toContain('(default')
     terminal.type(keys)
     await terminal.waitForText('No changes made.')
     expect((await terminal.ended).code).toBe(0)
-    expect(person.allFiles()).toEqual(before)
+    expect(userHome.allFiles()).toEqual(before)
   }
 })
 
-test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', async () => {
-  const person = personWithCodex()
-  person.write(CONTINUE, 'name: Mine\n')
-  const before = person.allFiles()
-  const left = await openTerminal({ args: ['install'], env: person.env, rows: 80 })
+test.skipIf(!HAS_TERMINALS)('on a terminal the answers of the user are written', async () => {
+  const userHome = homeWithCodex()
+  userHome.write(CONTINUE, 'name: Mine\n')
+  const before = userHome.allFiles()
+  const left = await openTerminal({ args: ['install'], env: userHome.env, rows: 80 })
   await left.waitForText(CODEX_QUESTION)
   left.type(CTRL_C)
   await left.waitForText('No changes made.')
   expect((await left.ended).code).toBe(130)
-  expect(person.allFiles()).toEqual(before)
+  expect(userHome.allFiles()).toEqual(before)
 
-  const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 80 })
+  const terminal = await openTerminal({ args: ['install'], env: userHome.env, rows: 80 })
   expect(await terminal.waitForText(CODEX_QUESTION)).toContain('no (default)')
   terminal.type('y')
   expect(await terminal.waitForText(CONTINUE_QUESTION)).toContain('no (default)')
@@ -189,28 +189,28 @@ test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', 
   terminal.type('y')
   await terminal.waitForText('Restart the clients')
   expect((await terminal.ended).code).toBe(0)
-  expect(codexEntry(person)).toEqual({
-    command: person.executablePath,
+  expect(codexEntry(userHome)).toEqual({
+    command: userHome.executablePath,
     args: [],
     default_tools_approval_mode: 'approve',
   })
-  expect(continueEntry(person)).toEqual({ name: 'scorpiox', command: person.executablePath, args: [] })
+  expect(continueEntry(userHome)).toEqual({ name: 'scorpiox', command: userHome.executablePath, args: [] })
 
-  // Named again, what is undecided is asked again.
-  const again = await openTerminal({ args: ['install', 'continue'], env: person.env, rows: 80 })
+  // If the client is named again, undecided choices are asked again.
+  const again = await openTerminal({ args: ['install', 'continue'], env: userHome.env, rows: 80 })
   await again.waitForText(CONTINUE_QUESTION)
   again.type('y')
   await again.waitForText('Make this change?')
   again.type('y')
   await again.waitForText('✓ Continue CLI: connected')
   await again.ended
-  expect(continueEntry(person)).toMatchObject({ env: { TOOL_BASH: '0' } })
+  expect(continueEntry(userHome)).toMatchObject({ env: { TOOL_BASH: '0' } })
 })
 
-test.skipIf(!HAS_TERMINALS)('lines are broken between words', async () => {
-  const person = personWithCodex()
-  person.write('.gemini/settings.json', '{"mcpServers": []}')
-  const terminal = await openTerminal({ args: ['install', '--dry-run'], env: person.env, rows: 80, columns: 60 })
+test.skipIf(!HAS_TERMINALS)('lines are wrapped between words', async () => {
+  const userHome = homeWithCodex()
+  userHome.write('.gemini/settings.json', '{"mcpServers": []}')
+  const terminal = await openTerminal({ args: ['install', '--dry-run'], env: userHome.env, rows: 80, columns: 60 })
   await terminal.ended
   const screen = terminal.screen()
   const prose = screen.split('\n').filter((line) => !/^ *[+-] |["{}]/.test(line))

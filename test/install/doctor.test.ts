@@ -16,8 +16,8 @@ interface Finding {
   readonly fix?: string
 }
 
-async function examined(person: UserHome, name: string): Promise<Finding> {
-  const { text } = await person.run('doctor', '--json')
+async function examined(userHome: UserHome, name: string): Promise<Finding> {
+  const { text } = await userHome.run('doctor', '--json')
   return (
     (JSON.parse(text) as Finding[]).find((finding) => finding.name === name) ?? { name, ok: false, detail: 'nothing' }
   )
@@ -25,68 +25,68 @@ async function examined(person: UserHome, name: string): Promise<Finding> {
 
 const TYPED = `${process.execPath} ${PROGRAM}`
 
-/** Types what the doctor says, letter by letter. */
-function follow(person: UserHome, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
+/** Runs exactly the commands that the doctor prints. */
+function follow(userHome: UserHome, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
   return new Promise((done) => {
-    execFile('sh', ['-c', `${fix} --yes`], { env: person.env }, (error, stdout, stderr) => {
+    execFile('sh', ['-c', `${fix} --yes`], { env: userHome.env }, (error, stdout, stderr) => {
       done({ code: error ? Number(error.code) : 0, text: stdout + stderr })
     })
   })
 }
 
-test('nothing installed is no illness, and one command installs it', async () => {
-  const person = newUserHome()
-  person.write('.cursor/mcp.json', '{}')
-  const before = await examined(person, 'executable')
+test('nothing installed is no problem, and one command installs it', async () => {
+  const userHome = newUserHome()
+  userHome.write('.cursor/mcp.json', '{}')
+  const before = await examined(userHome, 'executable')
   expect(before).toEqual({
     name: 'executable',
     ok: true,
-    detail: `not installed at ${person.executablePath}`,
+    detail: `not installed at ${userHome.executablePath}`,
     fix: `${TYPED} install`,
   })
-  const cursor = await examined(person, 'Cursor')
+  const cursor = await examined(userHome, 'Cursor')
   expect(cursor).toEqual({ name: 'Cursor', ok: true, detail: 'not connected', fix: `${TYPED} install cursor` })
-  await follow(person, cursor)
-  expect(await examined(person, 'executable')).toEqual({
+  await follow(userHome, cursor)
+  expect(await examined(userHome, 'executable')).toEqual({
     name: 'executable',
     ok: true,
-    detail: `${person.executablePath}, 1.0.0, same as this program`,
+    detail: `${userHome.executablePath}, 1.0.0, same as this program`,
   })
-  expect(await examined(person, 'Cursor')).toEqual({
+  expect(await examined(userHome, 'Cursor')).toEqual({
     name: 'Cursor',
     ok: true,
-    detail: `connected to ${person.executablePath}`,
+    detail: `connected to ${userHome.executablePath}`,
   })
-  rmSync(person.executablePath)
-  const gone = await examined(person, 'Cursor')
-  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.executablePath}, which does not exist` })
-  await follow(person, gone)
-  expect((await examined(person, 'Cursor')).ok).toBe(true)
+  rmSync(userHome.executablePath)
+  const gone = await examined(userHome, 'Cursor')
+  expect(gone).toMatchObject({ ok: false, detail: `connected to ${userHome.executablePath}, which does not exist` })
+  await follow(userHome, gone)
+  expect((await examined(userHome, 'Cursor')).ok).toBe(true)
 })
 
 test.each([
   ['older', '#!/bin/sh\necho 0.9.9\n', 'is version 0.9.9, older than this'],
   ['broken', 'not a program', 'does not start'],
-])('an executable that is %s is told, and replaced', async (_, text, detail) => {
-  const person = newUserHome()
-  mkdirSync(dirname(person.executablePath), { mode: 0o700 })
-  writeFileSync(person.executablePath, text, { mode: 0o755 })
-  const found = await examined(person, 'executable')
+])('an executable that is %s is reported and replaced', async (_, text, detail) => {
+  const userHome = newUserHome()
+  mkdirSync(dirname(userHome.executablePath), { mode: 0o700 })
+  writeFileSync(userHome.executablePath, text, { mode: 0o755 })
+  const found = await examined(userHome, 'executable')
   expect(found).toMatchObject({ ok: false, detail: expect.stringContaining(detail) })
-  expect(await follow(person, found)).toMatchObject({
+  expect(await follow(userHome, found)).toMatchObject({
     code: 0,
     text: expect.stringContaining('the previous file is now'),
   })
-  expect(await examined(person, 'executable')).toMatchObject({ ok: true })
+  expect(await examined(userHome, 'executable')).toMatchObject({ ok: true })
 })
 
-test('clients that are broken, lead nowhere or have another server there', async () => {
-  const person = newUserHome()
-  person.write('.cursor/mcp.json', '{"mcpServers": ')
-  person.write('.gemini/settings.json', '{"mcpServers": {"scorpiox": {"command": "/usr/bin/scorpion"}}}')
-  person.write('.codex/config.toml', '[mcp_servers.scorpiox]\ncommand = "node"\nargs = ["/gone/scorpiox-code.js"]\n')
-  person.write('.claude.json', '{"mcpServers": {"scorpiox": {"command": "npx", "args": ["-y", "scorpiox-code"]}}}')
-  const { code, text } = await person.run('doctor')
+test('clients with broken, dangling or foreign entries are reported', async () => {
+  const userHome = newUserHome()
+  userHome.write('.cursor/mcp.json', '{"mcpServers": ')
+  userHome.write('.gemini/settings.json', '{"mcpServers": {"scorpiox": {"command": "/usr/bin/scorpion"}}}')
+  userHome.write('.codex/config.toml', '[mcp_servers.scorpiox]\ncommand = "node"\nargs = ["/gone/scorpiox-code.js"]\n')
+  userHome.write('.claude.json', '{"mcpServers": {"scorpiox": {"command": "npx", "args": ["-y", "scorpiox-code"]}}}')
+  const { code, text } = await userHome.run('doctor')
   expect(code).toBe(1)
   expect(text).toMatch(
     /✗ Cursor: .*mcp\.json cannot be read as JSON: line 1, column 16.*\n {2}→ .*scorpiox-code\.js install cursor\n/,

@@ -23,13 +23,13 @@ import { newUserHome } from './support.js'
 const JSON_FILE = '.cursor/mcp.json'
 const TOML_FILE = '.codex/config.toml'
 const YAML_FILE = '.continue/config.yaml'
-/** Each line names the one before nine times. */
+/** Each line refers to the previous one nine times. */
 function bombOf(count: number): string {
   const lines = Array.from({ length: count }, (_, at) => `k${at + 1}: &k${at + 1} [${`*k${at},`.repeat(9)}]\n`)
   return `k0: &k0 [${'x,'.repeat(9)}]\n${lines.join('')}`
 }
 
-/** Who may read and write everything. */
+/** Root can read and write everything. */
 const IS_ROOT = process.getuid?.() === 0
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
     JSON_FILE,
     '{\r\n\t"mcpServers": { // mine\r\n\t\t"a": {},\r\n\t},\r\n}\r\n',
   ],
-  ['somebody else’s key twice', JSON_FILE, '{"x": {}, "x": {"mcpServers": {}}}'],
+  ['another key twice', JSON_FILE, '{"x": {}, "x": {"mcpServers": {}}}'],
   ['ten megabytes', JSON_FILE, `{"pad": "${'x'.repeat(10_000_000)}", "mcpServers": {"a": {}}}`],
   ['empty', TOML_FILE, ''],
   ['with a mark, CRLF', TOML_FILE, '\uFEFFmodel = "x"\r\n'],
@@ -57,14 +57,14 @@ test.each([
   ['with a mark, CRLF, no line break at the end', YAML_FILE, '\uFEFFname: A\r\nmcpServers:\r\n  - name: a'],
   ['anchors, block texts', YAML_FILE, 'a: &x {b: 1}\nc: *x\nd: |+\n  mcpServers:\n    - name: scorpiox\n\n\n'],
   ['in braces', YAML_FILE, '{"mcpServers": [{"name": "a"},],}'],
-])('%s, in %s: our entry comes, and goes to the letter', async (_, name, text) => {
-  const person = newUserHome()
-  person.write(name, text)
-  const installed = await person.run('install', '--yes')
+])('%s, in %s: our entry is added, and removed without a trace', async (_, name, text) => {
+  const userHome = newUserHome()
+  userHome.write(name, text)
+  const installed = await userHome.run('install', '--yes')
   expect(installed.code, installed.text.slice(-500)).toBe(0)
-  expect(person.read(name)).toContain(person.executablePath)
-  expect((await person.run('uninstall', '--yes')).code).toBe(0)
-  expect(person.read(name) === text).toBe(true)
+  expect(userHome.read(name)).toContain(userHome.executablePath)
+  expect((await userHome.run('uninstall', '--yes')).code).toBe(0)
+  expect(userHome.read(name) === text).toBe(true)
 })
 
 test.each([
@@ -86,29 +86,29 @@ test.each([
   [YAML_FILE, 'its "mcpServers" is a map, not a list', 'mcpServers: {a: {}}\n'],
   [YAML_FILE, 'excessive alias count', bombOf(8)],
   [YAML_FILE, 'is not UTF-8 text', Buffer.from('a: \xFF', 'latin1')],
-])('%s is not touched where it %s', async (name, why, text) => {
-  const person = newUserHome()
-  const path = person.write(name, text)
-  const { code, text: said } = await person.run('install', '--yes')
+])('%s is not changed if it %s', async (name, why, text) => {
+  const userHome = newUserHome()
+  const path = userHome.write(name, text)
+  const { code, text: output } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
-  expect(said).toContain(why)
-  expect(said).toContain('or paste this into the file:\n')
+  expect(output).toContain(why)
+  expect(output).toContain('or paste this into the file:\n')
   expect(readFileSync(path)).toEqual(Buffer.from(text))
   expect(readdirSync(join(path, '..'))).toHaveLength(1)
 })
 
-test('a link is followed: what it leads to changes, keeps its mode, and the link stays', async () => {
-  const person = newUserHome()
+test('a link is followed: its target changes and keeps its mode, and the link stays', async () => {
+  const userHome = newUserHome()
   const kept = join(emptyFolder(), 'dotfiles.json')
   writeFileSync(kept, '{}')
   chmodSync(kept, 0o640)
-  mkdirSync(join(person.home, '.cursor'))
-  symlinkSync(kept, join(person.home, JSON_FILE))
-  expect((await person.run('install', '--yes')).code).toBe(0)
-  expect(lstatSync(join(person.home, JSON_FILE)).isSymbolicLink()).toBe(true)
-  expect(readFileSync(kept, 'utf8')).toContain(person.executablePath)
+  mkdirSync(join(userHome.home, '.cursor'))
+  symlinkSync(kept, join(userHome.home, JSON_FILE))
+  expect((await userHome.run('install', '--yes')).code).toBe(0)
+  expect(lstatSync(join(userHome.home, JSON_FILE)).isSymbolicLink()).toBe(true)
+  expect(readFileSync(kept, 'utf8')).toContain(userHome.executablePath)
   expect(statSync(kept).mode & 0o777).toBe(0o640)
-  await person.run('uninstall', '--yes')
+  await userHome.run('uninstall', '--yes')
   expect(readFileSync(kept, 'utf8')).toBe('{}')
 })
 
@@ -117,119 +117,119 @@ test.each([
   ['a link to itself', (path: string) => symlinkSync(path, path), 'is a circular link'],
   ['a folder', (path: string) => mkdirSync(path), 'is a folder, not a file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
-])('%s is left alone', async (_, make, why) => {
-  const person = newUserHome()
-  mkdirSync(join(person.home, '.cursor'))
-  make(join(person.home, JSON_FILE))
-  const { code, text } = await person.run('install', '--yes')
+])('%s is not changed', async (_, make, why) => {
+  const userHome = newUserHome()
+  mkdirSync(join(userHome.home, '.cursor'))
+  make(join(userHome.home, JSON_FILE))
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
   expect(text).toContain(why)
-  expect(readdirSync(join(person.home, '.cursor'))).toEqual(['mcp.json'])
+  expect(readdirSync(join(userHome.home, '.cursor'))).toEqual(['mcp.json'])
 })
 
 if (!IS_ROOT) {
   test('files without permission are not changed', async () => {
-    const person = newUserHome()
-    chmodSync(person.write(JSON_FILE, '{}'), 0o000)
-    chmodSync(person.write(TOML_FILE, ''), 0o444)
-    person.write('.gemini/settings.json', '{}')
-    chmodSync(join(person.home, '.gemini'), 0o555)
-    const { code, text } = await person.run('install', '--yes')
-    chmodSync(join(person.home, '.gemini'), 0o755)
+    const userHome = newUserHome()
+    chmodSync(userHome.write(JSON_FILE, '{}'), 0o000)
+    chmodSync(userHome.write(TOML_FILE, ''), 0o444)
+    userHome.write('.gemini/settings.json', '{}')
+    chmodSync(join(userHome.home, '.gemini'), 0o555)
+    const { code, text } = await userHome.run('install', '--yes')
+    chmodSync(join(userHome.home, '.gemini'), 0o755)
     expect(code).toBe(1)
     expect(text).toContain('may not be read by this user')
     expect(text.match(/may not be changed by this user/g)).toHaveLength(2)
-    expect(person.read(TOML_FILE)).toBe('')
-    expect(person.read('.gemini/settings.json')).toBe('{}')
+    expect(userHome.read(TOML_FILE)).toBe('')
+    expect(userHome.read('.gemini/settings.json')).toBe('{}')
   })
 }
 
 test.skipIf(!HAS_PROC)('unreadable files are not changed', async () => {
-  const person = newUserHome()
-  mkdirSync(join(person.home, '.cursor'))
-  symlinkSync('/proc/self/mem', join(person.home, JSON_FILE))
-  const { code, text } = await person.run('install', '--yes')
+  const userHome = newUserHome()
+  mkdirSync(join(userHome.home, '.cursor'))
+  symlinkSync('/proc/self/mem', join(userHome.home, JSON_FILE))
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
   expect(text).toMatch(/not changed: it cannot be read \(/)
 })
 
-test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the others are connected', async () => {
-  const person = newUserHome(undefined, { CODEX_HOME: '/proc' })
-  person.write(JSON_FILE, '{}')
-  const { code, text } = await person.run('install', '--yes')
+test.skipIf(!HAS_PROC)('a file that cannot be written is reported, and the other clients are connected', async () => {
+  const userHome = newUserHome(undefined, { CODEX_HOME: '/proc' })
+  userHome.write(JSON_FILE, '{}')
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
   expect(text).toMatch(/✗ Codex: (may not be changed by this user|cannot be written)/)
   expect(text).toContain('✓ Cursor: connected')
 })
 
-test('what a project wrote into its entry cannot order the terminal about or forge a line', async () => {
-  const person = newUserHome()
+test('an entry written by a project cannot control the terminal or forge a line', async () => {
+  const userHome = newUserHome()
   const entry = {
     command: '/evil/scorpiox-code',
     args: ['connect', '--token', 'S3CRET', '-e', 'KEY=S3CRET'],
     '\u001B[2J\u202Eturned': 1,
     'x\n  + forged\u009B31m': 2,
   }
-  writeFileSync(join(person.cwd, '.mcp.json'), JSON.stringify({ mcpServers: { scorpiox: entry } }))
-  for (const words of [['uninstall'], ['install', 'project']]) {
-    const { text } = await person.run(...words, '--dry-run')
+  writeFileSync(join(userHome.cwd, '.mcp.json'), JSON.stringify({ mcpServers: { scorpiox: entry } }))
+  for (const tokens of [['uninstall'], ['install', 'project']]) {
+    const { text } = await userHome.run(...tokens, '--dry-run')
     expect(text).toContain('/evil/scorpiox-code')
-    // oxlint-disable-next-line no-control-regex -- these are what a terminal obeys
+    // oxlint-disable-next-line no-control-regex -- these control a terminal
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]|^ {2}\+ forged|S3CRET/m)
   }
-  expect((await person.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')
+  expect((await userHome.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')
 })
 
-test('a home that is not absolute is refused, for clients would look for it anywhere', async () => {
-  const person = newUserHome(undefined, { HOME: 'somewhere' })
+test('a relative home directory is refused, because clients would resolve it differently', async () => {
+  const userHome = newUserHome(undefined, { HOME: 'somewhere' })
   for (const command of ['install', 'uninstall']) {
-    const { code, text } = await person.run(command, '--yes')
+    const { code, text } = await userHome.run(command, '--yes')
     expect(code).toBe(1)
     expect(text).toContain('HOME is "somewhere", which is not an absolute path')
   }
-  // Bun itself keeps something there.
-  expect(existsSync(join(person.cwd, 'somewhere', '.scorpiox'))).toBe(false)
+  // Bun keeps its own files there.
+  expect(existsSync(join(userHome.cwd, 'somewhere', '.scorpiox'))).toBe(false)
 })
 
 test.skipIf(!IS_ROOT)('root does not install into the home of another user', async () => {
-  const person = newUserHome()
-  person.write(JSON_FILE, '{}')
-  chownSync(person.home, 54_321, 54_321)
+  const userHome = newUserHome()
+  userHome.write(JSON_FILE, '{}')
+  chownSync(userHome.home, 54_321, 54_321)
   for (const command of ['install', 'uninstall']) {
-    const { code, text } = await person.run(command, '--yes')
+    const { code, text } = await userHome.run(command, '--yes')
     expect(code).toBe(1)
     expect(text).toContain('belongs to another user; run it as that user, without sudo')
     expect(text).not.toContain(' at ')
   }
-  expect([...person.allFiles().keys()]).toEqual([JSON_FILE])
+  expect([...userHome.allFiles().keys()]).toEqual([JSON_FILE])
 })
 
-test('without a folder for temporary things it installs all the same', async () => {
-  const person = newUserHome(undefined, { TMPDIR: '/nowhere' })
-  person.write(JSON_FILE, '{}')
-  const { code, text } = await person.run('install', '--yes')
+test('without a temporary directory it installs nevertheless', async () => {
+  const userHome = newUserHome(undefined, { TMPDIR: '/nowhere' })
+  userHome.write(JSON_FILE, '{}')
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code, text).toBe(0)
 })
 
-test('what cannot be noted is said, without a stack', async () => {
-  const person = newUserHome()
-  person.write(JSON_FILE, '{}')
-  mkdirSync(join(person.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
-  const { code, text } = await person.run('install', '--yes')
+test('a record that cannot be written is reported, without a stack', async () => {
+  const userHome = newUserHome()
+  userHome.write(JSON_FILE, '{}')
+  mkdirSync(join(userHome.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
+  const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
   expect(text).toContain('✗ The executable: done, but not recorded in ')
   expect(text).not.toContain(' at ')
 })
 
-test('uninstalling takes nothing that installing has not put there', async () => {
-  const person = newUserHome()
-  person.write(JSON_FILE, '{}')
-  expect((await person.run('install', '--yes')).code).toBe(0)
+test('uninstalling removes only what installing has created', async () => {
+  const userHome = newUserHome()
+  userHome.write(JSON_FILE, '{}')
+  expect((await userHome.run('install', '--yes')).code).toBe(0)
   const others = ['program/notes.txt', 'program/1.0/mine', 'scorpiox-code.mine.old', 'scorpiox-code.old/mine']
-  for (const name of others) person.write(join('.scorpiox', name), 'mine')
-  person.write('.scorpiox/program/1.0.0-0123abcd/x', 'carried')
-  expect((await person.run('uninstall', '--yes')).code).toBe(0)
-  expect([...person.allFiles().keys()]).toEqual(
+  for (const name of others) userHome.write(join('.scorpiox', name), 'mine')
+  userHome.write('.scorpiox/program/1.0.0-0123abcd/x', 'carried')
+  expect((await userHome.run('uninstall', '--yes')).code).toBe(0)
+  expect([...userHome.allFiles().keys()]).toEqual(
     [JSON_FILE, ...others.map((name) => join('.scorpiox', name))].toSorted(),
   )
 })

@@ -1,7 +1,7 @@
 // A user's home directory, and commands run in it.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, lstatSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
@@ -13,16 +13,16 @@ export interface CommandResult {
 
 export interface UserHome {
   readonly home: string
-  /** Where commands are typed. */
+  /** The working directory of commands. */
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Where the executable belongs. */
+  /** The path of the executable. */
   readonly executablePath: string
   write(name: string, text: string | Buffer): string
   read(name: string): string
-  /** Types a command where there is no terminal. */
+  /** Runs a command without a terminal. */
   run(...args: readonly string[]): Promise<CommandResult>
-  /** Every file and link below the home, but for backups and what Bun caches there. */
+  /** Every file and link below the home, except backups and the cache of Bun. */
   allFiles(): ReadonlyMap<string, string>
 }
 
@@ -32,7 +32,7 @@ export function newUserHome(program: string = PROGRAM, more: NodeJS.ProcessEnv =
   const home = more.HOME ?? emptyFolder()
   const temporary = emptyFolder()
   const cwd = emptyFolder()
-  // The repository may lie where temporary things do, and is to count as lasting.
+  // The repository may be in a temporary directory, and must count as permanent.
   const env = cleanEnv({ HOME: home, TMPDIR: temporary, ...more })
   return {
     home,

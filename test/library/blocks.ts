@@ -1,4 +1,4 @@
-// The blocks of code in a page of documentation, and a folder in which they work as they would for a reader.
+// The code blocks of a documentation page, and a directory in which they work as they would for a reader.
 
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -9,10 +9,10 @@ export const ROOT = resolve(import.meta.dirname, '../..')
 
 export interface CodeBlock {
   readonly language: string
-  /** The file it is said to be, after the language: ```js server.mjs */
+  /** Its file name, after the language: ```js server.mjs */
   readonly file: string | undefined
   readonly code: string
-  /** Where it begins, for messages. */
+  /** Its line, for messages. */
   readonly line: number
 }
 

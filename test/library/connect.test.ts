@@ -4,12 +4,12 @@
 import { describe, expect, test } from 'vitest'
 
 import {
-  connect,
-  defineTool,
-  Failure,
-  createMemoryTransport,
-  defineToolWith,
   type CallContext,
+  connect,
+  createMemoryTransport,
+  defineTool,
+  defineToolWith,
+  Failure,
   type JsonObject,
   type ServeOptions,
 } from '@scorpiox/app/library'
@@ -32,7 +32,7 @@ function serverWith(run: (call: CallContext) => unknown, more: Partial<ServeOpti
 const DO = { name: 'do' }
 
 describe.each(REVISIONS)('at %s', (revision) => {
-  test('it is greeted, and asks', async () => {
+  test('it initializes, lists and calls', async () => {
     const client = await connect(
       serverWith(() => 'done'),
       { revision },
@@ -44,7 +44,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('an error has its code, its words and its data', async () => {
+  test('an error has its code, its message and its data', async () => {
     const add = defineTool({ name: 'add', input: named, run: ({ name }) => name })
     const client = await connect({ name: 'tested', version: '1', tools: [add] }, { revision })
     await expect(client.request('nothing/here')).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('it lends its model', async () => {
+  test('it supports sampling', async () => {
     const client = await connect(
       serverWith(async (call) => {
         const question = { kind: 'sample', messages: [{ role: 'user', content: 'Hi' }], maxTokens: 9 } as const
@@ -85,14 +85,14 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('a client that cannot be asked is not asked, and a handler that throws is a refusal', async () => {
+  test('a client without capabilities is not asked, and a handler that throws is a refusal', async () => {
     const server = serverWith(async (call) => (await call.ask({ where: { kind: 'roots' } })).where.roots.length)
-    const deaf = await connect(server, { revision })
-    expect(await deaf.request('tools/call', DO)).toMatchObject({
+    const unresponsive = await connect(server, { revision })
+    expect(await unresponsive.request('tools/call', DO)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('it did not declare that it can') }],
     })
-    await deaf.close()
+    await unresponsive.close()
     const answers = { 'roots/list': () => Promise.reject(new Failure('not today')) }
     const stubborn = await connect(server, { revision, answers })
     const refused = stubborn.request('tools/call', DO)
@@ -119,7 +119,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('what is cancelled is stopped, and what is not goes on', async () => {
+  test('a cancelled call is stopped, and others continue', async () => {
     const stopped: unknown[] = []
     const client = await connect(
       serverWith(
@@ -148,7 +148,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
 })
 
 test.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-  'choices in a form have the type that clients ask for, at %s',
+  'choices in a form have the type that clients expect, at %s',
   async (revision) => {
     const properties = {
       tea: { enum: ['green', 'black'] },
@@ -182,23 +182,23 @@ test.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
   },
 )
 
-test('a form is typed by its schema, and what does not fit it is not taken', async () => {
+test('a form is typed by its schema, and invalid answers are rejected', async () => {
   const server = serverWith(async (call) => {
     const { who } = await call.ask({ who: { kind: 'form', message: 'Who?', schema: named } })
     return who.action === 'accept' ? who.content.name : who.action
   })
-  for (const [answer, text] of [
+  for (const [answer, content] of [
     [{ action: 'accept', content: { name: 'Ann' } }, 'Ann'],
     [{ action: 'decline' }, 'decline'],
     [{ action: 'accept', content: { name: 5 } }, "The client's answer cannot be used: 'name' must be a string, got 5."],
   ] as const) {
     const client = await connect(server, { answers: { 'elicitation/create': () => answer } })
-    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text }] })
+    expect(await client.request('tools/call', DO)).toMatchObject({ content: [{ text: content }] })
     await client.close()
   }
 })
 
-test('a server that asks for ever is left', async () => {
+test('a server that asks without end is stopped', async () => {
   let round = 0
   const server = serverWith(async (call) => {
     for (;;) await call.ask({ [`r${++round}`]: { kind: 'roots' } })
@@ -208,7 +208,7 @@ test('a server that asks for ever is left', async () => {
   await client.close()
 })
 
-test('services are opened by the first call and closed with the line, also when a tool does not stop', async () => {
+test('services are opened by the first call and closed with the connection, even if a tool does not stop', async () => {
   const events: string[] = []
   const server: ServeOptions<{ diary: { close(): void } }> = {
     name: 'tested',
@@ -230,7 +230,7 @@ test('services are opened by the first call and closed with the line, also when 
   expect(events).toEqual(['opened', 'closed'])
 })
 
-test('two clients of one definition know nothing of each other', async () => {
+test('two clients of one definition are independent', async () => {
   const server = serverWith(({ session }) => session)
   const [one, other] = await Promise.all([connect(server), connect(server)])
   const [a, b] = await Promise.all([one.request('tools/call', DO), other.request('tools/call', DO)])
@@ -240,14 +240,14 @@ test('two clients of one definition know nothing of each other', async () => {
   await other.close()
 })
 
-/** What the official SDK asks of a transport, in the words of 1.x; those of 2.x allow more. */
+/** The transport interface of the official SDK 1.x; that of 2.x allows more. */
 interface OfficialTransport {
   start(): Promise<void>
   send(message: OfficialMessage, options?: { relatedRequestId?: string | number }): Promise<void>
   close(): Promise<void>
   onclose?: () => void
   onerror?: (error: Error) => void
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- theirs
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- copied from the SDK
   onmessage?: <T extends OfficialMessage>(message: T, extra?: { authInfo?: object }) => void
   sessionId?: string
   setProtocolVersion?: (version: string) => void
@@ -259,7 +259,7 @@ type OfficialMessage =
   | { jsonrpc: '2.0'; id: string | number; result: { [key: string]: unknown } }
   | { jsonrpc: '2.0'; id: string | number; error: { code: number; message: string; data?: unknown } }
 
-test('the linked transport is one that the official SDK takes', async () => {
+test('the linked transport is accepted by the official SDK', async () => {
   const transport: OfficialTransport = await createMemoryTransport(serverWith(() => 'done'))
   const messages: object[] = []
   const errors: Error[] = []

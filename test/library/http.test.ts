@@ -1,16 +1,16 @@
-// The same definition over HTTP: the hook that names the user, and what it must not let through.
+// The same definition over HTTP: the hook that identifies the user, and what it must reject.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import {
   connect,
   defineTool,
-  serveHttp,
   type HttpOptions,
   type RunningHttpServer,
+  serveHttp,
   type ServeOptions,
 } from '@scorpiox/app/library'
-import { MODERN, modernMeta, type Json } from '../support/client.js'
+import { type Json, MODERN, modernMeta } from '../support/client.js'
 
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }
@@ -56,24 +56,24 @@ async function openStream(url: string, token: string): Promise<{ readonly ended:
 
 const USERS: Record<string, string> = { 'key-of-ann': 'ann', 'key-of-bob': 'bob' }
 
-describe('a function names the user', () => {
+describe('a function identifies the user', () => {
   test.each([
     [{ authorization: 'Bearer key-of-ann' }, 200, 'ann'],
     [{ 'x-api-key': 'key-of-bob' }, 200, 'bob'],
     [{ authorization: 'Bearer key-of-eve' }, 401, 'Bearer'],
     [{ authorization: 'key-of-ann' }, 401, 'Bearer'],
-    // Two that differ are none.
+    // Two different values are invalid.
     [{ authorization: 'Bearer key-of-ann', 'x-api-key': 'key-of-bob' }, 401, 'Bearer'],
-    // Names that every object has are no users.
+    // Names of inherited members are not users.
     [{ authorization: 'Bearer constructor' }, 401, 'Bearer'],
     [{ authorization: 'Bearer __proto__' }, 401, 'Bearer'],
     [{}, 401, 'Bearer'],
-  ])('%o: %i', async (headers, status, said) => {
-    expect(await call((token) => USERS[token], headers)).toEqual([status, said])
-    expect(await call(async (token) => USERS[token], headers)).toEqual([status, said])
+  ])('%o: %i', async (headers, status, text) => {
+    expect(await call((token) => USERS[token], headers)).toEqual([status, text])
+    expect(await call(async (token) => USERS[token], headers)).toEqual([status, text])
   })
 
-  test('of open streams those end that it no longer knows, whatever it does about the others', async () => {
+  test('open streams of users that it rejects later are closed, whatever it does for others', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       let isLater = false
@@ -98,7 +98,7 @@ describe('a function names the user', () => {
     }
   })
 
-  test('by any header it likes, and it may say why not', async () => {
+  test('by any header, and it may give the reason of a refusal', async () => {
     const auth: HttpOptions['auth'] = (_token, headers) => {
       const { 'x-user': user } = headers
       return typeof user === 'string' ? user : { status: 403, reason: 'Come by the proxy' }

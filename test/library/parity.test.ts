@@ -1,8 +1,8 @@
-// The thirteen tools use nothing that a library user lacks: what they take from the kernel is exported, and what the
-// program passes to its server anyone can pass. A server over stdio loads nothing else.
+// The thirteen tools use nothing that a library user lacks: their imports from the kernel are exported, and the program
+// passes only public options to its server. A server over stdio loads nothing else.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, expectTypeOf, test } from 'vitest'
 
@@ -10,73 +10,84 @@ import type { ServeOptions } from '@scorpiox/app/library'
 import type { ServerDefinition } from '@scorpiox/mcp/server/mcp-server'
 import { LIBRARY } from '../support/client.js'
 
-const SRC = resolve(import.meta.dirname, '../../src')
+const PACKAGES = resolve(import.meta.dirname, '../../packages')
 
-/** What a tool is written with; the rest of what tools import is their own services and words. */
-const KERNEL = new Set([
-  ...['tool', 'prompt', 'resource', 'skill', 'call', 'standard-schema'].map((name) => `tools/${name}.js`),
-  ...['mail', 'notices', 'observer', 'services', 'who'].map((name) => `services/${name}.js`),
-  'store/ticket-store.js',
-  'lib/failure.js',
-])
+/** The modules of the kernel that tools are written with; of these only exports of the library may be imported. */
+const KERNEL = /^(definitions\/[\w-]+|errors|json-schema\/infer-type)$/
+/** The text of any thrown value, and the caller of stateless HTTP; a library user needs neither. */
+const NOT_EXPORTED = new Set(['errorMessage', 'statelessCaller'])
 
-/** Rooms that a tool may not reach into, whatever it needs. */
-const ABOVE = /^(protocol|transport|cli|web)\/|^\w+\.js$/
+/** Parts of the kernel that a tool may not import, whatever it needs. */
+const INTERNAL =
+  /^(client-requests|http|jsonrpc|memory|methods|protocol-tasks|registry|request|revisions|server|session|stdio)\/|^(index|serve-options)$/
 
 interface Import {
   readonly from: string
   readonly names: readonly string[]
 }
 
-function importsOf(file: string, source: string): Import[] {
+/** The imports and re-exports whose specifier begins with the prefix. */
+function importsOf(source: string, prefix: string): Import[] {
   const found = source.matchAll(
-    /^(?:import|export)(?: type)? (?:\{([^}]*)\}|[^'{]*?) ?from '(\.[^']+)'|import\('(\.[^']+)'\)/gm,
+    /^(?:import|export)(?: type)? (?:\{([^}]*)\}|[^'{]*?) ?from '([^']+)'|import\('([^']+)'\)/gm,
   )
-  return [...found].map(([, names = '', named, dynamic]) => ({
-    from: normalize(join(dirname(file), named ?? dynamic ?? '')),
-    names: names.split(',').flatMap((name) => /^\s*(?:type )?(\w+)/.exec(name)?.[1] ?? []),
-  }))
+  return [...found]
+    .map(([, names = '', named, dynamic]) => ({
+      from: named ?? dynamic ?? '',
+      names: names.split(',').flatMap((name) => /^\s*(?:type )?(\w+)/.exec(name)?.[1] ?? []),
+    }))
+    .filter(({ from }) => from.startsWith(prefix))
+    .map(({ from, names }) => ({ from: from.slice(prefix.length), names }))
 }
 
 const exported = new Set(
-  importsOf('library.ts', readFileSync(join(SRC, 'library.ts'), 'utf8')).flatMap(({ names }) => names),
+  importsOf(readFileSync(join(PACKAGES, 'mcp/src/index.ts'), 'utf8'), './').flatMap(({ names }) => names),
 )
 
-/** What a tool's file takes that the library does not give. */
-function lackingIn(file: string, source: string): string[] {
-  return importsOf(file, source).flatMap(({ from, names }) => {
-    if (ABOVE.test(from)) return [`${file} reaches up to ${from}`]
-    if (!KERNEL.has(from)) return []
-    return names.filter((name) => !exported.has(name)).map((name) => `${file} uses ${name} of ${from}`)
+/** The imports of a tool's file that the library does not export. */
+function missingExports(file: string, source: string): string[] {
+  return importsOf(source, '@scorpiox/mcp/').flatMap(({ from, names }) => {
+    if (INTERNAL.test(from)) return [`${file} imports the internal module ${from}`]
+    if (!KERNEL.test(from)) return []
+    return names
+      .filter((name) => !exported.has(name) && !NOT_EXPORTED.has(name))
+      .map((name) => `${file} uses ${name} of ${from}`)
   })
 }
 
-describe('what tools are made of', () => {
-  const files = readdirSync(join(SRC, 'tools'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => `tools/${file}`)
+describe('imports of the tools', () => {
+  const folder = join(PACKAGES, 'server/src/features')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  )
 
-  test('is exported by the library', () => {
-    expect(files.length).toBeGreaterThan(30)
-    expect(files.flatMap((file) => lackingIn(file, readFileSync(join(SRC, file), 'utf8')))).toEqual([])
+  test('are exported by the library', () => {
+    expect([files.length > 150, exported.size > 40]).toEqual([true, true])
+    expect(files.flatMap((file) => missingExports(file, readFileSync(join(folder, file), 'utf8')))).toEqual([])
   })
 
   test('a tool that uses more would be found', () => {
-    const planted = `import { secret, type Words } from './tool.js'\nimport type { Server } from '../protocol/server.js'\n`
-    expect(lackingIn('tools/planted.ts', planted)).toEqual([
-      'tools/planted.ts uses secret of tools/tool.js',
-      'tools/planted.ts reaches up to protocol/server.js',
+    const planted = [
+      "import { secret, type ToolOutput } from '@scorpiox/mcp/definitions/tool'",
+      "import type { McpServer } from '@scorpiox/mcp/server/mcp-server'",
+      "const { a } = await import('@scorpiox/mcp/stdio/serve-stdio')",
+      "import { ProtocolError } from '@scorpiox/mcp/errors'",
+    ]
+    expect(missingExports('planted.ts', planted.join('\n'))).toEqual([
+      'planted.ts uses secret of definitions/tool',
+      'planted.ts imports the internal module server/mcp-server',
+      'planted.ts imports the internal module stdio/serve-stdio',
+      'planted.ts uses ProtocolError of errors',
     ])
-    expect(lackingIn('tools/x.ts', "const { a } = await import('../transport/stdio.js')")).toHaveLength(1)
   })
 
-  test('the program gives its server nothing that ServeOptions lacks', () => {
+  test('the program passes its server only members of ServeOptions', () => {
     expectTypeOf<Exclude<keyof ServerDefinition, keyof ServeOptions>>().toBeNever()
   })
 })
 
-describe('what is loaded', () => {
-  /** The files that are loaded with one, by its static imports. */
+describe('loaded files', () => {
+  /** The files loaded by its static imports. */
   function loadedWith(file: string, seen = new Set<string>()): Set<string> {
     if (seen.has(file)) return seen
     seen.add(file)
@@ -93,6 +104,6 @@ describe('what is loaded', () => {
     expect(text).toContain('stdin')
     expect(text.match(/["'](node:(https?|net|tls|crypto|fs)|ws|jose|yaml)["']/g)).toBeNull()
     expect(text).not.toContain('inputResponses: await')
-    expect(files.filter((file) => /memory|serving/.test(file))).toEqual([])
+    expect(files.filter((file) => /memory|serve-http/.test(file))).toEqual([])
   })
 })

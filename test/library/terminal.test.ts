@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { FOLDER } from '../grammar/support.js'
-import { CTRL_C, HAS_TERMINALS } from '../support/terminal.js'
 import { cleanEnv } from '../support/client.js'
+import { CTRL_C, HAS_TERMINALS } from '../support/terminal.js'
 
 test.skipIf(!HAS_TERMINALS)('a server in a terminal prints what it waits for', async () => {
   const { spawn } = await import('@lydell/node-pty')
@@ -18,6 +18,6 @@ test.skipIf(!HAS_TERMINALS)('a server in a terminal prints what it waits for', a
     screen += text
   })
   const { exitCode } = await new Promise<{ exitCode: number }>((resolve) => terminal.onExit(resolve))
-  expect(screen).toContain('minimcp-grammar: info: this is an MCP server')
+  expect(screen).toContain('minimcp-grammar: info: MCP server on stdio')
   expect(exitCode).toBe(0)
 })

@@ -1,4 +1,4 @@
-// What a tool may leave out, the defaults, and the errors of a bad definition.
+// Optional members of a tool, their defaults, and the errors of an invalid definition.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -23,15 +23,18 @@ async function ask(
   }
 }
 
-async function said(run: () => unknown, more: Partial<ToolDefinition> = {}): Promise<JsonObject> {
+async function resultText(run: () => unknown, more: Partial<ToolDefinition> = {}): Promise<JsonObject> {
   return ask([{ ...defineTool({ name: 'x', run }), ...more }], 'tools/call', { name: 'x' })
 }
 
-test.each(REVISIONS)('a tool of a name and a function is listed with nothing made up, at %s', async (revision) => {
-  const { tools } = await ask([defineTool({ name: 'x', run: () => '' })], 'tools/list', {}, revision)
-  const inputSchema = { type: 'object', properties: {}, additionalProperties: false }
-  expect(tools).toEqual([{ name: 'x', inputSchema }])
-})
+test.each(REVISIONS)(
+  'a tool with a name and a function is listed without invented members, at %s',
+  async (revision) => {
+    const { tools } = await ask([defineTool({ name: 'x', run: () => '' })], 'tools/list', {}, revision)
+    const inputSchema = { type: 'object', properties: {}, additionalProperties: false }
+    expect(tools).toEqual([{ name: 'x', inputSchema }])
+  },
+)
 
 test.each([
   [{ readOnly: true }, { readOnlyHint: true }],
@@ -43,18 +46,22 @@ test.each([
     { idempotent: true, openWorld: false },
     { idempotentHint: true, openWorldHint: false },
   ],
-  // What the protocol has a client assume anyway.
+  // The defaults that the protocol defines.
   [{ idempotent: false, openWorld: true }, undefined],
   [{}, undefined],
-])('of hints %o a client hears %o', async (hints, annotations) => {
+])('the hints %o are sent as %o', async (hints, annotations) => {
   const { tools } = await ask([defineTool({ name: 'x', hints, run: () => '' })], 'tools/list')
   expect(tools).toMatchObject([annotations ? { annotations } : { name: 'x' }])
   expect(JSON.stringify(tools).includes('annotations')).toBe(annotations !== undefined)
 })
 
 test('each of the thirteen tools says all there is to say', () => {
-  const all = ['title', 'description', 'hints', 'input', 'render']
-  const gaps = TOOLS.filter((tool) => all.some((part) => !(part in tool)) || Object.keys(tool.hints ?? {}).length !== 4)
+  const all = ['title', 'description', 'hints', 'input']
+  const isMissing = (tool: ToolDefinition): boolean =>
+    all.some((part) => !(part in tool)) ||
+    !('load' in tool || 'format' in tool) ||
+    Object.keys(tool.hints ?? {}).length !== 4
+  const gaps = TOOLS.filter(isMissing)
   expect([TOOLS.length, gaps.map(({ name }) => name)]).toEqual([13, []])
 })
 
@@ -64,21 +71,21 @@ test('a tool without input takes no arguments', async () => {
   expect(await ask([tool], 'tools/call', { name: 'x', arguments: { y: 1 } })).toMatchObject({ isError: true })
 })
 
-describe('without words of its own', () => {
-  test('a tool says strings as they are', () =>
+describe('without a format function', () => {
+  test('a tool returns strings unchanged', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
-        expect(await said(() => text)).toEqual({ content: [{ type: 'text', text }], isError: false })
+        expect(await resultText(() => text)).toEqual({ content: [{ type: 'text', text }], isError: false })
       }),
       { numRuns: 30 },
     ))
 
-  test('a tool says data as JSON', () =>
+  test('a tool returns data as JSON', () =>
     fc.assert(
       fc.asyncProperty(
         fc.jsonValue().filter((value) => typeof value !== 'string'),
         async (value) => {
-          const { content, isError } = await said(() => Promise.resolve(value))
+          const { content, isError } = await resultText(() => Promise.resolve(value))
           const [block] = Array.isArray(content) ? content : []
           expect([block.type, JSON.parse(block.text), isError]).toEqual([
             'text',
@@ -101,15 +108,15 @@ describe('without words of its own', () => {
     ],
     [[{ type: 'resource', resource: { uri: 'x://y', text: 'z' } }], false],
     [[{ type: 'resource_link', uri: 'x://y', name: 'y' }], false],
-  ])('blocks are blocks: %o', async (content, isError) => {
-    expect(await said(() => content)).toEqual({ content, isError })
-    expect(await said(() => ({ content, isError: true }))).toEqual({ content, isError: true })
-    expect(await said(() => ({ content }))).toEqual({ content, isError: false })
+  ])('content blocks are returned unchanged: %o', async (content, isError) => {
+    expect(await resultText(() => content)).toEqual({ content, isError })
+    expect(await resultText(() => ({ content, isError: true }))).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content }))).toEqual({ content, isError: false })
   })
 
-  test('a sentence may be an outcome to repair', async () => {
+  test('a text can be an error for the model', async () => {
     const content = [{ type: 'text', text: 'no' }]
-    expect(await said(() => ({ content: 'no', isError: true }))).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content: 'no', isError: true }))).toEqual({ content, isError: true })
   })
 
   test.each([
@@ -121,18 +128,18 @@ describe('without words of its own', () => {
     [{ content: 'c' }],
     [{ content: 5, isError: false }],
     [{ type: 'text', text: 'alone' }],
-  ])('what only looks like blocks is data: %o', async (value) => {
-    expect(await said(() => value)).toEqual({
+  ])('data that resembles content blocks is data: %o', async (value) => {
+    expect(await resultText(() => value)).toEqual({
       content: [{ type: 'text', text: JSON.stringify(value) }],
       isError: false,
     })
   })
 
   test('a tool that returns nothing has an empty result', async () => {
-    expect(await said(() => undefined)).toEqual({ content: [], isError: false })
+    expect(await resultText(() => undefined)).toEqual({ content: [], isError: false })
   })
 
-  test('what cannot be printed is a bug, and its insides stay here', async () => {
+  test('data that cannot be serialized is a bug, and its details are not sent', async () => {
     const errors: unknown[] = []
     const logError = (error: unknown) => errors.push(error)
     const tools = [defineTool({ name: 'counter', run: () => 5n })]
@@ -145,7 +152,7 @@ describe('without words of its own', () => {
     await client.close()
   })
 
-  test('with an output the part that is promised is both text and structure', async () => {
+  test('with an output schema the declared part is sent as text and as structured content', async () => {
     const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
     const add = defineTool({ name: 'x', output, run: () => ({ sum: 3, secret: 'kept' }) })
     expect(await ask([add], 'tools/call', { name: 'x' })).toEqual({
@@ -155,19 +162,19 @@ describe('without words of its own', () => {
     })
   })
 
-  test('with an output an outcome to repair is still said', async () => {
+  test('with an output schema an error for the model is still sent', async () => {
     const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
     const content = [{ type: 'text', text: 'no' }]
-    expect(await said(() => ({ content: 'no', isError: true }), { output })).toEqual({ content, isError: true })
+    expect(await resultText(() => ({ content: 'no', isError: true }), { output })).toEqual({ content, isError: true })
   })
 
-  test('an output that has such a member itself is data', async () => {
+  test('an output with such a member itself is data', async () => {
     const output = {
       type: 'object',
       properties: { content: { type: 'string' }, isError: { type: 'boolean' } },
     } as const
     const value = { content: 'no', isError: true }
-    expect(await said(() => value, { output })).toMatchObject({ isError: false, structuredContent: value })
+    expect(await resultText(() => value, { output })).toMatchObject({ isError: false, structuredContent: value })
   })
 })
 
@@ -181,7 +188,7 @@ describe('a bug of a tool is reported with its name', () => {
     ['gives what is no JSON', { output, run: () => ({ sum: 3n }) }],
     ['renders nothing', { run: () => 3, format: () => JSON.parse('5') }],
     [
-      'throws a word',
+      'throws a string',
       {
         run() {
           throw JSON.parse('"word"')
@@ -189,8 +196,8 @@ describe('a bug of a tool is reported with its name', () => {
       },
     ],
     ['has no run', JSON.parse('{ "run": null }')],
-    ['has a schema that is none', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
-    ['has a larger schema that is none', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
+    ['has an invalid schema', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
+    ['has a larger invalid schema', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
   ])('one that %s', async (_what, more) => {
     const errors: unknown[] = []
     const tools = [{ ...defineTool({ name: 'adder', run: () => '' }), ...more }]
@@ -201,7 +208,7 @@ describe('a bug of a tool is reported with its name', () => {
   })
 })
 
-describe('complaints', () => {
+describe('argument errors', () => {
   const tool = defineTool({
     name: 'x',
     input: {
@@ -223,30 +230,30 @@ describe('complaints', () => {
     [{ verb: 'eat', place: {} }, 'where?'],
     [{ verb: 'eat', place: { city: 5 } }, 'where?'],
     [{ verb: 'fly', place: 5 }, 'read grammar://verbs first; where?'],
-    // Its name begins like that of another.
+    // Its name starts with that of another.
     [{ verb: 'eat', verbose: 5 }, "'verbose' must be a boolean, got 5"],
     [5, 'the arguments must be an object, got 5'],
-  ])('of %o a caller hears %s', async (args, words) => {
+  ])('%o is answered with %s', async (args, text) => {
     expect(await ask([tool], 'tools/call', { name: 'x', arguments: args })).toEqual({
-      content: [{ type: 'text', text: `Invalid arguments: ${words}` }],
+      content: [{ type: 'text', text: `Invalid arguments: ${text}` }],
       isError: true,
     })
     const oldest = ask([tool], 'tools/call', { name: 'x', arguments: args }, '2024-11-05')
     await expect(oldest).rejects.toMatchObject({
       code: -32602,
-      message: `Invalid params: ${words}`,
+      message: `Invalid params: ${text}`,
       data: {
-        problems: [{ message: expect.not.stringContaining('grammar://') }, ...(words.includes(';') ? [{}] : [])],
+        problems: [{ message: expect.not.stringContaining('grammar://') }, ...(text.includes(';') ? [{}] : [])],
       },
     })
   })
 })
 
-test.each(['{}', '{ "name": "x" }', '{ "name": "x", "version": "" }'])('%s is no server', async (text) => {
+test.each(['{}', '{ "name": "x" }', '{ "name": "x", "version": "" }'])('%s is an invalid server', async (text) => {
   await expect(connect(JSON.parse(text))).rejects.toThrow('needs a name and a version')
 })
 
-test('a server without tools declares that', async () => {
+test('a server without tools does not declare them', async () => {
   const client = await connect({ name: 'tested', version: '1', prompts: [{ name: 'p', get: () => [] }] })
   expect(client.server.capabilities).toEqual({ prompts: { listChanged: false } })
   await expect(client.request('tools/list')).rejects.toMatchObject({ code: -32601 })
@@ -258,7 +265,7 @@ test('logging is declared by servers that use it', async () => {
     defineTool({
       name: 'x',
       run(_input, { log }) {
-        log('error', 'heard')
+        log('error', 'logged')
       },
     }),
   ]
@@ -267,7 +274,7 @@ test('logging is declared by servers that use it', async () => {
     await client.request('tools/call', { name: 'x' })
     expect([client.server.capabilities, client.notifications]).toMatchObject([
       logging ? { logging: {} } : {},
-      logging ? [{ method: 'notifications/message', params: { level: 'error', data: 'heard' } }] : [],
+      logging ? [{ method: 'notifications/message', params: { level: 'error', data: 'logged' } }] : [],
     ])
     await client.close()
   }

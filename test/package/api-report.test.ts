@@ -20,7 +20,7 @@ export declare function use(inner: Inner, more: import('./deep/inner.js').Later)
 export declare function use(inner: string): void;
 `
 const INNER = `
-/** Said to people, not part of the shape. */
+/** A comment, not part of the shape. */
 export interface Inner { readonly a: Hidden }
 interface Hidden { b: string }
 interface Unreached { z: 1 }
@@ -33,17 +33,17 @@ export declare class Thing {
 }
 `
 
-test('it has what is exported and what that leads to, without what is private', () => {
+test('contains the exports and what they refer to, without private members', () => {
   const [, exported = '', reached = ''] = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': INNER }).split(
     '```ts\n',
   )
   expect(exported).toContain('class Thing {\n  get open(): boolean;\n}\nexport { Thing as Renamed }')
   expect(exported).toContain('function use(inner: Inner, more: Later): void;\nfunction use(inner: string): void;')
   expect(reached).toMatch(/interface Hidden.*\n\ninterface Inner.*\n\ntype Later = 'later';/)
-  expect(exported + reached).not.toMatch(/secret|private|help|Unreached|Said to people/)
+  expect(exported + reached).not.toMatch(/secret|private|help|Unreached|A comment/)
 })
 
-test('words, order and place of a declaration do not matter, its shape does', () => {
+test('comments, order and file of a declaration do not matter, its shape does', () => {
   const before = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': INNER })
   const moved = INNER.replace("export type Later = 'later';\n", '').replace('Said', 'Told')
   const same = reportOf({ 'library.d.ts': LIBRARY, 'deep/inner.d.ts': `export type Later = 'later';\n${moved}` })

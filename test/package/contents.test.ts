@@ -31,7 +31,7 @@ const ALLOWED = [
   /^docs\/(ko\/|ar\/)?[\w-]+\.md$/,
 ]
 
-test('the package has what people need and no more', ({ task }) => {
+test('the package contains the required files and no others', ({ task }) => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const shell = process.platform === 'win32'
   const [packed]: readonly Packed[] = JSON.parse(
@@ -49,7 +49,7 @@ test('the package has what people need and no more', ({ task }) => {
   expect(size).toBeLessThan(12_000_000)
 })
 
-test('every declaration that people get leads only to others they get', () => {
+test('published declarations import only published declarations', () => {
   const waiting = [resolve(ROOT, 'dist/types/library.d.ts')]
   const seen = new Set(waiting)
   for (const file of waiting) {
@@ -63,7 +63,7 @@ test('every declaration that people get leads only to others they get', () => {
   expect(seen.size).toBeGreaterThan(10)
 })
 
-test('all that names the version names the same', () => {
+test('all files with the version have the same one', () => {
   const { name, version, mcpName, description } = JSON.parse(readFileSync(resolve(ROOT, 'package.json'), 'utf8'))
   const entry = JSON.parse(readFileSync(resolve(ROOT, 'server.json'), 'utf8'))
   expect(VERSION).toBe(version)

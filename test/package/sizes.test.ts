@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { expect, test, type TestContext } from 'vitest'
 
 import { bundled, kernelSize } from '../../scripts/kernel-size.mjs'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { LIBRARY, startServer } from '../support/client.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MOST_TOOLS_LIST = 8500
 const MOST_KERNEL = 60_000
@@ -34,7 +34,7 @@ test('tools/list of all tools', async ({ task }) => {
   expect(bytes).toBeLessThanOrEqual(MOST_TOOLS_LIST)
 })
 
-test('what a server of one tool loads over stdio', async (context) => {
+test('what a server with one tool loads over stdio', async (context) => {
   skipIfMissing(context, MISSING.moduleList)
   const { task } = context
   const { loaded, apart } = await kernelSize()
@@ -50,7 +50,7 @@ test('what a server of one tool loads over stdio', async (context) => {
   expect(kernel).toBeLessThanOrEqual(MOST_KERNEL)
 })
 
-test('nothing is left of a name that is imported and not used, and little of a small one', async () => {
+test('an unused import adds nothing to a bundle, and a small one little', async () => {
   const library: object = await import(pathToFileURL(LIBRARY).href)
   const names = Object.keys(library)
   expect(names).toContain('serve')

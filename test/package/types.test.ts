@@ -13,7 +13,7 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const project = emptyFolder()
 
 beforeAll(() => {
-  // What the package has of TypeScript; that all of it is packed, contents.test.ts checks.
+  // The TypeScript files of the package; contents.test.ts checks that all of them are packed.
   const installed = join(project, 'node_modules/scorpiox-code')
   cpSync(join(ROOT, 'dist/types'), join(installed, 'dist/types'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))

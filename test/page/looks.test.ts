@@ -1,7 +1,7 @@
 // Accessibility, layout and size of the page with more data than a test of the real program has: every view in every
 // language, light and dark, small, empty and overfull.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -60,7 +60,7 @@ async function turnTo(view: string): Promise<void> {
   await page.locator(`nav a[href="#${view}"][aria-current=page]`).waitFor()
 }
 
-/** What axe objects to, as one line each. */
+/** The violations that axe finds, one line each. */
 async function objections(): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
   const { violations }: Json = await page.evaluate(
@@ -71,7 +71,7 @@ async function objections(): Promise<string[]> {
 
 for (const { locale, scene, schemes, tags } of LANGUAGES)
   describe(`in ${locale}`, { tags: [...tags] }, () => {
-    test(`axe objects to nothing in any view, ${schemes.join(' or ')}`, async () => {
+    test(`axe finds no violations in any view, ${schemes.join(' or ')}`, async () => {
       await show(scene, locale)
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme })
@@ -99,26 +99,26 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       await page.keyboard.press('Escape')
       await page.locator('.settings > button').click()
       await page.locator('#token').waitFor()
-      expect(await objections(), 'door').toEqual([])
+      expect(await objections(), 'login').toEqual([])
       await page.goto(`${address}#key=empty`)
       await page.getByRole('navigation').waitFor()
       for (const view of ['tasks', 'tools']) {
         await turnTo(view)
         expect(await objections(), `${view}, empty`).toEqual([])
       }
-      // The stand-in refuses whatever is done, and the browser notes it.
+      // The test server refuses every action, and the browser logs it.
       expect(watched.complaints.filter((text) => !text.includes('409'))).toEqual([])
       watched = { ...watched, complaints: [] }
     })
 
-    test('nothing is wider than a small screen, whatever is in it', async () => {
+    test('nothing is wider than a small screen, whatever the content', async () => {
       await show('crowd', locale, 320)
       for (const view of VIEWS) {
         await turnTo(view)
         expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(320)
         expect(await page.evaluate(TOO_WIDE), view).toEqual([])
       }
-      // What was to break out of its place is text.
+      // Injected markup is shown as text.
       expect(await page.locator('main img').count()).toBe(0)
     })
   })
@@ -130,7 +130,7 @@ test('the three files together are under 31 KB', () => {
   expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(31_000)
 })
 
-/** Elements that reach beyond the screen, unless they are meant for those who hear, or scroll by themselves. */
+/** Elements wider than the screen, except those for screen readers and those that scroll. */
 const TOO_WIDE = `[...document.querySelectorAll('main *')]
   .filter((element) => !element.closest('.unseen, pre, .input, svg'))
   .filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth + 1 || box.left < -1 })

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startProgram, TOKEN, tokenFor, type HttpServer } from '../support/http-client.js'
 import {
   call,
   cleanEnv,
@@ -19,6 +18,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { type HttpServer, startProgram, TOKEN, tokenFor } from '../support/http-client.js'
 import { openChromium } from './chromium.mjs'
 import { ask, openPage, type Watched } from './support.js'
 
@@ -69,7 +69,7 @@ async function lookAt(view: string): Promise<void> {
 const card = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).first()
 
 describe('the login', () => {
-  test('a token lets in, is kept for the tab, and is forgotten at the way out', async () => {
+  test('a token signs in, is kept for the tab, and is removed by signing out', async () => {
     await page.goto(address())
     const field = page.getByLabel('Token')
     expect(await field.getAttribute('type')).toBe('password')
@@ -92,11 +92,11 @@ describe('the login', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
     await page.reload()
     await field.waitFor()
-    // The browser itself notes the refusal of the wrong token.
+    // The browser logs the refusal of the wrong token.
     expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([])
   })
 
-  test('a link lets in at once, and its key does not stay in the address', async () => {
+  test('a link signs in at once, and its key is removed from the address', async () => {
     await page.goto(`${address()}#key=${TOKEN}`)
     await page.getByText('Live').waitFor()
     expect(page.url()).not.toContain(TOKEN)
@@ -104,7 +104,7 @@ describe('the login', () => {
     expect(page.url()).not.toContain(TOKEN)
   })
 
-  test('a link that is no longer good says where to get another', async () => {
+  test('an expired link says how to get another', async () => {
     await page.goto(`${address()}#key=old`)
     await page.getByText('This link is no longer valid.').waitFor()
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
@@ -148,7 +148,7 @@ describe('questions', () => {
     expect((await asked).structured.answers[0].selected).toEqual(['Green & <b>blue</b>'])
   })
 
-  test('a form is sent when every question has an answer; own words count, several choices too', async () => {
+  test('a form is sent when every question has an answer; free text and several choices count', async () => {
     await lookAt('Questions')
     const asked = ask(client, COLOUR, { text: 'Which days?', options: ['Mon', 'Tue', 'Wed'], multiSelect: true })
     const form = card('Which days?')
@@ -156,7 +156,7 @@ describe('questions', () => {
     await form.getByRole('button', { name: 'Answer' }).click()
     await form.getByText('Choose an answer or write your own.').waitFor()
     expect(await page.evaluate("document.activeElement.closest('fieldset').innerText")).toContain('Which days?')
-    // What is filled in outlives a look at another view.
+    // Entered answers survive a change of the view.
     await page.getByRole('link', { name: /^Jobs/ }).click()
     await page.getByRole('link', { name: /^Questions/ }).click()
     await form.getByLabel('Mon').check()
@@ -190,7 +190,7 @@ describe('questions', () => {
 })
 
 describe('jobs', () => {
-  test('its output comes live, and it can be killed after a second thought', async () => {
+  test('its output is live, and it can be killed after confirmation', async () => {
     await lookAt('Jobs')
     const id = await startJob(client, 'echo my pid is $$.; for i in 1 2 3; do echo line-$i; sleep 0.2; done; sleep 300')
     const job = card('sleep 300')
@@ -217,7 +217,7 @@ describe('the whole output of a job', () => {
   const shown = async (): Promise<string> => (await dialog().locator('pre').textContent()) ?? ''
   const turnTo = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
 
-  test('goes on while the job runs, and stays when it ends', { tags: ['long'] }, async () => {
+  test('continues while the job runs, and stays when it ends', { tags: ['long'] }, async () => {
     await lookAt('Jobs')
     const gate = join(emptyFolder(), 'gate')
     await startJob(client, `echo chapter one; printf '10%%\\r'; until [ -e ${gate} ]; do sleep 0.1; done; echo the end`)
@@ -231,7 +231,7 @@ describe('the whole output of a job', () => {
     expect(watched.complaints).toEqual([])
   })
 
-  test('is whole however long it is, part by part, and as a file', { tags: ['long'] }, async () => {
+  test('is complete however long it is, part by part, and as a file', { tags: ['long'] }, async () => {
     const count = 120_000
     await lookAt('Jobs')
     await startJob(client, `seq -f 'entry %.0f' 1 ${count}`)
@@ -240,7 +240,7 @@ describe('the whole output of a job', () => {
     await job.getByRole('button', { name: 'Whole output' }).click()
     const whole = Array.from({ length: count }, (_, index) => `entry ${index + 1}\n`).join('')
     const parts: string[] = []
-    /** Waits until the part is shown that goes before those read so far: text and position may not change at once. */
+    /** Waits until the part before those read so far is shown: text and position may not change at once. */
     const readPart = async (): Promise<void> => {
       const rest = whole.slice(0, whole.length - parts.join('').length)
       await expect.poll(async () => rest.slice(-Math.max(1, (await shown()).length)) === (await shown())).toBe(true)
@@ -263,7 +263,7 @@ describe('the whole output of a job', () => {
     expect([...watched.origins].filter((origin) => origin !== 'null')).toEqual([new URL(address()).origin])
   })
 
-  test('says where output is missing that was too long to be kept', { tags: ['long'] }, async () => {
+  test('reports where output is missing that was too long to be kept', { tags: ['long'] }, async () => {
     const other = startServer({ env: { ...env, JOB_MAX_OUTPUT: '65536' }, cwd: project })
     onTestFinished(async () => void (await other.close()))
     await other.initialize('2025-11-25')
@@ -297,7 +297,7 @@ describe('callbacks', () => {
     expect(text).not.toContain('look <again>')
   })
 
-  test('one that is cancelled never fires', async () => {
+  test('a cancelled one never fires', async () => {
     await lookAt('Callbacks')
     await call(client, 'SetCallback', { action: 'set', message: 'never', delay_seconds: 600, repeat_count: -1 })
     const callback = card('never')
@@ -311,7 +311,7 @@ describe('callbacks', () => {
   })
 })
 
-test('the plan that is being made can be read as a whole', async () => {
+test('the plan in progress can be read completely', async () => {
   await lookAt('Tasks')
   await call(client, 'PlanMode', { action: 'enter', goal: 'A new roof' })
   const plan = card('A new roof')
@@ -328,7 +328,7 @@ test('the plan that is being made can be read as a whole', async () => {
   expect(watched.complaints).toEqual([])
 })
 
-test('tasks, calls and servers are shown as they are, without a reload', async () => {
+test('tasks, calls and servers are current without a reload', async () => {
   await lookAt('Tasks')
   await call(client, 'TaskManager', { action: 'create', query: 'Paint the fence' })
   await call(client, 'TaskManager', { action: 'add', query: 'Buy paint' })
@@ -353,16 +353,17 @@ test('every open task and every step can be reached', { tags: ['long'] }, async 
   await lookAt('Tasks')
   const names = (): Promise<string[]> => page.locator('main h3').filter({ hasText: 'chore' }).allTextContents()
   await card('chore 130').waitFor()
-  expect((await names()).length).toBe(10)
+  expect(await names()).toEqual(Array.from({ length: 10 }, (_, index) => `chore ${130 - index}`))
   await page.getByRole('button', { name: 'Show more (120 open tasks left)' }).click()
   await page.getByRole('button', { name: 'Show more (20 open tasks left)' }).click()
   await card('chore 1').waitFor()
   await expect.poll(names).toEqual(['chore 130', ...Array.from({ length: 129 }, (_, index) => `chore ${129 - index}`)])
   await card('chore 130').getByRole('button', { name: 'Show 10 more steps' }).click()
   await card('chore 130').getByText('move 30').waitFor()
-  // What was loaded is kept up to date.
+  // Loaded entries are kept up to date.
   await call(other, 'TaskManager', { action: 'create', query: 'chore 131' })
-  await expect.poll(async () => (await names()).length).toBe(131)
+  const all = Array.from({ length: 131 }, (_, index) => `chore ${131 - index}`)
+  await expect.poll(async () => (await names()).toSorted()).toEqual(all.toSorted())
   expect(watched.complaints).toEqual([])
 })
 
@@ -396,7 +397,7 @@ test('the command `ui` shows what a client on stdio does, without any other serv
   await page.getByText('No connection').waitFor()
 })
 
-test('the command `ui` without its link says what it takes, and takes it', async () => {
+test('the command `ui` without its link prints how to get one, and accepts it', async () => {
   const token = tokenFor(userInfo().username, env)
   const ui = spawn(process.execPath, [PROGRAM, 'ui', '--no-open'], {
     cwd: project,
@@ -430,7 +431,7 @@ test('a server without a token shows the console at once', async () => {
   await page.getByText('Live').waitFor()
 })
 
-test('when the server comes back, so does the page; with another token, the login', async () => {
+test('when the server restarts the page reconnects; with another token it shows the login', async () => {
   await lookAt('Questions')
   const { port } = server
   await server.stop()

@@ -334,8 +334,17 @@ function callbacks(now, words) {
 }
 
 function jobs(now) {
-  const base = { server: 'a1', project: SHOP, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }
-  const ended = { ...base, isRunning: false, exitCode: 0, ending: 'exit code 0' }
+  const base = {
+    server: 'a1',
+    project: SHOP,
+    endedAt: null,
+    isRunning: true,
+    exitCode: null,
+    ending: null,
+    signal: null,
+    tail: '',
+  }
+  const ended = { ...base, isRunning: false, exitCode: 0, ending: 'exit' }
   return [
     { ...base, id: 41, command: 'npx vitest run test/orders', startedAt: now - 74_000, tail: TEST_RUN },
     { ...base, id: 38, command: 'npm run dev', startedAt: now - 2 * HOUR - 11 * MINUTE, tail: SERVER },
@@ -354,7 +363,6 @@ function jobs(now) {
       startedAt: now - 21 * MINUTE,
       endedAt: now - 20 * MINUTE,
       exitCode: 1,
-      ending: 'exit code 1',
       tail: 'error: port 5432 is already in use',
     },
     {

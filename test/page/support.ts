@@ -6,9 +6,9 @@ import { call, type TestClient, type ToolResult } from '../support/client.js'
 
 export interface Watched {
   readonly page: Page
-  /** What went wrong in it, in the browser's words. */
+  /** The errors of the page, as the browser reports them. */
   readonly complaints: readonly string[]
-  /** Where it sent anything. */
+  /** The destinations of its requests. */
   readonly origins: ReadonlySet<string>
   readonly close: () => Promise<void>
 }

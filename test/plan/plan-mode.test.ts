@@ -21,11 +21,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables } from '@scorpiox/server/state'
-import { sendRequest, modernCall, startProgram, tokenFor } from '../support/http-client.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import {
   call,
   emptyFolder,
@@ -37,6 +34,8 @@ import {
   type ToolResult,
   toolResultOf,
 } from '../support/client.js'
+import { modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import { bash, enter, plan } from './support.js'
 
 interface PlanProject {
@@ -51,7 +50,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Not in /tmp, of which commands have their own. */
+/** Not in /tmp: commands have a private one. */
 function newFolder(): string {
   const folder = mkdtempSync('/var/tmp/scorpiox-plan-')
   folders.push(folder)
@@ -82,16 +81,16 @@ async function rowsOf<T>({ project, state }: PlanProject, work: (rows: StateTabl
   }
 }
 
-const versionsOf = (house: PlanProject): Promise<readonly string[]> =>
-  rowsOf(house, async ({ plans }) => {
+const versionsOf = (planProject: PlanProject): Promise<readonly string[]> =>
+  rowsOf(planProject, async ({ plans }) => {
     const { id = 0 } = (await plans.findLatest()) ?? {}
     return (await plans.listVersions(id)).map(({ text }) => text)
   })
 
-describe('what it says', () => {
-  test('from entering to leaving, as published', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
+describe('results', () => {
+  test('from enter to exit, as published', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
     expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE\n')
     expect((await plan(client, 'json')).text).toBe('{"active":false,"goal":null,"plan_file":null,"started_at":null}\n')
     const entered = await plan(client, 'enter', { goal: 'Find the "bug"' })
@@ -118,7 +117,7 @@ describe('what it says', () => {
     const path = `.scorpiox/sessions/${id}/plan.md`
     expect(exited.text).toBe(`Plan saved to ${path}\nExiting plan mode. Returning to execution.\n`)
     expect(exited.structured).toEqual({ active: false, goal: null, plan_file: path, started_at: null })
-    expect(readFileSync(join(house.project, path), 'utf8')).toBe('Just do it.')
+    expect(readFileSync(join(planProject.project, path), 'utf8')).toBe('Just do it.')
     expect((await plan(client, 'status')).text).toBe(`Plan mode: INACTIVE\nLast plan: ${path}\n`)
     expect(JSON.parse((await plan(client, 'json')).text).plan_file).toBe(path)
     await plan(client, 'enter')
@@ -129,11 +128,11 @@ describe('what it says', () => {
     expect((await plan(client, 'status')).text).toContain('\nGoal: "two lines, a "quote", [31mred \\ and more"\n')
     expect(JSON.parse((await plan(client, 'json')).text).goal).toBe(odd)
     expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.\n')
-    expect(readFileSync(join(house.project, '.scorpiox/sessions/.gitignore'), 'utf8')).toBe('*\n')
+    expect(readFileSync(join(planProject.project, '.scorpiox/sessions/.gitignore'), 'utf8')).toBe('*\n')
     await client.close()
   })
 
-  test('what is wrong is said, and what to do', async () => {
+  test('wrong use is reported with what to do', async () => {
     const client = serve(newPlanProject())
     for (const action of ['exit', 'reset']) {
       const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
@@ -160,7 +159,7 @@ describe('what it says', () => {
     await client.close()
   })
 
-  test('background tasks that were started before are named', async () => {
+  test('running background tasks are listed', async () => {
     const client = serve(newPlanProject())
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
@@ -180,22 +179,22 @@ describe('what it says', () => {
 })
 
 describe('the plan', () => {
-  test('every version is kept, and an earlier plan of the session is not taken for the new one', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
-    const folder = await enter(client, house.project, { plan: 'first' })
+  test('every version is kept, and an earlier plan of the session is not mistaken for the new one', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
+    const folder = await enter(client, planProject.project, { plan: 'first' })
     expect((await plan(client, 'status', { plan: 'second' })).text).toContain('The plan was saved as a draft to .scorp')
     await plan(client, 'exit', { plan: 'third' })
-    expect(await versionsOf(house)).toEqual(['first', 'second', 'third'])
+    expect(await versionsOf(planProject)).toEqual(['first', 'second', 'third'])
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
     expect(['plan.1.md', 'plan.2.md', 'plan.3.md', 'plan.md'].map(read)).toEqual(['first', 'second', 'third', 'third'])
-    expect(await enter(client, house.project)).toBe(folder)
+    expect(await enter(client, planProject.project)).toBe(folder)
     const nothing = await plan(client, 'exit')
     expect(nothing.isError).toBe(true)
     expect(existsSync(join(folder, 'plan.md'))).toBe(false)
     writeFileSync(join(folder, 'plan.md'), 'fourth')
     await plan(client, 'exit')
-    expect(await versionsOf(house)).toEqual(['fourth'])
+    expect(await versionsOf(planProject)).toEqual(['fourth'])
     expect(read('plan.md')).toBe('fourth')
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
     await client.close()
@@ -211,10 +210,10 @@ describe('the plan', () => {
     ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'not text in UTF-8'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
-  ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
-    const house = newPlanProject()
-    const client = serve(house)
-    const folder = await enter(client, house.project)
+  ])('a file that is %s is not accepted, and plan mode stays on', async (_, put, reason) => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
+    const folder = await enter(client, planProject.project)
     put(join(folder, 'plan.md'))
     const { text, isError } = await plan(client, 'exit')
     expect(text).toMatch(/^No plan was accepted, and plan mode stays on\. /)
@@ -229,30 +228,30 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('a file that the caller names', async () => {
-    const house = newPlanProject()
-    writeFileSync(join(house.project, 'PLAN.md'), 'mine')
-    writeFileSync(join(house.home, 'outside.md'), 'elsewhere')
-    const client = serve(house)
-    await enter(client, house.project)
+  test('may be a file named by the caller', async () => {
+    const planProject = newPlanProject()
+    writeFileSync(join(planProject.project, 'PLAN.md'), 'mine')
+    writeFileSync(join(planProject.home, 'outside.md'), 'elsewhere')
+    const client = serve(planProject)
+    await enter(client, planProject.project)
     expect((await plan(client, 'exit', { plan_file: 'PLAN.md' })).text).toMatch(/^Plan saved to PLAN\.md\n/)
-    expect(await versionsOf(house)).toEqual(['mine'])
-    await enter(client, house.project)
-    const outside = realpathSync(join(house.home, 'outside.md'))
+    expect(await versionsOf(planProject)).toEqual(['mine'])
+    await enter(client, planProject.project)
+    const outside = realpathSync(join(planProject.home, 'outside.md'))
     expect((await plan(client, 'exit', { plan_file: '../outside.md' })).text).toContain(`Plan saved to ${outside}\n`)
     await client.close()
   })
 
-  test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
-    const house = newPlanProject()
-    const outside = join(house.home, 'outside.md')
+  test('cannot be a file that the sandboxed commands of the caller could not read', requires(SANDBOX), async () => {
+    const planProject = newPlanProject()
+    const outside = join(planProject.home, 'outside.md')
     writeFileSync(outside, 'the secret')
-    symlinkSync(outside, join(house.project, 'link.md'))
-    mkdirSync(join(house.project, 'hidden'))
-    writeFileSync(join(house.project, 'hidden', 'key'), 'the secret')
-    writeFileSync(join(house.project, 'PLAN.md'), 'mine')
-    const client = serve(house, { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' })
-    await enter(client, house.project)
+    symlinkSync(outside, join(planProject.project, 'link.md'))
+    mkdirSync(join(planProject.project, 'hidden'))
+    writeFileSync(join(planProject.project, 'hidden', 'key'), 'the secret')
+    writeFileSync(join(planProject.project, 'PLAN.md'), 'mine')
+    const client = serve(planProject, { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' })
+    await enter(client, planProject.project)
     for (const path of [outside, 'link.md', '../outside.md', 'hidden/key', './hidden/../hidden/key', '/etc/hostname']) {
       const { isError, text } = await plan(client, 'exit', { plan_file: path })
       expect([path, isError]).toEqual([path, true])
@@ -263,13 +262,13 @@ describe('the plan', () => {
   })
 
   test('its checklist becomes the current task', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
-    await enter(client, house.project, { goal: 'Repair\nit' })
+    const planProject = newPlanProject()
+    const client = serve(planProject)
+    await enter(client, planProject.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
     expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current task.')
     expect(structured.task_id).toBe(1)
-    const found = await rowsOf(house, async ({ tasks }) => ({
+    const found = await rowsOf(planProject, async ({ tasks }) => ({
       current: await tasks.findCurrentId(),
       task: await tasks.find(1),
       steps: await tasks.listSteps(1),
@@ -283,7 +282,7 @@ describe('the plan', () => {
     await plan(client, 'enter')
     const done = await plan(client, 'exit', { plan: '# All of it\n- [x] one' })
     expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is complete')
-    expect(await rowsOf(house, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
+    expect(await rowsOf(planProject, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
     expect(done.text).not.toContain('current task')
     await plan(client, 'enter')
     expect((await plan(client, 'exit', { plan: CHECKLIST, create_task: false })).text).not.toContain('Task')
@@ -294,9 +293,9 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('an open task that is current stays so, and the answer says how to switch', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
+  test('an open current task stays current, and the answer says how to switch', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
     await client.initialize('2025-11-25')
     const task = (args: object) => call(client, 'TaskManager', args)
     await task({ action: 'create', text: 'Earlier work', steps: ['a'] })
@@ -317,33 +316,33 @@ describe('the plan', () => {
   })
 
   test('is a resource, and subscribers are notified when it changes, also by another server', async () => {
-    const house = newPlanProject()
-    const [client, other] = [serve(house), serve(house)]
+    const planProject = newPlanProject()
+    const [client, other] = [serve(planProject), serve(planProject)]
     await client.initialize('2025-06-18')
     const read = async (): Promise<string> =>
       (await client.request('resources/read', { uri: 'scorpiox://plan' })).result.contents[0].text
     expect(await read()).toBe('Plan mode: INACTIVE')
     await client.request('resources/subscribe', { uri: 'scorpiox://plan' })
-    const told = (): number =>
+    const notifications = (): number =>
       client.received.filter(({ method, params }) => method?.endsWith('updated') && params.uri === 'scorpiox://plan')
         .length
     await plan(client, 'enter', { goal: 'see', plan: '# The draft' })
-    await expect.poll(told, { timeout: 10_000 }).toBe(1)
+    await expect.poll(notifications, { timeout: 10_000 }).toBe(1)
     expect(await read()).toMatch(
       /^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\nCommands can only read, .*\n\n# The draft$/,
     )
     await plan(other, 'exit', { plan: '# The plan' })
-    await expect.poll(told, { timeout: 10_000 }).toBe(2)
+    await expect.poll(notifications, { timeout: 10_000 }).toBe(2)
     expect(await read()).toMatch(/^Plan mode: INACTIVE\nLast plan: \S+\n\n# The plan$/)
     await Promise.all([client.close(), other.close()])
   })
 })
 
 test.each(['legacy', 'modern'])(
-  'a subscriber (%s) that never reads is notified of what another server does',
+  'a subscriber (%s) that never reads is notified of changes by another server',
   async (era) => {
-    const house = newPlanProject()
-    const [client, other] = [serve(house), serve(house)]
+    const planProject = newPlanProject()
+    const [client, other] = [serve(planProject), serve(planProject)]
     const uri = 'scorpiox://plan'
     if (era === 'legacy') {
       await client.initialize('2025-06-18')
@@ -354,19 +353,19 @@ test.each(['legacy', 'modern'])(
       await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
     }
     await plan(other, 'enter')
-    const told = async (): Promise<boolean> => {
+    const notifications = async (): Promise<boolean> => {
       await plan(other, 'status', { plan: `# ${performance.now()}` })
       return client.received.some(({ method }) => method === 'notifications/resources/updated')
     }
-    await expect.poll(told, { timeout: 10_000 }).toBe(true)
+    await expect.poll(notifications, { timeout: 10_000 }).toBe(true)
     await Promise.all([client.close(), other.close()])
   },
 )
 
 describe('several servers', () => {
   test('of many concurrent enters one succeeds, and of many exits one creates a task', async () => {
-    const house = newPlanProject()
-    const clients = [1, 2, 3, 4].map(() => serve(house))
+    const planProject = newPlanProject()
+    const clients = [1, 2, 3, 4].map(() => serve(planProject))
     const all = (action: string, more: object): Promise<readonly ToolResult[]> =>
       Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
     for (let round = 1; round <= 5; round++) {
@@ -375,20 +374,20 @@ describe('several servers', () => {
       const exited = await all('exit', { plan: CHECKLIST })
       expect(exited.filter(({ isError }) => !isError)).toEqual([expect.anything()])
     }
-    const { tasks } = await rowsOf(house, async (rows) => rows.tasks.count({ terms: [] }))
+    const { tasks } = await rowsOf(planProject, async (rows) => rows.tasks.count({ terms: [] }))
     expect(tasks).toBe(5)
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
-    const house = newPlanProject()
+  test('plan mode of one applies at once to all of the same user and project', requires(SANDBOX), async () => {
+    const planProject = newPlanProject()
     const elsewhere = newPlanProject()
-    const [one, two] = [serve(house), serve(house)]
-    const three = serve({ ...elsewhere, state: house.state })
+    const [one, two] = [serve(planProject), serve(planProject)]
+    const three = serve({ ...elsewhere, state: planProject.state })
     for (const client of [one, two, three]) expect(await writes(client)).toBe(true)
-    const folder = await enter(one, house.project)
+    const folder = await enter(one, planProject.project)
     expect(await Promise.all([one, two, three].map(writes))).toEqual([false, false, true])
-    const late = serve(house)
+    const late = serve(planProject)
     expect(await writes(late)).toBe(false)
     expect((await bash(two, `echo '# Together' >${folder}/plan.md`)).isError).toBe(false)
     expect((await plan(late, 'exit')).text).toContain('Plan saved to')
@@ -397,30 +396,30 @@ describe('several servers', () => {
   })
 
   test('a restart, or a kill, changes nothing', requires(SANDBOX), async () => {
-    const house = newPlanProject()
-    const first = serve(house)
-    const folder = await enter(first, house.project, { plan: 'a draft' })
+    const planProject = newPlanProject()
+    const first = serve(planProject)
+    const folder = await enter(first, planProject.project, { plan: 'a draft' })
     await killServer(first)
-    const second = serve(house)
+    const second = serve(planProject)
     expect(await writes(second)).toBe(false)
     expect((await plan(second, 'status')).text).toContain('Goal: "see"')
     expect(await second.close()).toBe(0)
-    const third = serve(house)
+    const third = serve(planProject)
     expect((await plan(third, 'exit')).text).toContain(
-      `Plan saved to ${folder.slice(house.project.length + 1)}/plan.md`,
+      `Plan saved to ${folder.slice(planProject.project.length + 1)}/plan.md`,
     )
     expect(await writes(third)).toBe(true)
     await third.close()
   })
 })
 
-describe('what it holds commands to', requires(SANDBOX), () => {
-  test('nothing can be written but the folder of the plan, and after it everything again', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
+describe('restrictions of commands', requires(SANDBOX), () => {
+  test('only the plan directory can be written, and after the end everything again', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
     for (const end of ['exit', 'reset']) {
       expect(await writes(client)).toBe(true)
-      const folder = await enter(client, house.project)
+      const folder = await enter(client, planProject.project)
       expect(await writes(client)).toBe(false)
       expect((await bash(client, `cat >${folder}/plan.md <<X\n# A plan\nX`)).isError).toBe(false)
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('# A plan\n')
@@ -430,23 +429,23 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('a command that outlives its server, and one that is recorded, are held too', async () => {
-    const house = newPlanProject()
-    const client = serve(house, { JOBS_OUTLIVE_SERVER: '1' })
-    await enter(client, house.project)
+  test('a command that outlives its server, and a recorded one, are restricted too', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject, { JOBS_OUTLIVE_SERVER: '1' })
+    await enter(client, planProject.project)
     expect(await writes(client)).toBe(false)
     await startJob(client, 'sleep 0.3; echo x >late')
     expect(await client.close()).toBe(0)
     await sleep(800)
-    expect(existsSync(join(house.project, 'late'))).toBe(false)
+    expect(existsSync(join(planProject.project, 'late'))).toBe(false)
   })
 
-  test('in a folder of a repository the plan is that of the repository', async () => {
-    const house = newPlanProject()
-    mkdirSync(join(house.project, '.git'))
-    const below = join(house.project, 'below')
+  test('in a subdirectory of a repository the plan is that of the repository', async () => {
+    const planProject = newPlanProject()
+    mkdirSync(join(planProject.project, '.git'))
+    const below = join(planProject.project, 'below')
     mkdirSync(below)
-    const [inside, above] = [serve(house, {}, below), serve(house)]
+    const [inside, above] = [serve(planProject, {}, below), serve(planProject)]
     const { structured, text } = await plan(inside, 'enter')
     const folder = `../.scorpiox/sessions/${structured.session}/`
     expect(text).toContain(`Plan will be saved to ${folder}\n`)
@@ -461,26 +460,29 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await Promise.all([inside.close(), above.close()])
   })
 
-  test('a repository that is made around it while the server runs changes nothing', async () => {
-    const house = newPlanProject()
-    const cwd = join(house.project, 'inner')
+  test('a repository created around it while the server runs changes nothing', async () => {
+    const planProject = newPlanProject()
+    const cwd = join(planProject.project, 'inner')
     mkdirSync(cwd)
-    const client = serve(house, {}, cwd)
-    expect((await bash(client, `git init -q ${house.project} && echo made`)).text).toContain('made')
+    const client = serve(planProject, {}, cwd)
+    expect((await bash(client, `git init -q ${planProject.project} && echo made`)).text).toContain('made')
     const folder = await enter(client, cwd)
     expect((await bash(client, `echo x >new; echo x >${folder}/allowed`)).text).toContain('Read-only file system')
     expect([existsSync(join(cwd, 'new')), existsSync(join(folder, 'allowed'))]).toEqual([false, true])
     await client.close()
   })
 
-  test('a project in /tmp, of which commands have their own, is no exception', async () => {
+  test('a project in /tmp, which is private for commands, is no exception', async () => {
     const [project, state] = [realpathSync(emptyFolder()), emptyFolder()]
     const client = startServer({ cwd: project, env: { STATE_DIR: state } })
     const folder = await enter(client, project)
     expect(await writes(client)).toBe(false)
-    const mine = `/tmp/scorpiox-plan-${process.pid}-${Date.now()}`
-    const { text, isError } = await bash(client, `echo x >${mine} && cat ${mine}; echo '# Here' >${folder}/plan.md`)
-    expect([isError, text, existsSync(mine)]).toEqual([false, 'x\n', false])
+    const ownText = `/tmp/scorpiox-plan-${process.pid}-${Date.now()}`
+    const { text, isError } = await bash(
+      client,
+      `echo x >${ownText} && cat ${ownText}; echo '# Here' >${folder}/plan.md`,
+    )
+    expect([isError, text, existsSync(ownText)]).toEqual([false, 'x\n', false])
     expect((await bash(client, 'echo x >written')).text).toContain(
       `[Plan mode is on: commands can only read, except in`,
     )
@@ -498,26 +500,26 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('what a command planted in the folder of the plan is not followed', async () => {
-    const house = newPlanProject()
-    const victim = join(house.home, 'victim')
-    const client = serve(house)
+  test('links that a command created in the plan directory are not followed', async () => {
+    const planProject = newPlanProject()
+    const victim = join(planProject.home, 'victim')
+    const client = serve(planProject)
     const plants = [
       `ln -s ${victim} plan.md`,
       'mkfifo plan.md',
       `ln -s ${victim} plan.1.md; ln -s ${victim} plan.2.md; touch plan.999999999.md plan.1000000000.md`,
-      `ln -s ${house.home} .scorpiox; ln -s ${house.home} .git; ln -s ${victim} .gitignore`,
+      `ln -s ${planProject.home} .scorpiox; ln -s ${planProject.home} .git; ln -s ${victim} .gitignore`,
     ]
-    for (const plant of plants) {
+    for (const planted of plants) {
       writeFileSync(victim, 'untouched')
-      const folder = await enter(client, house.project)
-      expect((await bash(client, `cd ${folder} && rm -rf * .[a-z]*; ${plant}`)).isError).toBe(false)
+      const folder = await enter(client, planProject.project)
+      expect((await bash(client, `cd ${folder} && rm -rf * .[a-z]*; ${planted}`)).isError).toBe(false)
       expect((await bash(client, 'true')).isError).toBe(false)
       expect((await plan(client, 'status', { plan: 'a draft' })).isError).toBe(false)
       expect((await plan(client, 'exit', { plan: 'the plan' })).isError).toBe(false)
       expect(readFileSync(victim, 'utf8')).toBe('untouched')
-      // Bun puts a folder of its own there.
-      const found = readdirSync(house.home).filter((name) => name !== '.bun')
+      // Bun creates a folder there.
+      const found = readdirSync(planProject.home).filter((name) => name !== '.bun')
       expect(found.toSorted()).toEqual(['project', 'state', 'victim'])
       expect(lstatSync(join(folder, 'plan.md')).isFile()).toBe(true)
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('the plan')
@@ -525,13 +527,13 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await client.close()
   })
 
-  test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
-    const [house, theirs] = [newPlanProject(), newPlanProject()]
+  test('the pipes of another server, with another temporary directory, are not visible', async () => {
+    const [planProject, otherProject] = [newPlanProject(), newPlanProject()]
     const temporary = newFolder()
-    const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
+    const [client, other] = [serve(planProject), serve(otherProject, { TMPDIR: temporary })]
     expect(await writes(other)).toBe(true)
-    await enter(client, house.project)
-    const pwned = join(house.project, 'pwned')
+    await enter(client, planProject.project)
+    const pwned = join(planProject.project, 'pwned')
     await startJob(client, `for f in ${temporary}/*/*.i; do (echo 'touch ${pwned}' >"$f") & done; wait`)
     await sleep(200)
     for (let round = 0; round < 5; round++) expect(await writes(other)).toBe(true)
@@ -540,37 +542,37 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     await Promise.all([client.close(), other.close()])
   })
 
-  test('a hard link that was put there before the plan leads nowhere', async () => {
-    const house = newPlanProject()
-    const file = join(house.project, 'file')
+  test('a hard link created before the plan cannot be used to write', async () => {
+    const planProject = newPlanProject()
+    const file = join(planProject.project, 'file')
     writeFileSync(file, 'untouched')
-    const client = serve(house)
-    const first = await enter(client, house.project)
+    const client = serve(planProject)
+    const first = await enter(client, planProject.project)
     await plan(client, 'reset')
     expect((await bash(client, `mkdir ${first}/deep && ln file ${first}/deep/hard`)).isError).toBe(false)
-    const second = await enter(client, house.project)
+    const second = await enter(client, planProject.project)
     await bash(client, `echo x >${first}/deep/hard; echo x >${second}/deep/hard`)
     expect(readFileSync(file, 'utf8')).toBe('untouched')
     expect((await bash(client, `echo x >${second}/new`)).isError).toBe(false)
     await client.close()
   })
 
-  test('a folder of the plan that was taken away is made again', async () => {
-    const house = newPlanProject()
-    const client = serve(house)
-    const folder = await enter(client, house.project)
+  test('a removed plan directory is created again', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject)
+    const folder = await enter(client, planProject.project)
     for (let round = 0; round < 3; round++) {
       expect((await bash(client, `echo x >${folder}/made`)).isError).toBe(false)
       expect(existsSync(join(folder, 'made'))).toBe(true)
-      rmSync(join(house.project, '.scorpiox'), { recursive: true })
+      rmSync(join(planProject.project, '.scorpiox'), { recursive: true })
     }
     await client.close()
   })
 
-  test('users over HTTP have plans of their own', async () => {
-    const house = newPlanProject()
-    const env = { HOME: house.home, STATE_DIR: house.state }
-    const server = await startProgram({ cwd: house.project, env })
+  test('HTTP users have separate plans', async () => {
+    const planProject = newPlanProject()
+    const env = { HOME: planProject.home, STATE_DIR: planProject.state }
+    const server = await startProgram({ cwd: planProject.project, env })
     const [alice, bob] = [tokenFor('alice', env), tokenFor('bob', env)]
     const as = async (token: string, name: string, args: object): Promise<ToolResult> =>
       toolResultOf((await sendRequest(server, { ...modernCall(name, args), token })).json)
@@ -587,9 +589,9 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 })
 
-describe('where it cannot be had', () => {
-  test('without a sandbox commands are refused, with the reason and the ways out', async () => {
-    const house = newPlanProject()
+describe('unavailable', () => {
+  test('without a sandbox commands are refused, with the reason and alternatives', async () => {
+    const planProject = newPlanProject()
     const programs = newFolder()
     for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
       symlinkSync(
@@ -597,9 +599,9 @@ describe('where it cannot be had', () => {
         join(programs, name),
       )
     }
-    const client = serve(house, { PATH: programs })
+    const client = serve(planProject, { PATH: programs })
     expect(await writes(client)).toBe(true)
-    await enter(client, house.project)
+    await enter(client, planProject.project)
     for (const name of ['Bash', 'BackgroundBash']) {
       const { text, isError } = await call(client, name, { command: 'touch was-here' })
       expect(text).toMatch(/^The command was not started: plan mode is on and .*bubblewrap, which is not installed/)
@@ -607,14 +609,14 @@ describe('where it cannot be had', () => {
       expect(isError).toBe(true)
     }
     await plan(client, 'exit', { plan: 'x' })
-    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    expect(existsSync(join(planProject.project, 'was-here'))).toBe(false)
     expect(await writes(client)).toBe(true)
     await client.close()
   })
 
-  test('without a place to remember it plan mode cannot be entered, and commands run', async () => {
-    const house = newPlanProject()
-    const client = startServer({ cwd: house.project, env: { HOME: '.' } })
+  test('without storage plan mode cannot be entered, and commands run', async () => {
+    const planProject = newPlanProject()
+    const client = startServer({ cwd: planProject.project, env: { HOME: '.' } })
     const { text, isError } = await plan(client, 'enter')
     expect(text).toMatch(/STATE_DIR/)
     expect(isError).toBe(true)
@@ -625,13 +627,13 @@ describe('where it cannot be had', () => {
   test.each([
     ['.scorpiox is a link', '.scorpiox', '.scorpiox'],
     ['sessions is a link', '.scorpiox/sessions', '.scorpiox/sessions'],
-  ])('nothing is written where %s', async (_, path) => {
-    const house = newPlanProject()
-    const victim = join(house.home, 'victim')
+  ])('nothing is written if %s', async (_, path) => {
+    const planProject = newPlanProject()
+    const victim = join(planProject.home, 'victim')
     mkdirSync(victim)
-    if (path.includes('/')) mkdirSync(join(house.project, '.scorpiox'))
-    symlinkSync(victim, join(house.project, path))
-    const client = serve(house)
+    if (path.includes('/')) mkdirSync(join(planProject.project, '.scorpiox'))
+    symlinkSync(victim, join(planProject.project, path))
+    const client = serve(planProject)
     const { text, isError } = await plan(client, 'enter', { plan: 'x' })
     expect(text).toContain('must be a directory, not a link')
     expect(isError).toBe(true)
@@ -640,57 +642,57 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
-    const house = newPlanProject()
-    const client = serve(house, { SANDBOX: 'workspace' })
+  test('the empty placeholder of the sandbox becomes the real directory and stays', requires(SANDBOX), async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)
-    const ours = join(house.project, '.scorpiox')
+    const ours = join(planProject.project, '.scorpiox')
     expect(lstatSync(ours).mode & 0o1000).toBe(0o1000)
-    await enter(client, house.project)
+    await enter(client, planProject.project)
     expect(lstatSync(ours).mode & 0o1000).toBe(0)
     expect(await writes(client)).toBe(false)
     expect(await client.close()).toBe(0)
     expect(readdirSync(join(ours, 'sessions'))).toHaveLength(2)
   })
 
-  test('what is remembered cannot be read: commands are refused until it can', async () => {
-    const house = newPlanProject()
-    const first = serve(house)
-    await enter(first, house.project)
+  test('commands are refused while the stored state cannot be read', async () => {
+    const planProject = newPlanProject()
+    const first = serve(planProject)
+    await enter(first, planProject.project)
     await first.close()
-    const file = join(house.state, 'state.db')
+    const file = join(planProject.state, 'state.db')
     const good = readFileSync(file)
-    for (const name of ['state.db-wal', 'state.db-shm']) rmSync(join(house.state, name), { force: true })
+    for (const name of ['state.db-wal', 'state.db-shm']) rmSync(join(planProject.state, name), { force: true })
     writeFileSync(file, 'x'.repeat(good.length))
-    const second = serve(house)
+    const second = serve(planProject)
     const { text, isError } = await bash(second, 'touch was-here')
     expect(text).toMatch(/^The command was not started: cannot determine whether plan mode is on/)
     expect(isError).toBe(true)
-    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    expect(existsSync(join(planProject.project, 'was-here'))).toBe(false)
     writeFileSync(file, good)
     chmodSync(file, 0o600)
     await expect.poll(async () => (await plan(second, 'status')).text, { timeout: 10_000 }).toContain('ACTIVE')
     await second.close()
   })
 
-  test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
-    const house = newPlanProject()
-    const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
+  test('commands are refused while the database does not answer, since other machines may have opened a plan', async () => {
+    const planProject = newPlanProject()
+    const client = serve(planProject, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
     const { text, isError } = await bash(client, 'touch was-here')
     expect(text).toMatch(/^The command was not started: cannot determine whether plan mode is on/)
     expect(text).not.toContain('secret')
     expect(isError).toBe(true)
     expect((await plan(client, 'enter')).isError).toBe(true)
-    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    expect(existsSync(join(planProject.project, 'was-here'))).toBe(false)
     await client.close()
   })
 
-  test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
-    const house = newPlanProject()
-    const marks = openFlagFiles(house.state, 'plans', realpathSync(house.project))
-    mkdirSync(house.state, { mode: 0o700 })
+  test('a flag without a plan, left by a server killed during enter, is removed', async () => {
+    const planProject = newPlanProject()
+    const marks = openFlagFiles(planProject.state, 'plans', realpathSync(planProject.project))
+    mkdirSync(planProject.state, { mode: 0o700 })
     marks.set(me())
-    const client = serve(house)
+    const client = serve(planProject)
     expect(await writes(client)).toBe(true)
     expect(marks.isSet(me())).toBe(false)
     await client.close()

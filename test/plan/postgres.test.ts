@@ -1,13 +1,13 @@
-// Plan mode with PostgreSQL: local flag files are not trusted, the database is asked each time.
+// Plan mode with PostgreSQL: local flag files are not trusted, the database is queried each time.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { requires, SANDBOX } from '../support/requirements.js'
+import { postgresRequirement, type PostgresServer, startPostgres } from '../store/postgres-server.js'
 import { startServer, type TestClient } from '../support/client.js'
-import { postgresRequirement, startPostgres, type PostgresServer } from '../store/postgres-server.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import { bash, enter, plan } from './support.js'
 
 let postgres: PostgresServer | undefined
@@ -21,7 +21,7 @@ afterAll(() => postgres?.stop('immediate'))
 const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
 
 describe('with a database', requires(SANDBOX), () => {
-  test('a plan that was opened with another state folder, as on another machine, holds here', async (context) => {
+  test('a plan opened with another state folder, as on another machine, applies here', async (context) => {
     context.skip(!postgres, postgresRequirement(postgres).reason)
     if (!postgres) return
     const url = await postgres.database()

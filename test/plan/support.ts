@@ -1,31 +1,31 @@
 // Shared by the plan mode tests: a project, a server in it, and snapshots of the file system.
 
-import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
 import { PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
+import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
 
-/** A session that is not the plan's. */
+/** A session other than the plan's. */
 const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')
 
 export const granted = ({ base }: SandboxProject): string => join(base, 'granted')
 export const other = ({ project }: SandboxProject): string => join(project, OTHER)
 
-/** A repository with files to be changed. */
-export function furnishProject(world: SandboxProject): void {
-  world.rebuild()
-  const { project } = world
+/** A repository with files to change. */
+export function writeProjectFiles(sandboxProject: SandboxProject): void {
+  sandboxProject.rebuild()
+  const { project } = sandboxProject
   const put = (path: string, text: string): void => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
   for (const path of ['file', 'folder/file', 'run.sh']) put(join(project, path), 'x\n')
-  put(join(other(world), 'plan.md'), 'of another')
+  put(join(other(sandboxProject), 'plan.md'), 'of another')
   put(join(project, '.scorpiox', 'sessions', '.gitignore'), '*\n')
-  put(join(granted(world), 'file'), 'x\n')
+  put(join(granted(sandboxProject), 'file'), 'x\n')
   mkdirSync(join(project, 'empty'))
   const git = (...args: readonly string[]): void => {
     const identity = ['-c', 'user.name=x', '-c', 'user.email=x@y']
@@ -36,9 +36,14 @@ export function furnishProject(world: SandboxProject): void {
   git('commit', '-q', '-m', 'x')
 }
 
-export function startIn(world: SandboxProject, env: NodeJS.ProcessEnv = {}): TestClient {
-  const more = { STATE_DIR: world.state, SANDBOX_WRITE: granted(world), PYTHON: PYTHON ?? '', DIST: dirname(PROGRAM) }
-  return startServer({ cwd: world.project, env: { ...world.env, ...more, ...env } })
+export function startIn(sandboxProject: SandboxProject, env: NodeJS.ProcessEnv = {}): TestClient {
+  const more = {
+    STATE_DIR: sandboxProject.state,
+    SANDBOX_WRITE: granted(sandboxProject),
+    PYTHON: PYTHON ?? '',
+    DIST: dirname(PROGRAM),
+  }
+  return startServer({ cwd: sandboxProject.project, env: { ...sandboxProject.env, ...more, ...env } })
 }
 
 export const plan = (client: TestClient, action: string, more: object = {}): Promise<ToolResult> =>
@@ -47,14 +52,14 @@ export const plan = (client: TestClient, action: string, more: object = {}): Pro
 export const bash = (client: TestClient, command: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'Bash', { command, ...more })
 
-/** Enters plan mode; gives the folder that stays writable. */
+/** Enters plan mode; returns the directory that stays writable. */
 export async function enter(client: TestClient, project: string, more: object = {}): Promise<string> {
   const { structured, text, isError } = await plan(client, 'enter', { goal: 'see', ...more })
   if (isError) throw new Error(text)
   return join(project, '.scorpiox', 'sessions', structured.session)
 }
 
-/** Everything below some folders: what it is, what is in it, and when it was last changed. */
+/** Everything below some folders: type, content and modification time. */
 export function snapshot(folders: readonly string[], except: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(folders.flatMap((folder) => [...describe(folder, new Set(except))]))
 }

@@ -1,9 +1,9 @@
 // Ways of writing that plan mode must prevent, each as a bash snippet run in the project. They are executed in plan
 // mode and, where harmless, outside of it: an attempt that never works proves nothing.
 //
-// Words they may use: $PROJECT, $HOME, $STATE the folder of the server, $GRANTED a folder of SANDBOX_WRITE, $SESSION the
-// folder of the plan, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a
-// socket, $TEMPORARY and $SHARED folders of the host in /tmp and /dev/shm; `py CODE` for raw system calls.
+// Variables: $PROJECT, $HOME, $STATE the directory of the server, $GRANTED a directory of SANDBOX_WRITE, $SESSION the
+// plan directory, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a
+// socket, $TEMPORARY and $SHARED directories of the host in /tmp and /dev/shm; `py CODE` for raw system calls.
 
 export interface WriteAttempt {
   readonly name: string
@@ -13,10 +13,10 @@ export interface WriteAttempt {
   readonly needs: readonly string[]
 }
 
-type Words = readonly [name: string, how: string]
+type ScriptVariables = readonly [name: string, how: string]
 
 function attempts(
-  list: readonly Words[],
+  list: readonly ScriptVariables[],
   options: Partial<Pick<WriteAttempt, 'proof' | 'needs'>> = {},
 ): readonly WriteAttempt[] {
   return list.map(([name, how]) => ({
@@ -206,7 +206,7 @@ const PLACES = [
     ['the folder of SANDBOX_WRITE', 'echo x >"$GRANTED/new"'],
     ['the home', 'echo x >>"$HOME/.bashrc"'],
     ['a new file in the home', 'echo x >"$HOME/.profile"'],
-    ['a folder of the person', 'echo x >"$HOME/other/new"'],
+    ['a folder of the user', 'echo x >"$HOME/other/new"'],
     ['elsewhere', 'echo x >"$OUT/victim"'],
     ['the .scorpiox of the project', 'echo x >.scorpiox/scorpiox-env.txt'],
     ['what keeps sessions out of git', 'echo x >>.scorpiox/sessions/.gitignore'],

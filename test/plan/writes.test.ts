@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { CORPUS } from '../sandbox/escape-corpus.js'
-import { requires, SANDBOX } from '../support/requirements.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import {
   bash,
   differences,
   enter,
-  furnishProject,
+  writeProjectFiles,
   granted,
   hasProgram,
   other,
@@ -28,47 +28,52 @@ import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
 const LINGER_MS = 500
 
-/** What every way may use. */
+/** The variables of the attempts. */
 const PRELUDE = String.raw`
-said() { :; }
+escaped() { :; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
 def call(n, *a): return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
-def said(yes): pass
+def escaped(yes): pass
 '"$1"; }
-export -f said py
+export -f escaped py
 `
 
 const tried = WRITE_ATTEMPTS.filter(({ needs }) => needs.every(hasProgram))
-let world: SandboxProject
+let sandboxProject: SandboxProject
 
 beforeAll(async () => {
-  world = await buildSandboxProject()
-  mkdirSync(granted(world), { recursive: true })
+  sandboxProject = await buildSandboxProject()
+  mkdirSync(granted(sandboxProject), { recursive: true })
 })
 
-afterAll(() => world.close())
+afterAll(() => sandboxProject.close())
 
-function words(how: string, server: number | undefined, session: string): string {
-  const vars = { GRANTED: granted(world), SESSION: session, OTHER: other(world), SERVER: String(server) }
+function variables(how: string, server: number | undefined, session: string): string {
+  const vars = {
+    GRANTED: granted(sandboxProject),
+    SESSION: session,
+    OTHER: other(sandboxProject),
+    SERVER: String(server),
+  }
   const exports = Object.entries(vars).map(([name, value]) => `export ${name}='${value}'`)
   return `${exports.join('\n')}\n${PRELUDE}\ntimeout 5 bash -c '${how.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Enters plan mode and lets the server make all the folders that it needs. */
-async function enterAtWork(client: TestClient): Promise<string> {
-  const session = await enter(client, world.project)
-  // Boards find it there; it is made soon after the start.
-  await vi.waitFor(() => expect(existsSync(join(world.state, 'desks'))).toBe(true), { timeout: 10_000 })
+/** Enters plan mode and lets the server create all directories that it needs. */
+async function enterAndRun(client: TestClient): Promise<string> {
+  const session = await enter(client, sandboxProject.project)
+  // The console finds it there; it is created soon after the start.
+  await vi.waitFor(() => expect(existsSync(join(sandboxProject.state, 'desks'))).toBe(true), { timeout: 10_000 })
   await bash(client, 'true')
   await readJob(client, await startJob(client, 'true'), { wait_for_end: true })
   return session
 }
 
-/** All there is but what the server itself keeps, and the one folder that may be written to. */
+/** All files except those of the server and the one writable directory. */
 function look(session: string): ReadonlyMap<string, string> {
-  const { base, state, env } = world
+  const { base, state, env } = sandboxProject
   const own = ['jobs', 'sandbox', 'state.db', 'state.db-wal', 'state.db-shm', 'tickets'].map((name) =>
     join(state, name),
   )
@@ -76,8 +81,8 @@ function look(session: string): ReadonlyMap<string, string> {
 }
 
 describe('in plan mode', requires(SANDBOX), () => {
-  test('there are at least 100 ways to try, all with names of their own', () => {
-    expect(new Set(tried.map(({ name }) => name)).size).toBe(tried.length)
+  test('there are at least 100 attempts with unique names', () => {
+    expect([...new Set(tried.map(({ name }) => name))]).toEqual(tried.map(({ name }) => name))
     expect(tried.length).toBeGreaterThanOrEqual(100)
   })
 
@@ -86,16 +91,16 @@ describe('in plan mode', requires(SANDBOX), () => {
       `no command writes anything where SANDBOX is ${level}`,
       { tags: level === 'off' ? [] : ['long'] },
       async () => {
-        furnishProject(world)
-        const client = startIn(world, { SANDBOX: level })
-        // A shell is kept ready, under the terms of before.
+        writeProjectFiles(sandboxProject)
+        const client = startIn(sandboxProject, { SANDBOX: level })
+        // A shell with the previous restrictions is kept in the pool.
         await bash(client, 'true')
         await bash(client, 'true')
-        const session = await enterAtWork(client)
+        const session = await enterAndRun(client)
         const before = look(session)
         const worked: string[] = []
         for (const { name, how } of tried) {
-          await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
+          await bash(client, variables(how, client.child.pid, session), { timeout: 8000 })
           const changed = differences(before, look(session))
           if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
           if (worked.length > 3) break
@@ -113,13 +118,13 @@ describe('in plan mode', requires(SANDBOX), () => {
     )
 
   test('no background task writes anything', { tags: ['long'] }, async () => {
-    furnishProject(world)
-    const client = startIn(world)
-    const session = await enterAtWork(client)
+    writeProjectFiles(sandboxProject)
+    const client = startIn(sandboxProject)
+    const session = await enterAndRun(client)
     const before = look(session)
     for (let at = 0; at < tried.length; at += 5) {
       const jobs = await Promise.all(
-        tried.slice(at, at + 5).map(({ how }) => startJob(client, words(how, client.child.pid, session))),
+        tried.slice(at, at + 5).map(({ how }) => startJob(client, variables(how, client.child.pid, session))),
       )
       await Promise.all(jobs.map((id) => readJob(client, id, { wait_for_end: true })))
       expect(differences(before, look(session))).toEqual([])
@@ -130,33 +135,33 @@ describe('in plan mode', requires(SANDBOX), () => {
   })
 
   test('no escape from the sandbox leads to a write', { tags: ['long'] }, async () => {
-    furnishProject(world)
-    const client = startIn(world)
-    const session = await enterAtWork(client)
+    writeProjectFiles(sandboxProject)
+    const client = startIn(sandboxProject)
+    const session = await enterAndRun(client)
     const before = look(session)
     const escapes = CORPUS.filter(({ sign, alone, needs }) => sign === 'change' && !alone && needs.every(hasProgram))
     expect(escapes.length).toBeGreaterThan(60)
     for (const { how } of escapes) {
       const inScratch = `mkdir -p /tmp/work && cd /tmp/work && export MARK=7\n${how}`
-      await bash(client, words(inScratch, client.child.pid, session), { timeout: 8000 })
+      await bash(client, variables(inScratch, client.child.pid, session), { timeout: 8000 })
     }
     await sleep(LINGER_MS)
     expect(differences(before, look(session))).toEqual([])
-    expect(world.victimLives()).toBe(true)
+    expect(sandboxProject.victimLives()).toBe(true)
     await client.close()
   })
 })
 
 describe('without a plan', () => {
-  test('each way works, where that can be shown', { tags: ['long'] }, async () => {
+  test('each attempt works, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
-    const session = join(other(world), '..', 'mine')
+    const session = join(other(sandboxProject), '..', 'mine')
     for (const { name, how } of tried.filter(({ proof }: WriteAttempt) => proof)) {
-      furnishProject(world)
+      writeProjectFiles(sandboxProject)
       mkdirSync(session)
       const before = look(session)
-      const victim = spawn('sleep', ['60'], { cwd: world.project, stdio: 'ignore' })
-      runOutside(words(how, victim.pid, session))
+      const victim = spawn('sleep', ['60'], { cwd: sandboxProject.project, stdio: 'ignore' })
+      runOutside(variables(how, victim.pid, session))
       const hasHappened = (): boolean => differences(before, look(session)).length > 0
       for (let waited = 0; waited < 2000 && !hasHappened(); waited += 20) await sleep(20)
       if (!hasHappened()) failed.push(name)
@@ -167,6 +172,6 @@ describe('without a plan', () => {
 })
 
 function runOutside(command: string): void {
-  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', ...world.env, STATE: world.state }
-  spawnSync('bash', ['-c', command], { cwd: world.project, env, stdio: 'ignore' })
+  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', ...sandboxProject.env, STATE: sandboxProject.state }
+  spawnSync('bash', ['-c', command], { cwd: sandboxProject.project, env, stdio: 'ignore' })
 }

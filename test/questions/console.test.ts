@@ -6,16 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import {
-  newMachine,
-  newProject,
-  sendCommand,
-  startUi,
-  watchConsole,
-  type Machine,
-  type ConsoleStream,
-} from '../support/console-client.js'
-import type { HttpServer } from '../support/http-client.js'
-import {
   call,
   type Json,
   killServer,
@@ -24,7 +14,17 @@ import {
   type ToolResult,
   toolResultOf,
 } from '../support/client.js'
-import { AS_A_PERSON, ask, callOf, COLOUR } from './support.js'
+import {
+  type ConsoleStream,
+  type Machine,
+  newMachine,
+  newProject,
+  sendCommand,
+  startUi,
+  watchConsole,
+} from '../support/console-client.js'
+import type { HttpServer } from '../support/http-client.js'
+import { ANSWER_DELAY_MS, ask, callOf, COLOUR } from './support.js'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -36,7 +36,7 @@ interface ConsoleSetup {
   readonly project: string
   readonly ui: HttpServer
   watch(): Promise<ConsoleStream>
-  /** A client that shows no forms. */
+  /** A client without forms. */
   client(): Promise<TestClient>
   answer(id: number, label: string): Promise<number>
 }
@@ -64,18 +64,21 @@ async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise
   }
 }
 
-/** Begins to ask; the board shows it. */
-async function begin(client: TestClient, board: ConsoleStream): Promise<{ id: number; said: Promise<ToolResult> }> {
-  const before = new Set(board.view().questions.map(({ id }) => id))
-  const said = ask(client, [COLOUR], { progressToken: 1 })
-  const { questions } = await board.until((view) => view.questions.some(({ id }) => !before.has(id)))
-  return { id: questions.find((question) => !before.has(question.id))?.id ?? 0, said }
+/** Starts a question; the console shows it. */
+async function begin(
+  client: TestClient,
+  consoleStream: ConsoleStream,
+): Promise<{ id: number; result: Promise<ToolResult> }> {
+  const before = new Set(consoleStream.view().questions.map(({ id }) => id))
+  const result = ask(client, [COLOUR], { progressToken: 1 })
+  const { questions } = await consoleStream.until((view) => view.questions.some(({ id }) => !before.has(id)))
+  return { id: questions.find((question) => !before.has(question.id))?.id ?? 0, result }
 }
 
 const jsonOf = ({ content }: ToolResult): Json =>
   JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
 
-/** Any call, and what stands in front of its result. */
+/** Any call, and the messages in front of its result. */
 const pendingMessagesOf = async (client: TestClient): Promise<string> =>
   (await call(client, 'TaskManager', { action: 'list', query: '' })).content
     .slice(0, -1)
@@ -83,98 +86,100 @@ const pendingMessagesOf = async (client: TestClient): Promise<string> =>
     .join('\n')
 
 /** The server knows that the console is open. */
-async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void> {
+async function untilSeen(client: TestClient, consoleStream: ConsoleStream): Promise<void> {
   await client.request('ping')
-  await board.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
+  await consoleStream.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
 }
 
 describe('the console is open', () => {
-  test('and the call returns what they choose', async () => {
-    const house = await openConsole()
-    const client = await house.client()
-    const board = await house.watch()
-    await untilSeen(client, board)
-    const { id, said } = await begin(client, board)
-    expect(board.view().questions).toMatchObject([{ id, waiting: true, questions: [{ text: 'Which colour?' }] }])
-    expect(await house.answer(id, 'Blue')).toBe(204)
-    const answered = await said
+  test('and the call returns the chosen answer', async () => {
+    const setup = await openConsole()
+    const client = await setup.client()
+    const consoleStream = await setup.watch()
+    await untilSeen(client, consoleStream)
+    const { id, result } = await begin(client, consoleStream)
+    expect(consoleStream.view().questions).toMatchObject([
+      { id, waiting: true, questions: [{ text: 'Which colour?' }] },
+    ])
+    expect(await setup.answer(id, 'Blue')).toBe(204)
+    const answered = await result
     expect(jsonOf(answered)).toEqual({
       answers: [{ question: 'Which colour?', selected: 'Blue' }],
     })
     expect(answered.content[1].text).toBe(`Answered on the console page (question ${id}).\n`)
     expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
-    expect(await house.answer(id, 'Red')).toBe(409)
-    await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)
+    expect(await setup.answer(id, 'Red')).toBe(409)
+    await consoleStream.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)
     expect(await pendingMessagesOf(client)).toBe('')
   })
 
-  test('and closes the page: the call ends with the text, and a later answer comes with the next result', async () => {
-    const house = await openConsole()
-    const client = await house.client()
-    const board = await house.watch()
-    await untilSeen(client, board)
-    const { id, said } = await begin(client, board)
-    board.leave()
-    expect((await said).structured).toMatchObject({ rung: 'text', id })
-    expect(await house.answer(id, 'Red')).toBe(204)
+  test('and is closed: the call ends with the text, and a later answer is part of the next result', async () => {
+    const setup = await openConsole()
+    const client = await setup.client()
+    const consoleStream = await setup.watch()
+    await untilSeen(client, consoleStream)
+    const { id, result } = await begin(client, consoleStream)
+    consoleStream.leave()
+    expect((await result).structured).toMatchObject({ rung: 'text', id })
+    expect(await setup.answer(id, 'Red')).toBe(204)
     await expect
       .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
       .toContain(`Question ${id} of AskUserQuestion`)
     expect(await pendingMessagesOf(client)).toBe('')
   })
 
-  test('and the client cancels: the question is gone', async () => {
-    const house = await openConsole()
-    const client = await house.client()
-    const board = await house.watch()
-    await untilSeen(client, board)
+  test('and the client cancels: the question is withdrawn', async () => {
+    const setup = await openConsole()
+    const client = await setup.client()
+    const consoleStream = await setup.watch()
+    await untilSeen(client, consoleStream)
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: callOf([COLOUR]) })
-    await board.until(({ questions }) => questions.length === 1)
+    await consoleStream.until(({ questions }) => questions.length === 1)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
-    await board.until(({ questions }) => questions.length === 0)
-    expect(await house.answer(1, 'Red')).toBe(409)
+    await consoleStream.until(({ questions }) => questions.length === 0)
+    expect(await setup.answer(1, 'Red')).toBe(409)
   })
 })
 
 describe('the server that asked is killed', () => {
   test.each(['before it is answered', 'after'])('%s: the next session gets the answer', async (when) => {
-    const house = await openConsole()
-    const client = await house.client()
-    const board = await house.watch()
-    await untilSeen(client, board)
-    const { id, said } = await begin(client, board)
-    said.catch(() => {})
+    const setup = await openConsole()
+    const client = await setup.client()
+    const consoleStream = await setup.watch()
+    await untilSeen(client, consoleStream)
+    const { id, result } = await begin(client, consoleStream)
+    result.catch(() => {})
     if (when === 'after') client.child.kill('SIGSTOP')
     else await killServer(client)
-    expect(await house.answer(id, 'Blue')).toBe(204)
+    expect(await setup.answer(id, 'Blue')).toBe(204)
     if (when === 'after') await killServer(client)
-    const next = await house.client()
+    const next = await setup.client()
     await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
     expect(await pendingMessagesOf(next)).toBe('')
     expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
   })
 
-  test('and another session is there already: it gets the answer', async () => {
-    const house = await openConsole({ ASK_WAIT: '1' })
-    const client = await house.client()
+  test('and another session already exists: it gets the answer', async () => {
+    const setup = await openConsole({ ASK_WAIT: '1' })
+    const client = await setup.client()
     const { structured } = await ask(client, [COLOUR])
     await killServer(client)
-    const next = await house.client()
+    const next = await setup.client()
     await pendingMessagesOf(next)
-    expect(await house.answer(structured.id, 'Red')).toBe(204)
+    expect(await setup.answer(structured.id, 'Red')).toBe(204)
     await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/"selected":"Red"/)
   })
 })
 
-test('what a client says to its form too late comes with the next result', async () => {
-  const house = await openConsole({ ASK_WAIT: '1' })
-  const client = startServer({ cwd: house.project, env: { HOME: house.machine.home, ASK_WAIT: '1' } })
+test("a late reply to a client's form is part of the next result", async () => {
+  const setup = await openConsole({ ASK_WAIT: '1' })
+  const client = startServer({ cwd: setup.project, env: { HOME: setup.machine.home, ASK_WAIT: '1' } })
   closing.push(() => client.close())
   await client.initialize('2025-11-25', { elicitation: { form: {} } })
   const due = client.request('tools/call', callOf([COLOUR]))
   const form = await client.waitFor(({ method }) => method === 'elicitation/create')
   expect(toolResultOf(await due).structured).toMatchObject({ rung: 'text', id: 1 })
-  await sleep(AS_A_PERSON.accept)
+  await sleep(ANSWER_DELAY_MS.accept)
   client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
   await expect
     .poll(() => pendingMessagesOf(client), { timeout: 10_000 })

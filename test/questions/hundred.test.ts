@@ -3,19 +3,19 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
+import type { UserConsole } from '@scorpiox/console/user-console'
+import { openUserConsoles } from '@scorpiox/console/user-consoles'
+import type { QuestionView } from '@scorpiox/console/view'
+import { getOsUser } from '@scorpiox/mcp/os-user'
 import { loadConfig } from '@scorpiox/server/config/load-config'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import { openUserConsoles } from '@scorpiox/console/user-consoles'
-import type { UserConsole } from '@scorpiox/console/user-console'
-import type { QuestionView } from '@scorpiox/console/view'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { sendRequest as post, startProgram, stream, TOKEN, type HttpServer } from '../support/http-client.js'
-import { resultData, type Json, type TestClient } from '../support/client.js'
-import { questionEnvironment, callOf, legacyIn } from './support.js'
+import { type Json, resultData, type TestClient } from '../support/client.js'
+import { type HttpServer, sendRequest as post, startProgram, stream, TOKEN } from '../support/http-client.js'
+import { callOf, legacyIn, questionEnvironment } from './support.js'
 
 const HALF = 50
-/** Who answers first; the other tries all the same. */
+/** The channel that answers first; the other tries too. */
 const ORDERS = ['call', 'page', 'inbox', 'both'] as const
 
 type Order = (typeof ORDERS)[number] | undefined
@@ -26,25 +26,25 @@ const formOf = (name: string): object => ({ questions: [{ text: name, options: C
 const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
 
 test('each is answered once, none is lost', async () => {
-  const world = questionEnvironment({ ASK_WAIT: '40' })
-  const page = await startProgram({ env: world.env, cwd: world.cwd })
+  const environment = questionEnvironment({ ASK_WAIT: '40' })
+  const page = await startProgram({ env: environment.env, cwd: environment.cwd })
   onTestFinished(() => void page.child.kill())
   const events = await stream(page, { method: 'GET', path: '/board' })
   const config = loadConfig({
-    programDir: world.cwd,
-    cwdFlag: world.cwd,
-    overrides: [`STATE_DIR=${world.env.STATE_DIR}`],
+    programDir: environment.cwd,
+    cwdFlag: environment.cwd,
+    overrides: [`STATE_DIR=${environment.env.STATE_DIR}`],
   })
   const state = createLazyDatabase(config)
-  const scope = { project: findProjectRoot(world.cwd), user: getOsUser() }
+  const scope = { project: findProjectRoot(environment.cwd), user: getOsUser() }
   const wasAsked = async (id: number): Promise<boolean> =>
     (await state.open()).read(scope, async ({ questions }) => (await questions.find(id)) !== undefined)
-  const boards = openUserConsoles({ config, state, localFeed: undefined })
-  const inbox = boards.forUser(getOsUser(), true)
+  const consoles = openUserConsoles({ config, state, localFeed: undefined })
+  const inbox = consoles.forUser(getOsUser(), true)
   const open = new Map<string, QuestionView>()
   const stopWatching = inbox.watch(({ questions = [] }) => questions.forEach((each) => open.set(nameOf(each), each)))
 
-  const [one, two] = [await legacyIn(world, '2025-06-18', {}), await legacyIn(world, '2025-06-18', {})]
+  const [one, two] = [await legacyIn(environment, '2025-06-18', {}), await legacyIn(environment, '2025-06-18', {})]
   onTestFinished(() => [one, two].forEach(({ child }) => child.kill()))
   // Both must know that the console is open before they ask.
   await vi.waitFor(() => expect(shownServers(events.events)).toBe(3), { timeout: 10_000 })
@@ -52,41 +52,41 @@ test('each is answered once, none is lost', async () => {
 
   const winners = new Map<string, string[]>()
   const win = (name: string, choice: string): void => void winners.set(name, [...(winners.get(name) ?? []), choice])
-  const surfaces = { page, inbox, open, win, won: winners }
-  // A board shows some of them at a time; a quarter is left to the calls.
-  await answerShown(surfaces, HALF / 2)
+  const channels = { page, inbox, open, win, won: winners }
+  // The console shows some of them at a time; a quarter is left to the calls.
+  await answerShown(channels, HALF / 2)
   await vi.waitFor(async () => expect(await wasAsked(2 * HALF)).toBe(true), { timeout: 10_000 })
   two.child.kill('SIGKILL')
-  await answerShown(surfaces, 2 * HALF)
+  await answerShown(channels, 2 * HALF)
   const names = [...open.keys()]
   expect(names).toHaveLength(2 * HALF)
 
-  // The next session answers the rest, and gets what could not be delivered to the killed one.
-  const three = await legacyIn(world, '2025-06-18', {})
+  // The next session answers the rest, and gets the answers for the killed one.
+  const three = await legacyIn(environment, '2025-06-18', {})
   onTestFinished(() => void three.child.kill())
   const left = names.filter((name) => !winners.has(name))
   for (const name of left) await byCall(three, open.get(name), win)
-  const told = [...(await Promise.all(asked)).flat(), ...textsOf(three)]
+  const delivered = [...(await Promise.all(asked)).flat(), ...textsOf(three)]
   await vi.waitFor(
     async () => {
       await three.request('tools/call', { name: 'TaskManager', arguments: { action: 'list', query: '' } })
-      expect(missing(names, winners, [...told, ...textsOf(three)])).toEqual([])
+      expect(missing(names, winners, [...delivered, ...textsOf(three)])).toEqual([])
     },
     { timeout: 15_000, interval: 500 },
   )
   expect([...winners.values()].filter((choices) => choices.length !== 1)).toEqual([])
-  expect(new Set([...winners.values()].flat()).size).toBe(3)
+  expect([...new Set([...winners.values()].flat())]).toHaveLength(3)
 
   stopWatching()
   events.disconnect()
-  await Promise.all([boards.close(), one.close(), three.close(), page.stop()])
+  await Promise.all([consoles.close(), one.close(), three.close(), page.stop()])
 })
 
 function shownServers(events: readonly { readonly json: Json }[]): number {
   return events.map(({ json }) => json?.servers?.length).findLast((count) => count !== undefined) ?? 0
 }
 
-/** The words of every answer that came before the end. */
+/** The text of every answer before the end. */
 async function askAll(client: TestClient, label: string): Promise<string[]> {
   const calls = [...Array(HALF).keys()].map((at) =>
     client
@@ -96,7 +96,7 @@ async function askAll(client: TestClient, label: string): Promise<string[]> {
   return Promise.all(calls)
 }
 
-interface Surfaces {
+interface Channels {
   readonly page: HttpServer
   readonly inbox: UserConsole
   readonly open: ReadonlyMap<string, QuestionView>
@@ -104,19 +104,19 @@ interface Surfaces {
   readonly won: ReadonlyMap<string, string[]>
 }
 
-/** Until so many have been shown. */
-async function answerShown(surfaces: Surfaces, count: number): Promise<void> {
+/** Until this many have been shown. */
+async function answerShown(channels: Channels, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
-    const name = await vi.waitFor(() => [...surfaces.open.keys()].at(at) ?? Promise.reject(new Error(`not ${at}`)), {
+    const name = await vi.waitFor(() => [...channels.open.keys()].at(at) ?? Promise.reject(new Error(`not ${at}`)), {
       timeout: 10_000,
     })
     const first = ORDERS[at % ORDERS.length]
-    if (first !== 'call' && !surfaces.won.has(name)) await race(name, first, surfaces)
+    if (first !== 'call' && !channels.won.has(name)) await race(name, first, channels)
   }
 }
 
 /** The page and the inbox answer differently, at once or one after the other. */
-async function race(name: string, first: Order, { page, inbox, open, win }: Surfaces): Promise<void> {
+async function race(name: string, first: Order, { page, inbox, open, win }: Channels): Promise<void> {
   const question = open.get(name)
   if (!question) throw new Error(`${name} is not shown`)
   const { project, id } = question
@@ -137,7 +137,7 @@ async function race(name: string, first: Order, { page, inbox, open, win }: Surf
   await Promise.all([begun, two()])
 }
 
-async function byCall(client: TestClient, question: QuestionView | undefined, win: Surfaces['win']): Promise<void> {
+async function byCall(client: TestClient, question: QuestionView | undefined, win: Channels['win']): Promise<void> {
   const { id = 0 } = question ?? {}
   const { result } = await client.request('tools/call', callOf({ id, answers: ['by call'] }))
   expect(resultData(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
@@ -146,9 +146,13 @@ async function byCall(client: TestClient, question: QuestionView | undefined, wi
 
 const textsOf = ({ received }: TestClient): readonly string[] => received.map((message) => JSON.stringify(message))
 
-/** Questions whose one answer no model has read. */
-function missing(names: readonly string[], winners: ReadonlyMap<string, string[]>, told: readonly string[]): string[] {
+/** Questions whose one answer was not delivered to a model. */
+function missing(
+  names: readonly string[],
+  winners: ReadonlyMap<string, string[]>,
+  delivered: readonly string[],
+): string[] {
   const reads = (text: string, name: string, choice: string): boolean =>
     text.includes(`${name}\\`) && text.includes(choice)
-  return names.filter((name) => !told.some((text) => reads(text, name, winners.get(name)?.[0] ?? 'nobody')))
+  return names.filter((name) => !delivered.some((text) => reads(text, name, winners.get(name)?.[0] ?? 'none')))
 }

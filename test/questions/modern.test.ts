@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { sendRequest as askHttp, modern, startProgram, type HttpServer } from '../support/http-client.js'
 import { emptyFolder, type Json, modernMeta, startServer, type TestClient, toolResultOf } from '../support/client.js'
-import { AS_A_PERSON, callOf, COLOUR, FORMS, SIZES } from './support.js'
+import { type HttpServer, modern, sendRequest as askHttp, startProgram } from '../support/http-client.js'
+import { ANSWER_DELAY_MS, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const CALL = callOf({ questions: [COLOUR, SIZES] })
@@ -43,13 +43,13 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
       mode: 'form',
       requestedSchema: { properties: { question_1: {}, question_2: { type: 'array' } } },
     })
-    await sleep(AS_A_PERSON.accept)
-    const said = toolResultOf(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
-    expect(JSON.parse(said.text).answers).toEqual([
+    await sleep(ANSWER_DELAY_MS.accept)
+    const toolResult = toolResultOf(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
+    expect(JSON.parse(toolResult.text).answers).toEqual([
       { question: 'Which colour?', selected: 'Red' },
       { question: 'Which sizes?', selected: ['M', 'L'] },
     ])
-    expect(said.structured).toMatchObject({ rung: 'client', surface: 'client' })
+    expect(toolResult.structured).toMatchObject({ rung: 'client', surface: 'client' })
   })
 
   test.each([
@@ -57,10 +57,10 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['cancel', 'cancelled'],
   ])('%s', async (action, outcome) => {
     const { requestState } = (await make()).result
-    await sleep(AS_A_PERSON.refuse)
-    const said = toolResultOf(await make({ requestState, inputResponses: { said: { action } } }))
-    expect(said.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
-    expect(said.structured).not.toHaveProperty('id')
+    await sleep(ANSWER_DELAY_MS.refuse)
+    const result = toolResultOf(await make({ requestState, inputResponses: { said: { action } } }))
+    expect(result.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
+    expect(result.structured).not.toHaveProperty('id')
   })
 
   test.each([
@@ -70,34 +70,34 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['an error', { said: { code: -32601, message: 'Method not found' } }],
     ['an option that was not offered', { said: { action: 'accept', content: { question_1: 'Pink' } } }],
     ['an empty form', { said: { action: 'accept', content: {} } }],
-  ])('%s in return: the next rung, at once', async (_, inputResponses) => {
+  ])('after %s: the next channel, at once', async (_, inputResponses) => {
     const { requestState } = (await make()).result
-    // What is no answer at all needs no time; an empty form is one.
-    await sleep(AS_A_PERSON.accept)
-    const said = toolResultOf(await make({ requestState, inputResponses }))
-    expect(said.structured).toMatchObject({
+    // An invalid answer takes no time; an empty form is an answer.
+    await sleep(ANSWER_DELAY_MS.accept)
+    const result = toolResultOf(await make({ requestState, inputResponses }))
+    expect(result.structured).toMatchObject({
       rung: 'text',
       id: expect.any(Number),
       answers: [{ outcome: 'no_response' }, {}],
     })
-    expect(said.text).toMatch(/^NOT ANSWERED.*client/)
+    expect(result.text).toMatch(/^NOT ANSWERED.*client/)
   })
 
-  test('also when it forgets the state, or brings nothing but the state', async () => {
+  test('also if the state is missing, or only the state is sent', async () => {
     await make()
     expect(toolResultOf(await make({ inputResponses: {} })).structured.rung).toBe('text')
     const { requestState } = (await make()).result
     expect(toolResultOf(await make({ requestState })).structured.rung).toBe('text')
   })
 
-  test('a client without forms is given the text', async () => {
-    const said = toolResultOf(await make({}, {}))
-    expect(said.text).toContain('The client does not support forms.')
-    expect(said.structured.rung).toBe('text')
+  test('a client without forms gets the text', async () => {
+    const result = toolResultOf(await make({}, {}))
+    expect(result.text).toContain('The client does not support forms.')
+    expect(result.structured.rung).toBe('text')
   })
 })
 
-describe.concurrent('a form that is refused at once was refused by a program', () => {
+describe.concurrent('a form that is refused at once was refused automatically', () => {
   const refused = /^NOT ANSWERED \(no_response\).* the form without a user, after \d+ ms\./
 
   test.each(['decline', 'cancel'])('%s over stdio: the next channel, and no further form', async (action) => {
@@ -110,7 +110,7 @@ describe.concurrent('a form that is refused at once was refused by a program', (
     expect(await client.close()).toBe(0)
   })
 
-  test('over stateless HTTP, where other clients of the user may have a person, the next question is a form', async () => {
+  test('over stateless HTTP, where other clients of the user may show forms, the next question is a form', async () => {
     const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
     const make = async (more: object = {}): Promise<Json> =>
       (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json

@@ -6,10 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { getOsUser } from '@scorpiox/mcp/os-user'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
-import { openStateDatabase } from '@scorpiox/server/state'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
+import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
 import {
   type Json,
   newEnvironment,
@@ -40,45 +39,48 @@ export async function legacyIn(
   return client
 }
 
-export function callOf(wish: unknown): object {
+export function callOf(questions: unknown): object {
   return {
     name: 'AskUserQuestion',
-    arguments: { questions_json: typeof wish === 'string' ? wish : JSON.stringify(wish) },
+    arguments: { questions_json: typeof questions === 'string' ? questions : JSON.stringify(questions) },
   }
 }
 
-export async function ask(client: TestClient, wish: unknown, meta?: object): Promise<ToolResult> {
-  return toolResultOf(await client.request('tools/call', { ...callOf(wish), ...(meta && { _meta: meta }) }))
+export async function ask(client: TestClient, questions: unknown, meta?: object): Promise<ToolResult> {
+  return toolResultOf(await client.request('tools/call', { ...callOf(questions), ...(meta && { _meta: meta }) }))
 }
 
 const isForm = ({ method, id }: Json): boolean => method === 'elicitation/create' && id !== undefined
 
-/** Makes the call and gives the form the client was sent, and the way to the answer. */
-export async function untilForm(client: TestClient, wish: unknown): Promise<{ form: Json; said: Promise<ToolResult> }> {
+/** Makes the call; returns the form that the client received, and a function that answers it. */
+export async function untilForm(
+  client: TestClient,
+  questions: unknown,
+): Promise<{ form: Json; result: Promise<ToolResult> }> {
   const before = new Set(client.received.filter(isForm))
-  const said = ask(client, wish)
+  const result = ask(client, questions)
   const form = await client.waitFor((message) => isForm(message) && !before.has(message))
-  return { form, said }
+  return { form, result }
 }
 
 export async function answerForm(
   client: TestClient,
-  wish: unknown,
+  questions: unknown,
   answer: object,
-): Promise<{ form: Json; said: ToolResult }> {
-  const { form, said } = await untilForm(client, wish)
-  await sleep(personTime(answer))
+): Promise<{ form: Json; result: ToolResult }> {
+  const { form, result } = await untilForm(client, questions)
+  await sleep(answerDelayMs(answer))
   client.send({ jsonrpc: '2.0', id: form.id, ...answer })
-  return { form, said: await said }
+  return { form, result: await result }
 }
 
-/** Milliseconds in which a person can answer; a program is faster. */
-export const AS_A_PERSON = { accept: 300, refuse: 1100 }
+/** Milliseconds that count as an answer of a user; an automatic answer is faster. */
+export const ANSWER_DELAY_MS = { accept: 300, refuse: 1100 }
 
-/** As long as a person takes for this answer; what is none comes at once. */
-function personTime({ result }: Json): number {
-  if (result?.action === 'accept') return AS_A_PERSON.accept
-  return result?.action === 'decline' || result?.action === 'cancel' ? AS_A_PERSON.refuse : 0
+/** The delay of a user for an answer; an invalid one is sent at once. */
+function answerDelayMs({ result }: Json): number {
+  if (result?.action === 'accept') return ANSWER_DELAY_MS.accept
+  return result?.action === 'decline' || result?.action === 'cancel' ? ANSWER_DELAY_MS.refuse : 0
 }
 
 /** The text of all blocks. */
@@ -94,7 +96,7 @@ export interface StoreReader {
   close(): Promise<void>
 }
 
-/** Another process at the same store, as a board is one. */
+/** Another process on the same database, as the console is one. */
 export async function openStoreReader({ cwd, env }: ServerEnvironment): Promise<StoreReader> {
   const state: StateDatabase = await openStateDatabase({
     file: join(String(env.STATE_DIR), 'state.db'),

@@ -9,35 +9,35 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '@scorpiox/mcp/errors'
 import { answerQuestion } from '@scorpiox/server/features/questions/answer-question'
 import { queueLateAnswers } from '@scorpiox/server/features/questions/late-answers'
-import type { QuestionReply } from '@scorpiox/server/features/questions/question-form'
+import type { QuestionReply } from '@scorpiox/server/question-form'
 import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestClient } from '../support/client.js'
 import {
   allText,
   ask,
-  questionEnvironment,
   COLOUR,
   legacyIn,
   openStoreReader,
+  questionEnvironment,
   SIZES,
   type StoreReader,
 } from './support.js'
 
 const RED: readonly QuestionReply[] = [{ outcome: 'answered', selected: ['Red'] }]
 
-const plainIn = (world: ServerEnvironment): Promise<TestClient> => legacyIn(world, '2025-11-25', {})
+const plainIn = (environment: ServerEnvironment): Promise<TestClient> => legacyIn(environment, '2025-11-25', {})
 
-const answer = (onlooker: StoreReader, id: number, replies = RED): Promise<unknown> =>
-  onlooker.write((rows) => answerQuestion(rows, id, replies, 'page', Date.now()))
+const answer = (storeReader: StoreReader, id: number, replies = RED): Promise<unknown> =>
+  storeReader.write((rows) => answerQuestion(rows, id, replies, 'page', Date.now()))
 
-/** The JSON of an answer, whatever stands in front of it. */
-const jsonOf = (said: { content: readonly Json[] }): Json =>
-  JSON.parse(said.content.find(({ text }) => text.startsWith('{"answers"')).text)
+/** The JSON of an answer, without messages in front of it. */
+const jsonOf = (results: { content: readonly Json[] }): Json =>
+  JSON.parse(results.content.find(({ text }) => text.startsWith('{"answers"')).text)
 
 describe('a text with a number', () => {
-  test('that says what to show, what to send, and that nothing was chosen', async () => {
+  test('contains what to show, what to send, and that nothing was chosen', async () => {
     const client = await plainIn(questionEnvironment())
-    const said = await ask(client, { questions: [COLOUR, SIZES] })
-    expect(said.text).toBe(
+    const result = await ask(client, { questions: [COLOUR, SIZES] })
+    expect(result.text).toBe(
       [
         'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. The client does not support forms. Neither the console page nor the terminal inbox is open.',
         'Ask the user in the chat, then wait for their answer; do not choose for them:',
@@ -56,7 +56,7 @@ describe('a text with a number', () => {
         '',
       ].join('\n'),
     )
-    expect([said.isError, said.structured.id]).toEqual([false, 1])
+    expect([result.isError, result.structured.id]).toEqual([false, 1])
     await client.close()
   })
 
@@ -66,14 +66,14 @@ describe('a text with a number', () => {
     expect((await ask(client, { id: 1 })).text).toMatch(/^NOT ANSWERED.*Question 1 is still open/)
     const wrong = await ask(client, { id: 1, answers: ['Red'] })
     expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('one entry for each of the 2')])
-    const said = await ask(client, { id: 1, answers: ['2', ['s', 'L']] })
-    expect(jsonOf(said)).toEqual({
+    const result = await ask(client, { id: 1, answers: ['2', ['s', 'L']] })
+    expect(jsonOf(result)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },
         { question: 'Which sizes?', selected: ['S', 'L'] },
       ],
     })
-    expect(allText(said)).toContain('Answered in the chat (question 1).')
+    expect(allText(result)).toContain('Answered in the chat (question 1).')
     const again = await ask(client, { id: 1, answers: ['Red', null] })
     expect(jsonOf(again).answers[0].selected).toBe('Blue')
     expect(allText(again)).toContain('the new one was ignored')
@@ -88,22 +88,22 @@ describe('a text with a number', () => {
   test('null is no answer, and reported as such', async () => {
     const client = await plainIn(questionEnvironment())
     await ask(client, [COLOUR])
-    const said = await ask(client, { id: 1, answers: [null] })
-    expect(said.structured.answers).toEqual([{ question: 'Which colour?', outcome: 'declined', selected: [] }])
-    expect(allText(said)).toContain('NOT ANSWERED: the user declined to answer.')
+    const result = await ask(client, { id: 1, answers: [null] })
+    expect(result.structured.answers).toEqual([{ question: 'Which colour?', outcome: 'declined', selected: [] }])
+    expect(allText(result)).toContain('NOT ANSWERED: the user declined to answer.')
     await client.close()
   })
 
-  test('without a number where nothing can be kept, and the text is useful all the same', async () => {
-    const place = join(emptyFolder(), 'file')
-    writeFileSync(place, '')
-    chmodSync(place, 0o400)
-    const client = await plainIn(questionEnvironment({ STATE_DIR: place }))
-    const said = await ask(client, [COLOUR])
-    expect(said.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
-    expect(said.structured).not.toHaveProperty('id')
-    expect(said.text).toMatch(/It could not be saved: .*\n.*\n\n1\. Which colour\?/)
-    expect(said.text).toContain('Go on with what they say in the chat.')
+  test('has no number without storage, and is still useful', async () => {
+    const path = join(emptyFolder(), 'file')
+    writeFileSync(path, '')
+    chmodSync(path, 0o400)
+    const client = await plainIn(questionEnvironment({ STATE_DIR: path }))
+    const result = await ask(client, [COLOUR])
+    expect(result.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
+    expect(result.structured).not.toHaveProperty('id')
+    expect(result.text).toMatch(/It could not be saved: .*\n.*\n\n1\. Which colour\?/)
+    expect(result.text).toContain('Go on with what they say in the chat.')
     await client.close()
     expect(client.stderr()).not.toContain('\n    at ')
   })
@@ -111,37 +111,37 @@ describe('a text with a number', () => {
 
 describe('another process', () => {
   test('answers it: the next call with the number returns it, and the asking session has a pending message', async () => {
-    const world = questionEnvironment()
-    const client = await plainIn(world)
+    const environment = questionEnvironment()
+    const client = await plainIn(environment)
     await ask(client, [COLOUR])
-    const onlooker = await openStoreReader(world)
-    expect(await onlooker.open()).toMatchObject([{ id: 1, waiting: false, questions: [{ text: 'Which colour?' }] }])
-    const given = await Promise.allSettled([answer(onlooker, 1), answer(onlooker, 1), answer(onlooker, 1)])
+    const storeReader = await openStoreReader(environment)
+    expect(await storeReader.open()).toMatchObject([{ id: 1, waiting: false, questions: [{ text: 'Which colour?' }] }])
+    const given = await Promise.allSettled([answer(storeReader, 1), answer(storeReader, 1), answer(storeReader, 1)])
     expect(given.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     const refused = given.find(({ status }) => status === 'rejected') as PromiseRejectedResult
     expect(refused.reason).toBeInstanceOf(Failure)
     expect(refused.reason.message).toMatch(/answered before .*\(page\)\. Nothing was changed/)
-    const [message] = await onlooker.messages()
+    const [message] = await storeReader.messages()
     expect(message).toMatchObject({ kind: 'answer', text: expect.stringContaining('Question 1 of AskUserQuestion') })
     expect(message?.text).toContain('{"question":"Which colour?","selected":"Red"}')
-    const said = await ask(client, { id: 1, answers: ['Blue'] })
-    expect(jsonOf(said)).toMatchObject({ answers: [{ selected: 'Red' }] })
-    expect(allText(said)).toContain('Answered on the console page')
+    const result = await ask(client, { id: 1, answers: ['Blue'] })
+    expect(jsonOf(result)).toMatchObject({ answers: [{ selected: 'Red' }] })
+    expect(allText(result)).toContain('Answered on the console page')
     await client.close()
-    await onlooker.close()
+    await storeReader.close()
   })
 
   test('20 questions of two servers, answered by calls and a console at once: each has one answer', async () => {
-    const world = questionEnvironment()
-    const clients = await Promise.all([plainIn(world), plainIn(world)])
+    const environment = questionEnvironment()
+    const clients = await Promise.all([plainIn(environment), plainIn(environment)])
     const asked = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(clients[index % 2]!, [COLOUR])))
     const ids = asked.map(({ structured }) => structured.id).sort((a, b) => a - b)
     expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
-    const onlooker = await openStoreReader(world)
+    const storeReader = await openStoreReader(environment)
     const outcomes = await Promise.all(
       ids.map(async (id) => {
         const ways = [
-          answer(onlooker, id).then(
+          answer(storeReader, id).then(
             () => 'Red',
             () => undefined,
           ),
@@ -152,32 +152,32 @@ describe('another process', () => {
       }),
     )
     for (const { id, board, calls } of outcomes) {
-      const kept = (await onlooker.question(id))?.replies?.[0]?.selected[0]
+      const kept = (await storeReader.question(id))?.replies?.[0]?.selected[0]
       expect({ id, board, calls }).toEqual({ id, board: kept === 'Red' ? 'Red' : undefined, calls: [kept, kept] })
     }
     await Promise.all(clients.map((client) => client.close()))
-    await onlooker.close()
+    await storeReader.close()
   })
 })
 
 describe('a server that is killed', () => {
-  test('leaves its questions, and the next server takes the answers', async () => {
-    const world = questionEnvironment()
-    const client = await plainIn(world)
+  test('leaves its questions, and the next server returns the answers', async () => {
+    const environment = questionEnvironment()
+    const client = await plainIn(environment)
     await ask(client, [COLOUR])
     await ask(client, [COLOUR])
     await killServer(client)
-    const onlooker = await openStoreReader(world)
-    await answer(onlooker, 1)
-    const next = await plainIn(world)
+    const storeReader = await openStoreReader(environment)
+    await answer(storeReader, 1)
+    const next = await plainIn(environment)
     expect(jsonOf(await ask(next, { id: 1 })).answers[0].selected).toBe('Red')
     expect(jsonOf(await ask(next, { id: 2, answers: ['Blue'] })).answers[0].selected).toBe('Blue')
     await next.close()
-    await onlooker.close()
+    await storeReader.close()
   })
 
   test('while it waits: the answer becomes a message once its session is taken over, and only once', async () => {
-    const onlooker = await openStoreReader(questionEnvironment())
+    const storeReader = await openStoreReader(questionEnvironment())
     const asked = {
       session: 'gone',
       askedAt: 1,
@@ -194,22 +194,24 @@ describe('a server that is killed', () => {
         },
       ],
     }
-    await onlooker.write(async ({ questions }) => {
+    await storeReader.write(async ({ questions }) => {
       await questions.insert(asked)
       await questions.insert(asked)
       await questions.insert({ ...asked, session: 'alive' })
     })
-    await answer(onlooker, 1)
-    await answer(onlooker, 3)
-    expect(await onlooker.messages()).toEqual([])
-    for (let round = 0; round < 2; round++) await onlooker.write((rows) => queueLateAnswers(rows, new Set(['gone'])))
-    expect(await onlooker.messages()).toMatchObject([{ session: 'gone', text: expect.stringContaining('Question 1') }])
+    await answer(storeReader, 1)
+    await answer(storeReader, 3)
+    expect(await storeReader.messages()).toEqual([])
+    for (let round = 0; round < 2; round++) await storeReader.write((rows) => queueLateAnswers(rows, new Set(['gone'])))
+    expect(await storeReader.messages()).toMatchObject([
+      { session: 'gone', text: expect.stringContaining('Question 1') },
+    ])
     // No call waits for the other question, so its answer is delivered at once.
-    await answer(onlooker, 2)
-    expect(await onlooker.messages()).toMatchObject([
+    await answer(storeReader, 2)
+    expect(await storeReader.messages()).toMatchObject([
       {},
       { session: 'gone', text: expect.stringContaining('Question 2') },
     ])
-    await onlooker.close()
+    await storeReader.close()
   })
 })

@@ -1,28 +1,28 @@
 // Ways to escape from a sandbox, each as a bash snippet. They are executed inside and, where harmless, outside: an
 // attempt that cannot succeed anywhere proves nothing.
 //
-// Words they may use: $OUT a folder that must not change, $HOME with secrets, $PROJECT, $STATE the server's own folder,
-// $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK something to write,
-// `py CODE` for raw system calls, and `said` after something that must not succeed.
+// Variables: $OUT a directory that must not change, $HOME with secrets, $PROJECT, $STATE the server's own directory,
+// $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK text to write, `py CODE`
+// for raw system calls, and `escaped` after something that must not succeed.
 
-import { CHECKED_BY_ARGUMENT, DENIED, ANSWERED_ENOSYS } from '@scorpiox/server/sandbox/syscall-numbers'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { ANSWERED_ENOSYS, CHECKED_BY_ARGUMENT, DENIED } from '@scorpiox/server/sandbox/syscall-numbers'
 
 export interface Attempt {
   readonly name: string
   readonly how: string
   /** Where its success would be an escape. */
   readonly levels: readonly ActiveSandboxLevel[]
-  /** How one would notice. */
-  readonly sign: 'change' | 'secret' | 'packet' | 'said'
-  /** Whether the same words can be shown to work without a sandbox. */
+  /** How success is detected. */
+  readonly sign: 'change' | 'secret' | 'packet' | 'escaped'
+  /** Whether the same snippet can be shown to work without a sandbox. */
   readonly proof: boolean
-  /** In a cage of its own: it may end everything there is. */
+  /** In a separate sandbox: it may end every process in it. */
   readonly alone: boolean
   readonly needs: readonly string[]
 }
 
-type Words = readonly [name: string, how: string]
+type ScriptVariables = readonly [name: string, how: string]
 type Options = Partial<Omit<Attempt, 'name' | 'how' | 'sign'>>
 
 const IS_ROOT = process.getuid?.() === 0
@@ -30,7 +30,7 @@ const IS_ROOT = process.getuid?.() === 0
 const ALL: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 const WRITING: readonly ActiveSandboxLevel[] = ['workspace', 'strict']
 
-function attempts(sign: Attempt['sign'], list: readonly Words[], options: Options = {}): readonly Attempt[] {
+function attempts(sign: Attempt['sign'], list: readonly ScriptVariables[], options: Options = {}): readonly Attempt[] {
   return list.map(([name, how]) => ({
     name,
     how,
@@ -61,7 +61,10 @@ function nr(name: string): number {
   return number
 }
 
-/** What a list of forbidden commands would have to recognise. The first eight are those that others' lists missed. */
+/**
+ * What a list of forbidden commands would have to detect. The first eight are those that the lists of other programs
+ * missed.
+ */
 const COMMANDS = attempts('change', [
   ['command substitution', '$(printf echo) $MARK >"$OUT/victim"'],
   ['an absolute path', '/usr/bin/printf $MARK | /usr/bin/tee "$OUT/victim"'],
@@ -172,7 +175,7 @@ os.execv('/proc/self/fd/%d' % f, ['sh', '-c', 'echo x >\\"$OUT/victim\\"'])"`,
   ],
 ])
 
-/** The first process may live in another world than the rest, as in a container. */
+/** The first process may be in another namespace than the rest, as in a container. */
 const FIRST_PROCESS = [
   ...attempts('change', [['the root of the first process', 'echo $MARK >"/proc/1/root$OUT/victim"']], { proof: false }),
   ...attempts('secret', [['the root of the first process, for reading', 'cat "/proc/1/root$HOME/.ssh/id"']], {
@@ -180,7 +183,7 @@ const FIRST_PROCESS = [
   }),
 ]
 
-/** Kernels have been fixed against it; it is tried to see that this one has. */
+/** Kernels have been fixed against it; the test checks this one. */
 const DIRTY_PIPE = attempts(
   'change',
   [
@@ -256,7 +259,7 @@ const SECRETS = attempts('secret', [
   ['environment of a process outside', 'tr "\\0" "\\n" <"/proc/$VICTIM/environ"'],
   ['environment of every process', 'cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -a VICTIM_SECRET'],
   ['shared memory of the host, for reading', 'cat "$SHARED/canary"'],
-  ['temporary files of the host, for reading', 'cat "$TEMPORARY/canary" /tmp/scorpiox-world-*/canary'],
+  ['temporary files of the host, for reading', 'cat "$TEMPORARY/canary" /tmp/scorpiox-sandbox-*/canary'],
 ])
 
 /** Only root can do these, with or without a sandbox. */
@@ -276,12 +279,15 @@ print(os.read(r, 99)) if r >= 0 else os.write(2, b'no')"`,
     { proof: IS_ROOT },
   ),
   ...attempts(
-    'said',
+    'escaped',
     [
-      ['the own namespace again', `py "said(call(${nr('setns')}, os.open('/proc/self/ns/uts', os.O_RDONLY), 0) == 0)"`],
+      [
+        'the own namespace again',
+        `py "escaped(call(${nr('setns')}, os.open('/proc/self/ns/uts', os.O_RDONLY), 0) == 0)"`,
+      ],
       [
         'performance counters',
-        `py "said(call(${nr('perf_event_open')}, struct.pack('IIQ', 1, 112, 0) + bytes(96), 0, -1, -1, 0) >= 0)"`,
+        `py "escaped(call(${nr('perf_event_open')}, struct.pack('IIQ', 1, 112, 0) + bytes(96), 0, -1, -1, 0) >= 0)"`,
       ],
     ],
     { proof: IS_ROOT },
@@ -291,10 +297,10 @@ print(os.read(r, 99)) if r >= 0 else os.write(2, b'no')"`,
 const STRICT_READS = attempts(
   'secret',
   [
-    ['another file of the person', 'cat "$HOME/other/private.txt" && cat "$HOME/.ssh/id"'],
+    ['another file of the user', 'cat "$HOME/other/private.txt" && cat "$HOME/.ssh/id"'],
     ['listing the home', 'ls "$HOME/other" && cat "$HOME/.netrc"'],
     ['a folder beside the home', 'cat "$OUT/victim" && cat "$HOME/.ssh/id"'],
-    ['/var', 'ls /var/tmp/scorpiox-world-* && cat "$HOME/.ssh/id"'],
+    ['/var', 'ls /var/tmp/scorpiox-sandbox-* && cat "$HOME/.ssh/id"'],
   ],
   { levels: ['strict'] },
 )
@@ -362,255 +368,261 @@ const PLANTS = attempts(
 
 /** They end the proof of others, or the machine: never tried outside. */
 const MACHINE = attempts(
-  'said',
+  'escaped',
   [
-    ['mounting anew, writable', 'mount -o remount,bind,rw / && said'],
-    ['mounting anew, all of it', 'mount -o remount,rw / && said'],
-    ['a bind mount', 'mkdir -p /tmp/m; mount --bind "$OUT" /tmp/m && said'],
-    ['a tmpfs', 'mkdir -p /tmp/m; mount -t tmpfs x /tmp/m && said'],
-    ['another /proc', 'mkdir -p /tmp/m; mount -t proc x /tmp/m && said'],
-    ['another /sys', 'mkdir -p /tmp/m; mount -t sysfs x /tmp/m && said'],
+    ['mounting anew, writable', 'mount -o remount,bind,rw / && escaped'],
+    ['mounting anew, all of it', 'mount -o remount,rw / && escaped'],
+    ['a bind mount', 'mkdir -p /tmp/m; mount --bind "$OUT" /tmp/m && escaped'],
+    ['a tmpfs', 'mkdir -p /tmp/m; mount -t tmpfs x /tmp/m && escaped'],
+    ['another /proc', 'mkdir -p /tmp/m; mount -t proc x /tmp/m && escaped'],
+    ['another /sys', 'mkdir -p /tmp/m; mount -t sysfs x /tmp/m && escaped'],
     [
       'an overlay',
-      'mkdir -p /tmp/m /tmp/u /tmp/w; mount -t overlay x -o lowerdir=/,upperdir=/tmp/u,workdir=/tmp/w /tmp/m && said',
+      'mkdir -p /tmp/m /tmp/u /tmp/w; mount -t overlay x -o lowerdir=/,upperdir=/tmp/u,workdir=/tmp/w /tmp/m && escaped',
     ],
-    ['uncovering a secret', 'umount "$HOME/.ssh" && said'],
-    ['uncovering /tmp', 'umount -l /tmp && said'],
-    ['uncovering by system call', `py "said(call(${nr('umount2')}, home + b'/.ssh', 2) == 0)"`],
-    ['the new way to mount', `py "said(call(${nr('fsopen')}, b'tmpfs', 0) >= 0)"`],
-    ['a detached copy of the tree', `py "said(call(${nr('open_tree')}, -100, b'/', 1 | 0x8000) >= 0)"`],
-    ['moving a mount', `py "said(call(${nr('move_mount')}, -100, b'/tmp', -100, b'/dev/shm', 0) == 0)"`],
+    ['uncovering a secret', 'umount "$HOME/.ssh" && escaped'],
+    ['uncovering /tmp', 'umount -l /tmp && escaped'],
+    ['uncovering by system call', `py "escaped(call(${nr('umount2')}, home + b'/.ssh', 2) == 0)"`],
+    ['the new way to mount', `py "escaped(call(${nr('fsopen')}, b'tmpfs', 0) >= 0)"`],
+    ['a detached copy of the tree', `py "escaped(call(${nr('open_tree')}, -100, b'/', 1 | 0x8000) >= 0)"`],
+    ['moving a mount', `py "escaped(call(${nr('move_mount')}, -100, b'/tmp', -100, b'/dev/shm', 0) == 0)"`],
     [
       'attributes of a mount',
-      `py "said(call(${nr('mount_setattr')}, -100, b'/', 0x8000, struct.pack('QQQQ', 0, 1, 0, 0), 32) == 0)"`,
+      `py "escaped(call(${nr('mount_setattr')}, -100, b'/', 0x8000, struct.pack('QQQQ', 0, 1, 0, 0), 32) == 0)"`,
     ],
-    ['another root by chroot', 'chroot /usr /bin/true && said'],
-    ['another root by chroot, by system call', `py "said(call(${nr('chroot')}, b'/tmp') == 0)"`],
-    ['another root by pivot_root', 'mkdir -p /tmp/m; cd /tmp; pivot_root . m && said'],
-    ['a device of the disk', 'mknod /tmp/disk b 254 0 && said'],
-    ['a device of the memory', 'mknod /tmp/mem c 1 1 && said'],
-    ['the disk', 'for d in /dev/vda /dev/sda /dev/nvme0n1; do head -c 1 $d && said; done'],
-    ['the memory', 'head -c 1 /dev/mem && said; head -c 1 /proc/kcore && said; head -c 1 /dev/kmem && said'],
-    ['the log of the kernel', 'timeout 1 head -c 1 /dev/kmsg && said; timeout 1 head -c 1 /proc/kmsg && said'],
-    ['the log of the kernel by system call', 'dmesg | grep -q . && said'],
-    ['what handles a core dump', 'echo "|/tmp/x" >/proc/sys/kernel/core_pattern && said'],
-    ['what loads modules', 'echo /tmp/x >/proc/sys/kernel/modprobe && said'],
-    ['a setting of the kernel', 'sysctl -w kernel.panic=1 && said; echo 1 >/proc/sys/vm/overcommit_memory && said'],
-    ['the magic key', 'echo h >/proc/sysrq-trigger && said'],
-    ['what handles events of devices', 'echo /tmp/x >/sys/kernel/uevent_helper && said'],
-    ['sleep', 'echo mem >/sys/power/state && said'],
-    ['a module', 'touch /tmp/m.ko; insmod /tmp/m.ko && said; modprobe dummy && said'],
-    ['a module by system call', `py "call(${nr('finit_module')}, 0, b'', 0); said(ctypes.get_errno() != 1)"`],
-    ['another kernel', `py "call(${nr('kexec_load')}, 0, 0, 0, 0); said(ctypes.get_errno() != 1)"`],
+    ['another root by chroot', 'chroot /usr /bin/true && escaped'],
+    ['another root by chroot, by system call', `py "escaped(call(${nr('chroot')}, b'/tmp') == 0)"`],
+    ['another root by pivot_root', 'mkdir -p /tmp/m; cd /tmp; pivot_root . m && escaped'],
+    ['a device of the disk', 'mknod /tmp/disk b 254 0 && escaped'],
+    ['a device of the memory', 'mknod /tmp/mem c 1 1 && escaped'],
+    ['the disk', 'for d in /dev/vda /dev/sda /dev/nvme0n1; do head -c 1 $d && escaped; done'],
+    ['the memory', 'head -c 1 /dev/mem && escaped; head -c 1 /proc/kcore && escaped; head -c 1 /dev/kmem && escaped'],
+    ['the log of the kernel', 'timeout 1 head -c 1 /dev/kmsg && escaped; timeout 1 head -c 1 /proc/kmsg && escaped'],
+    ['the log of the kernel by system call', 'dmesg | grep -q . && escaped'],
+    ['what handles a core dump', 'echo "|/tmp/x" >/proc/sys/kernel/core_pattern && escaped'],
+    ['what loads modules', 'echo /tmp/x >/proc/sys/kernel/modprobe && escaped'],
+    [
+      'a setting of the kernel',
+      'sysctl -w kernel.panic=1 && escaped; echo 1 >/proc/sys/vm/overcommit_memory && escaped',
+    ],
+    ['the magic key', 'echo h >/proc/sysrq-trigger && escaped'],
+    ['what handles events of devices', 'echo /tmp/x >/sys/kernel/uevent_helper && escaped'],
+    ['sleep', 'echo mem >/sys/power/state && escaped'],
+    ['a module', 'touch /tmp/m.ko; insmod /tmp/m.ko && escaped; modprobe dummy && escaped'],
+    ['a module by system call', `py "call(${nr('finit_module')}, 0, b'', 0); escaped(ctypes.get_errno() != 1)"`],
+    ['another kernel', `py "call(${nr('kexec_load')}, 0, 0, 0, 0); escaped(ctypes.get_errno() != 1)"`],
     [
       'swap',
-      'dd if=/dev/zero of=/tmp/swap bs=1M count=1 status=none; chmod 600 /tmp/swap; mkswap /tmp/swap; swapon /tmp/swap && said',
+      'dd if=/dev/zero of=/tmp/swap bs=1M count=1 status=none; chmod 600 /tmp/swap; mkswap /tmp/swap; swapon /tmp/swap && escaped',
     ],
-    ['the clock', 'date -s 2001-01-01 && said'],
-    ['the name of the machine', 'hostname evil && said'],
-    ['quotas', `py "call(${nr('quotactl')}, 0, 0, 0, 0); said(ctypes.get_errno() != 1)"`],
-    ['accounting', `py "call(${nr('acct')}, 0); said(ctypes.get_errno() != 1)"`],
+    ['the clock', 'date -s 2001-01-01 && escaped'],
+    ['the name of the machine', 'hostname evil && escaped'],
+    ['quotas', `py "call(${nr('quotactl')}, 0, 0, 0, 0); escaped(ctypes.get_errno() != 1)"`],
+    ['accounting', `py "call(${nr('acct')}, 0); escaped(ctypes.get_errno() != 1)"`],
     [
       'switching the machine off',
-      `py "call(${nr('reboot')}, 0, 0, 0, 0); said(ctypes.get_errno() != 1)"; reboot -f --help >/dev/null; true`,
+      `py "call(${nr('reboot')}, 0, 0, 0, 0); escaped(ctypes.get_errno() != 1)"; reboot -f --help >/dev/null; true`,
     ],
-    ['a loop device', 'truncate -s 1M /tmp/disk; losetup -f /tmp/disk && said'],
-    ['a file system of its own making', '[ -e /dev/fuse ] && said'],
-    ['a virtual machine', '[ -e /dev/kvm ] && said'],
-    ['a tunnel', '[ -e /dev/net/tun ] && said'],
-    ['a release agent', 'for f in /sys/fs/cgroup/*/release_agent; do echo /tmp/x >"$f" && said; done'],
+    ['a loop device', 'truncate -s 1M /tmp/disk; losetup -f /tmp/disk && escaped'],
+    ['a file system of its own making', '[ -e /dev/fuse ] && escaped'],
+    ['a virtual machine', '[ -e /dev/kvm ] && escaped'],
+    ['a tunnel', '[ -e /dev/net/tun ] && escaped'],
+    ['a release agent', 'for f in /sys/fs/cgroup/*/release_agent; do echo /tmp/x >"$f" && escaped; done'],
     [
       'another cgroup',
-      'for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do echo $$ >"$f" && said; done',
+      'for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do echo $$ >"$f" && escaped; done',
     ],
     [
       'a larger limit',
-      'for f in $(find /sys/fs/cgroup -name pids.max -o -name memory.limit_in_bytes -o -name memory.max | head -20); do echo 99999999999 >"$f" && said; done',
+      'for f in $(find /sys/fs/cgroup -name pids.max -o -name memory.limit_in_bytes -o -name memory.max | head -20); do echo 99999999999 >"$f" && escaped; done',
     ],
-    ['a cgroup of its own', 'for d in /sys/fs/cgroup /sys/fs/cgroup/*; do mkdir "$d/evil" && said; done'],
-    ['namespaces of the first process', 'nsenter -t 1 -a true && said'],
-    ['namespaces of a process outside', 'nsenter -t "$VICTIM" -m true && said'],
-    ['the network of another', 'ip netns add evil && said'],
+    ['a cgroup of its own', 'for d in /sys/fs/cgroup /sys/fs/cgroup/*; do mkdir "$d/evil" && escaped; done'],
+    ['namespaces of the first process', 'nsenter -t 1 -a true && escaped'],
+    ['namespaces of a process outside', 'nsenter -t "$VICTIM" -m true && escaped'],
+    ['the network of another', 'ip netns add evil && escaped'],
     [
-      'the job of somebody else',
-      'echo "* * * * * root true" >/etc/cron.d/evil && said; echo "* * * * * true" | crontab - && said',
+      'the job of another user',
+      'echo "* * * * * root true" >/etc/cron.d/evil && escaped; echo "* * * * * true" | crontab - && escaped',
     ],
-    ['a job for later', 'echo true | at now && said'],
-    ['a service', 'systemd-run true && said; systemctl start evil && said'],
+    ['a job for later', 'echo true | at now && escaped'],
+    ['a service', 'systemd-run true && escaped; systemctl start evil && escaped'],
     [
       'the bus',
-      'dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames && said',
+      'dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames && escaped',
     ],
     [
       'a container',
-      'timeout 3 docker run --rm -v /:/host alpine true && said; timeout 3 podman run alpine true && said',
+      'timeout 3 docker run --rm -v /:/host alpine true && escaped; timeout 3 podman run alpine true && escaped',
     ],
-    ['a library for every program', 'echo /tmp/x.so >/etc/ld.so.preload && said'],
-    ['a user', 'echo "evil::0:0::/:/bin/sh" >>/etc/passwd && said'],
-    ['a rule for sudo', 'echo "ALL ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/evil && said'],
-    ['the programs of the system', 'echo x >/usr/bin/evil && said; echo x >/usr/local/bin/evil && said'],
-    ['the start of every shell', 'echo x >/etc/profile.d/evil.sh && said'],
-    ['shadow', 'grep -q . /etc/shadow && said'],
+    ['a library for every program', 'echo /tmp/x.so >/etc/ld.so.preload && escaped'],
+    ['a user', 'echo "evil::0:0::/:/bin/sh" >>/etc/passwd && escaped'],
+    ['a rule for sudo', 'echo "ALL ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/evil && escaped'],
+    ['the programs of the system', 'echo x >/usr/bin/evil && escaped; echo x >/usr/local/bin/evil && escaped'],
+    ['the start of every shell', 'echo x >/etc/profile.d/evil.sh && escaped'],
+    ['shadow', 'grep -q . /etc/shadow && escaped'],
   ],
   { proof: false },
 )
 
-const KERNEL = attempts('said', [
-  ['a user namespace', 'unshare -U true && said'],
-  ['a user namespace as root', 'unshare -r true && said'],
+const KERNEL = attempts('escaped', [
+  ['a user namespace', 'unshare -U true && escaped'],
+  ['a user namespace as root', 'unshare -r true && escaped'],
   [
     'a user namespace by clone',
     `py "
 r = call(${nr('clone')}, 0x10000000 | 17, 0, 0, 0, 0)
 if r == 0: os._exit(0)
-said(r > 0)"`,
+escaped(r > 0)"`,
   ],
   [
     'a user namespace by clone3',
     `py "
 r = call(${nr('clone3')}, struct.pack('QQQQQQQQ', 0x10000000, 0, 0, 0, 17, 0, 0, 0), 64)
 if r == 0: os._exit(0)
-said(r > 0)"`,
+escaped(r > 0)"`,
   ],
-  ['a user namespace by system call', `py "said(call(${nr('unshare')}, 0x10000000) == 0)"`],
-  ['another sandbox', 'bwrap --dev-bind / / true && said'],
+  ['a user namespace by system call', `py "escaped(call(${nr('unshare')}, 0x10000000) == 0)"`],
+  ['another sandbox', 'bwrap --dev-bind / / true && escaped'],
   [
     'tracing a child',
     `py "
 p = os.fork()
 if p == 0: os._exit(0 if call(${nr('ptrace')}, 0, 0, 0, 0) == 0 else 1)
-said(os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) == 0)"`,
+escaped(os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) == 0)"`,
   ],
   [
     'reading the memory of itself',
     `py "
 a = ctypes.create_string_buffer(b'abc'); b = ctypes.create_string_buffer(3)
-said(call(${nr('process_vm_readv')}, os.getpid(), struct.pack('PN', ctypes.addressof(b), 3), 1, struct.pack('PN', ctypes.addressof(a), 3), 1, 0) == 3)"`,
+escaped(call(${nr('process_vm_readv')}, os.getpid(), struct.pack('PN', ctypes.addressof(b), 3), 1, struct.pack('PN', ctypes.addressof(a), 3), 1, 0) == 3)"`,
   ],
   [
     'writing the memory of itself',
     `py "
 a = ctypes.create_string_buffer(b'abc'); b = ctypes.create_string_buffer(3)
-said(call(${nr('process_vm_writev')}, os.getpid(), struct.pack('PN', ctypes.addressof(a), 3), 1, struct.pack('PN', ctypes.addressof(b), 3), 1, 0) == 3)"`,
+escaped(call(${nr('process_vm_writev')}, os.getpid(), struct.pack('PN', ctypes.addressof(a), 3), 1, struct.pack('PN', ctypes.addressof(b), 3), 1, 0) == 3)"`,
   ],
   [
     'memory by file',
     `py "
 b = ctypes.create_string_buffer(b'abc'); f = os.open('/proc/self/mem', os.O_RDWR)
-said(os.pwrite(f, b'x', ctypes.addressof(b)) == 1)"`,
+escaped(os.pwrite(f, b'x', ctypes.addressof(b)) == 1)"`,
   ],
   [
     'a descriptor of another process',
     `py "
 f = call(${nr('pidfd_open')}, os.getpid(), 0)
-said(call(${nr('pidfd_getfd')}, f, 0, 0) >= 0)"`,
+escaped(call(${nr('pidfd_getfd')}, f, 0, 0) >= 0)"`,
   ],
-  ['comparing processes', `py "said(call(${nr('kcmp')}, os.getpid(), os.getpid(), 0, 0, 0) >= 0)"`],
-  ['io_uring', `py "said(call(${nr('io_uring_setup')}, 4, bytes(120)) >= 0)"`],
-  ['faults in user space', `py "said(call(${nr('userfaultfd')}, 1) >= 0)"`],
-  ['keys', `py "said(call(${nr('keyctl')}, 0, -3, 0) > 0)"`],
-  ['adding a key', `py "said(call(${nr('add_key')}, b'user', b'scorpiox', b'x', 1, -1) > 0)"`],
+  ['comparing processes', `py "escaped(call(${nr('kcmp')}, os.getpid(), os.getpid(), 0, 0, 0) >= 0)"`],
+  ['io_uring', `py "escaped(call(${nr('io_uring_setup')}, 4, bytes(120)) >= 0)"`],
+  ['faults in user space', `py "escaped(call(${nr('userfaultfd')}, 1) >= 0)"`],
+  ['keys', `py "escaped(call(${nr('keyctl')}, 0, -3, 0) > 0)"`],
+  ['adding a key', `py "escaped(call(${nr('add_key')}, b'user', b'scorpiox', b'x', 1, -1) > 0)"`],
   [
     'asking for a key',
-    `py "call(${nr('request_key')}, b'user', b'scorpiox-none', 0, -1); said(ctypes.get_errno() not in (1, 38))"`,
+    `py "call(${nr('request_key')}, b'user', b'scorpiox-none', 0, -1); escaped(ctypes.get_errno() not in (1, 38))"`,
   ],
-  ['programs in the kernel', `py "call(${nr('bpf')}, 99, 0, 0); said(ctypes.get_errno() not in (1, 38))"`],
-  ['a file that lends rights', 'cp /bin/true lender; chmod u+s lender && [ -u lender ] && said'],
-  ['a file that lends the rights of a group', 'cp /bin/true lender; chmod g+s lender && [ -g lender ] && said'],
+  ['programs in the kernel', `py "call(${nr('bpf')}, 99, 0, 0); escaped(ctypes.get_errno() not in (1, 38))"`],
+  ['a file that lends rights', 'cp /bin/true lender; chmod u+s lender && [ -u lender ] && escaped'],
+  ['a file that lends the rights of a group', 'cp /bin/true lender; chmod g+s lender && [ -g lender ] && escaped'],
   [
     'a file made so that it lends rights',
-    `py "os.umask(0); os.close(os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755)); said(os.stat('made').st_mode & 0o4000)"`,
+    `py "os.umask(0); os.close(os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755)); escaped(os.stat('made').st_mode & 0o4000)"`,
   ],
-  ['a node that lends rights', `py "os.umask(0); os.mknod('node', 0o104755); said(os.stat('node').st_mode & 0o4000)"`],
+  [
+    'a node that lends rights',
+    `py "os.umask(0); os.mknod('node', 0o104755); escaped(os.stat('node').st_mode & 0o4000)"`,
+  ],
   [
     'rights lent by the newest call',
-    `py "open('n', 'w'); r = call(${nr('fchmodat2')}, -100, b'n', 0o4755, 0); said(os.stat('n').st_mode & 0o4000 or (r < 0 and ctypes.get_errno() == 38 and sys.argv[-1] == 'outside'))"`,
+    `py "open('n', 'w'); r = call(${nr('fchmodat2')}, -100, b'n', 0o4755, 0); escaped(os.stat('n').st_mode & 0o4000 or (r < 0 and ctypes.get_errno() == 38 and sys.argv[-1] == 'outside'))"`,
   ],
   [
     'rights lent by openat2',
     `py "
 os.umask(0); call(${nr('openat2')}, -100, b'o2', struct.pack('QQQ', os.O_CREAT | os.O_WRONLY, 0o4755, 0), 24)
-said(os.path.exists('o2') and os.stat('o2').st_mode & 0o4000)"`,
+escaped(os.path.exists('o2') and os.stat('o2').st_mode & 0o4000)"`,
   ],
-  ['rights lent by install', 'install -m 4755 /bin/true lender2; [ -u lender2 ] && said'],
-  ['unix socket, stream', `py "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM); said(True)"`],
-  ['unix socket, datagram', `py "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); said(True)"`],
-  ['unix socket, the upper half of the argument set', `py "said(call(${nr('socket')}, (1 << 32) | 1, 1, 0) >= 0)"`],
+  ['rights lent by install', 'install -m 4755 /bin/true lender2; [ -u lender2 ] && escaped'],
+  ['unix socket, stream', `py "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM); escaped(True)"`],
+  ['unix socket, datagram', `py "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); escaped(True)"`],
+  ['unix socket, the upper half of the argument set', `py "escaped(call(${nr('socket')}, (1 << 32) | 1, 1, 0) >= 0)"`],
   [
     'a pair of sockets that can be sent elsewhere',
-    `py "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); said(True)"`,
+    `py "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); escaped(True)"`,
   ],
-  ['the same, by its old name', `py "f = (ctypes.c_int * 2)(); said(call(${nr('socketpair')}, 1, 3, 0, f) == 0)"`],
-  ['events of devices', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15); said(True)"`],
-  ['the netlink of connections', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4); said(True)"`],
+  ['the same, by its old name', `py "f = (ctypes.c_int * 2)(); escaped(call(${nr('socketpair')}, 1, 3, 0, f) == 0)"`],
+  ['events of devices', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15); escaped(True)"`],
+  ['the netlink of connections', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4); escaped(True)"`],
 ])
 
-/** They need more than an ordinary user has, or something the kernel may not have: no proof. */
+/** They need more than the permissions of an ordinary user, or an optional kernel feature: no proof. */
 const KERNEL_UNPROVEN = attempts(
-  'said',
+  'escaped',
   [
-    ['a raw socket', `py "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); said(True)"`],
-    ['a packet socket', `py "socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3); said(True)"`],
-    ['the audit', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9); said(True)"`],
-    ['the firewall', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12); said(True)"`],
-    ['the host of a virtual machine', `py "socket.socket(40, socket.SOCK_STREAM); said(True)"`],
-    ['the crypto of the kernel', `py "socket.socket(38, 5); said(True)"`],
-    ['SCTP', `py "socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132); said(True)"`],
-    ['bluetooth', `py "socket.socket(31, 3, 1); said(True)"`],
+    ['a raw socket', `py "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); escaped(True)"`],
+    ['a packet socket', `py "socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3); escaped(True)"`],
+    ['the audit', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9); escaped(True)"`],
+    ['the firewall', `py "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12); escaped(True)"`],
+    ['the host of a virtual machine', `py "socket.socket(40, socket.SOCK_STREAM); escaped(True)"`],
+    ['the crypto of the kernel', `py "socket.socket(38, 5); escaped(True)"`],
+    ['SCTP', `py "socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132); escaped(True)"`],
+    ['bluetooth', `py "socket.socket(31, 3, 1); escaped(True)"`],
     [
       'typing into a terminal',
       `py "
 import fcntl, pty
 m, s = pty.openpty()
-os.setsid(); fcntl.ioctl(s, 0x540E, 0); fcntl.ioctl(s, 0x5412, b'x'); said(True)"`,
+os.setsid(); fcntl.ioctl(s, 0x540E, 0); fcntl.ioctl(s, 0x5412, b'x'); escaped(True)"`,
     ],
     [
       'typing, the upper half of the argument set',
       `py "
 import fcntl, pty
 m, s = pty.openpty()
-os.setsid(); fcntl.ioctl(s, 0x540E, 0); said(call(${nr('ioctl')}, s, (1 << 32) | 0x5412, b'x') == 0)"`,
+os.setsid(); fcntl.ioctl(s, 0x540E, 0); escaped(call(${nr('ioctl')}, s, (1 << 32) | 0x5412, b'x') == 0)"`,
     ],
-    ['the clipboard of the console', `py "said(call(${nr('ioctl')}, 0, 0x541C, b'\\\\x03') == 0)"`],
+    ['the clipboard of the console', `py "escaped(call(${nr('ioctl')}, 0, 0x541C, b'\\\\x03') == 0)"`],
     [
       'another line discipline',
       `py "
 import pty
-m, s = pty.openpty(); said(call(${nr('ioctl')}, s, 0x5423, struct.pack('i', 21)) == 0)"`,
+m, s = pty.openpty(); escaped(call(${nr('ioctl')}, s, 0x5423, struct.pack('i', 21)) == 0)"`,
     ],
-    ['watching every file', `py "said(call(${nr('fanotify_init')}, 0, 0) >= 0)"`],
-    ['the x32 numbers', `py "r = call(0x40000000 | 39); said(r > 0)"`],
-    ['a system call that is not known yet', `py "call(470, 0, 0, 0); said(ctypes.get_errno() != 38)"`],
+    ['watching every file', `py "escaped(call(${nr('fanotify_init')}, 0, 0) >= 0)"`],
+    ['the x32 numbers', `py "r = call(0x40000000 | 39); escaped(r > 0)"`],
+    ['a system call that is not known yet', `py "call(470, 0, 0, 0); escaped(ctypes.get_errno() != 38)"`],
     [
       'a bare program of the 32-bit machine',
-      `printf 'int main(){int r; __asm__ volatile("int $0x80":"=a"(r):"0"(20)); return r>0?0:1;}' | gcc -w -x c - -o /tmp/i80 2>/dev/null && /tmp/i80 && said`,
+      `printf 'int main(){int r; __asm__ volatile("int $0x80":"=a"(r):"0"(20)); return r>0?0:1;}' | gcc -w -x c - -o /tmp/i80 2>/dev/null && /tmp/i80 && escaped`,
     ],
     [
       'capabilities',
-      `py "said(call(${nr('capset')}, struct.pack('II', 0x20080522, 0), struct.pack('IIIIII', 0x200000, 0x200000, 0, 0, 0, 0)) == 0)"`,
+      `py "escaped(call(${nr('capset')}, struct.pack('II', 0x20080522, 0), struct.pack('IIIIII', 0x200000, 0x200000, 0, 0, 0, 0)) == 0)"`,
     ],
-    ['a file with capabilities', 'cp /bin/true capable; setcap cap_sys_admin+ep capable && said'],
+    ['a file with capabilities', 'cp /bin/true capable; setcap cap_sys_admin+ep capable && escaped'],
     [
       'the same by attribute',
-      `py "open('c', 'w'); os.setxattr('c', 'security.capability', bytes.fromhex('0100000200002000000020000000000000000000')); said(True)"`,
+      `py "open('c', 'w'); os.setxattr('c', 'security.capability', bytes.fromhex('0100000200002000000020000000000000000000')); escaped(True)"`,
     ],
-    ['another user', `py "os.setuid(1); said(True)"`],
-    ['other groups', `py "os.setgroups([0, 1]); said(True)"`],
-    ['giving a file away', `py "open('g', 'w'); os.chown('g', 1, 1); said(True)"`],
-    ['su', 'echo | timeout 2 su -c true nobody && said'],
-    ['sudo', 'timeout 2 sudo -n true && said'],
-    ['a copy of su', 'cp /bin/su copy 2>/dev/null; chmod u+s copy && said'],
+    ['another user', `py "os.setuid(1); escaped(True)"`],
+    ['other groups', `py "os.setgroups([0, 1]); escaped(True)"`],
+    ['giving a file away', `py "open('g', 'w'); os.chown('g', 1, 1); escaped(True)"`],
+    ['su', 'echo | timeout 2 su -c true nobody && escaped'],
+    ['sudo', 'timeout 2 sudo -n true && escaped'],
+    ['a copy of su', 'cp /bin/su copy 2>/dev/null; chmod u+s copy && escaped'],
     [
       'a library in front of su',
-      'echo | LD_PRELOAD=/tmp/x.so LD_LIBRARY_PATH=/tmp timeout 2 su -c true nobody && said',
+      'echo | LD_PRELOAD=/tmp/x.so LD_LIBRARY_PATH=/tmp timeout 2 su -c true nobody && escaped',
     ],
-    ['mapping users', 'newuidmap $$ 0 0 1 && said; echo "0 0 1" >/proc/self/uid_map && said'],
-    ['a higher priority', 'nice -n -20 true 2>&1 | grep -q . || said'],
-    ['a higher priority for the disk', `py "said(call(${nr('ioprio_set')}, 1, 0, 1 << 13) == 0)"`],
-    ['a real-time priority', 'chrt -f 50 true && said'],
-    ['being spared when memory is short', 'echo -1000 >/proc/self/oom_score_adj && said'],
-    ['more open files than allowed', 'ulimit -Hn $(( $(ulimit -Hn) * 2 )) && said'],
-    ['privileges again', `py "said(libc.prctl(38, 0, 0, 0, 0) == 0)"`],
+    ['mapping users', 'newuidmap $$ 0 0 1 && escaped; echo "0 0 1" >/proc/self/uid_map && escaped'],
+    ['a higher priority', 'nice -n -20 true 2>&1 | grep -q . || escaped'],
+    ['a higher priority for the disk', `py "escaped(call(${nr('ioprio_set')}, 1, 0, 1 << 13) == 0)"`],
+    ['a real-time priority', 'chrt -f 50 true && escaped'],
+    ['being spared when memory is short', 'echo -1000 >/proc/self/oom_score_adj && escaped'],
+    ['more open files than allowed', 'ulimit -Hn $(( $(ulimit -Hn) * 2 )) && escaped'],
+    ['privileges again', `py "escaped(libc.prctl(38, 0, 0, 0, 0) == 0)"`],
   ],
   { proof: false },
 )
@@ -624,15 +636,15 @@ f = call(${nr('pidfd_open')}, int(os.environ['VICTIM']), 0)
 if call(${nr('pidfd_send_signal')}, f, 0, 0, 0) == 0: open(out + b'/victim', 'w').write('x')"`,
     ],
     ['stopping the server', 'kill -0 "$SERVER" && echo $MARK >"$OUT/victim"'],
-    // Outside it does end it: the last to need it.
+    // Outside it does end the process: the last attempt that uses it.
     ['ending a process outside', 'kill -9 "$VICTIM" && echo $MARK >"$OUT/victim"'],
   ]),
   ...attempts(
-    'said',
+    'escaped',
     [
-      ['ending everybody', 'kill -9 -1; kill -0 "$SERVER" && said'],
-      ['ending the first process', 'kill -9 1; kill -0 "$SERVER" && said'],
-      ['ending the parent', 'kill -9 $PPID; kill -9 0; kill -0 "$SERVER" && said'],
+      ['ending everybody', 'kill -9 -1; kill -0 "$SERVER" && escaped'],
+      ['ending the first process', 'kill -9 1; kill -0 "$SERVER" && escaped'],
+      ['ending the parent', 'kill -9 $PPID; kill -9 0; kill -0 "$SERVER" && escaped'],
     ],
     { alone: true, proof: false },
   ),
@@ -755,24 +767,24 @@ const MORE_NETWORK = [
     { levels: ['strict'], needs: ['perl'] },
   ),
   ...attempts(
-    'said',
+    'escaped',
     [
       [
         'a name server',
         `py "
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('192.0.2.1', 53)); said(True)"`,
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('192.0.2.1', 53)); escaped(True)"`,
       ],
-      ['a route', 'ip route add default dev lo && said; ip link add evil type dummy && said'],
-      ['an address', 'ip addr add 192.0.2.7/32 dev lo && said'],
+      ['a route', 'ip route add default dev lo && escaped; ip link add evil type dummy && escaped'],
+      ['an address', 'ip addr add 192.0.2.7/32 dev lo && escaped'],
       [
         'everybody near',
         `py "
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(1, 6, 1); s.sendto(b'x', ('255.255.255.255', 9)); said(True)"`,
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(1, 6, 1); s.sendto(b'x', ('255.255.255.255', 9)); escaped(True)"`,
       ],
       [
         'a group',
         `py "
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('224.0.0.251', 5353)); said(True)"`,
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('224.0.0.251', 5353)); escaped(True)"`,
       ],
     ],
     { levels: ['strict'], proof: false },

@@ -8,30 +8,29 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { openSandbox, type Sandbox } from '@scorpiox/server/sandbox/sandbox'
-import { CORPUS, type Attempt } from './escape-corpus.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { type Attempt, CORPUS } from './escape-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 
-/** What every attempt may use. */
+/** The variables of the attempts. */
 const PRELUDE = String.raw`
-said() { echo ESCAPED; }
+escaped() { echo ESCAPED; }
 py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
 def call(n, *a):
     ctypes.set_errno(0)
     return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
-def said(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
+def escaped(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
 '"$1" "$WHERE"; }
-export -f said py
+export -f escaped py
 `
 
-let world: SandboxProject
+let sandboxProject: SandboxProject
 let sandbox: Sandbox
 let before: ReadonlyMap<string, string>
 let corpus: readonly Attempt[]
@@ -39,9 +38,9 @@ let corpus: readonly Attempt[]
 beforeAll(async () => {
   if (!SANDBOX.isMet) return
   corpus = CORPUS.filter(({ needs }) => needs.every(isThere))
-  world = await buildSandboxProject()
-  before = world.snapshot()
-  const { home, project, state } = world
+  sandboxProject = await buildSandboxProject()
+  before = sandboxProject.snapshot()
+  const { home, project, state } = sandboxProject
   sandbox = await openSandbox({
     levels: LEVELS,
     project,
@@ -66,78 +65,87 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sandbox?.close()
-  world?.close()
+  sandboxProject?.close()
 })
 
 describe('escapes', requires(SANDBOX), () => {
-  test('there are at least 150, and all have names of their own', () => {
-    expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length)
+  test('there are at least 150, with unique names', () => {
+    expect([...new Set(corpus.map(({ name }) => name))]).toEqual(corpus.map(({ name }) => name))
     expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 150 : 100)
   })
 
   for (const level of LEVELS)
     test(`none succeeds at the level ${level}`, { tags: level === 'workspace' ? [] : ['long'] }, async () => {
       const tried = corpus.filter(({ levels }) => levels.includes(level))
-      const state = world.snapshot()
-      const packets = world.packets()
+      const state = sandboxProject.snapshot()
+      const packets = sandboxProject.packets()
       const together = tried.filter(({ alone }) => !alone)
       const outputs = new Map(splitOutput(await runInSandbox(level, together)))
       for (const attempt of tried.filter(({ alone }) => alone)) {
         for (const [name, output] of splitOutput(await runInSandbox(level, [attempt]))) outputs.set(name, output)
       }
       await sleep(600)
-      const told = [...outputs].filter(([, text]) => text.includes(world.secret) || text.includes('ESCAPED'))
-      expect(told).toEqual([])
-      expect(differences(state, world.snapshot())).toEqual([])
-      expect(world.packets() - packets).toBe(0)
-      expect(world.victimLives()).toBe(true)
+      const delivered = [...outputs].filter(
+        ([, text]) => text.includes(sandboxProject.secret) || text.includes('ESCAPED'),
+      )
+      expect(delivered).toEqual([])
+      expect(differences(state, sandboxProject.snapshot())).toEqual([])
+      expect(sandboxProject.packets() - packets).toBe(0)
+      expect(sandboxProject.victimLives()).toBe(true)
       expect(together.filter(({ name }) => !outputs.has(name)).map(({ name }) => name)).toEqual([])
     })
 
-  test('what protected the project is gone afterwards', async () => {
+  test('the placeholders that protected the project are removed afterwards', async () => {
     await sandbox.close()
-    rmSync(join(world.project, 'work'), { recursive: true, force: true })
-    const now = [...world.snapshot()].filter(([path]) => !path.startsWith(join(world.state, 'sandbox')))
+    rmSync(join(sandboxProject.project, 'work'), { recursive: true, force: true })
+    const now = [...sandboxProject.snapshot()].filter(
+      ([path]) => !path.startsWith(join(sandboxProject.state, 'sandbox')),
+    )
     expect(differences(before, new Map(now))).toEqual([])
   })
 
   test('each works without a sandbox, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
     for (const attempt of corpus.filter(({ proof }) => proof)) {
-      world.rebuild()
+      sandboxProject.rebuild()
       if (!(await worksOutside(attempt))) failed.push(attempt.name)
     }
     expect(failed).toEqual([])
   })
 })
 
-/** All of them in one cage, one after the other, each with its name before its output. */
+/** All of them in one sandbox, one after the other, each with its name before its output. */
 async function runInSandbox(level: ActiveSandboxLevel, attempts: readonly Attempt[]): Promise<string> {
-  const cage = sandbox.create(level)
-  const work = level === 'read-only' ? '/tmp/work' : join(world.project, 'work')
+  const sandboxed = sandbox.create(level)
+  const work = level === 'read-only' ? '/tmp/work' : join(sandboxProject.project, 'work')
   try {
-    return await run(wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${scriptOf(attempts, work)}`]), 'inside')
+    return await run(
+      wrapCommand(sandboxed, [sandboxed.bash, '-c', `${sandboxed.shellPrelude}${scriptOf(attempts, work)}`]),
+      'inside',
+    )
   } finally {
-    cage.release()
+    sandboxed.release()
   }
 }
 
 async function worksOutside(attempt: Attempt): Promise<boolean> {
-  const state = world.snapshot()
-  const packets = world.packets()
-  const output = await run(['bash', '-c', scriptOf([attempt], join(world.project, 'work'))], 'outside')
-  if (attempt.sign === 'said') return output.includes('ESCAPED')
-  if (attempt.sign === 'secret') return output.includes(world.secret)
+  const state = sandboxProject.snapshot()
+  const packets = sandboxProject.packets()
+  const output = await run(['bash', '-c', scriptOf([attempt], join(sandboxProject.project, 'work'))], 'outside')
+  if (attempt.sign === 'escaped') return output.includes('ESCAPED')
+  if (attempt.sign === 'secret') return output.includes(sandboxProject.secret)
   const hasHappened = (): boolean =>
-    attempt.sign === 'packet' ? world.packets() > packets : differences(state, world.snapshot()).length > 0
+    attempt.sign === 'packet'
+      ? sandboxProject.packets() > packets
+      : differences(state, sandboxProject.snapshot()).length > 0
   for (let waited = 0; waited < 1500 && !hasHappened(); waited += 20) await sleep(20)
   return hasHappened()
 }
 
 function scriptOf(attempts: readonly Attempt[], work: string): string {
   const parts = attempts.map(({ name, how }, at) => {
-    const words = quote(how)
-    return `echo; echo '<<< ${name}'; mkdir -p '${work}/${at}'; cd '${work}/${at}'; MARK=${at} timeout 5 bash -c ${words} 2>&1 </dev/null`
+    const text = quote(how)
+    return `echo; echo '<<< ${name}'; mkdir -p '${work}/${at}'; cd '${work}/${at}'; MARK=${at} timeout 5 bash -c ${text} 2>&1 </dev/null`
   })
   return [PRELUDE, ...parts].join('\n')
 }
@@ -150,8 +158,13 @@ function splitOutput(output: string): [string, string][] {
 }
 
 async function run([file = '', ...args]: readonly string[], where: string): Promise<string> {
-  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', WHERE: where, ...world.env }
-  const child = spawn(file, args, { cwd: world.project, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', WHERE: where, ...sandboxProject.env }
+  const child = spawn(file, args, {
+    cwd: sandboxProject.project,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))

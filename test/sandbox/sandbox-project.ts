@@ -1,7 +1,7 @@
-// A project with something to escape to: a home with secrets, files, sockets and a process outside, which all detect
-// access. It lies outside /tmp, which the sandbox replaces.
+// A project with targets for escapes: a home with secrets, files, sockets and a process outside, which all detect
+// access. It is outside /tmp, which the sandbox replaces.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import {
@@ -17,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -29,23 +29,23 @@ export interface SandboxProject {
   readonly project: string
   readonly state: string
   readonly out: string
-  /** What stands in every file that must not be read. */
+  /** The content of every file that must not be read. */
   readonly secret: string
   readonly env: Readonly<Record<string, string>>
-  /** How often anything outside was spoken to. */
+  /** How often anything outside was accessed. */
   packets(): number
   victimLives(): boolean
-  /** Every file outside the part of the project that commands may change, with what is in it. */
+  /** Every file outside the writable part of the project, with its content. */
   snapshot(): ReadonlyMap<string, string>
-  /** Puts every file back. */
+  /** Restores every file. */
   rebuild(): void
   close(): void
 }
 
 export async function buildSandboxProject(): Promise<SandboxProject> {
-  const base = mkdtempSync('/var/tmp/scorpiox-world-')
-  const shared = mkdtempSync('/dev/shm/scorpiox-world-')
-  const temporary = mkdtempSync('/tmp/scorpiox-world-')
+  const base = mkdtempSync('/var/tmp/scorpiox-sandbox-')
+  const shared = mkdtempSync('/dev/shm/scorpiox-sandbox-')
+  const temporary = mkdtempSync('/tmp/scorpiox-sandbox-')
   const secret = `secret-${Math.random().toString(36).slice(2)}`
   const [home, out, sockets] = ['home', 'out', 'sockets'].map((name) => join(base, name)) as [string, string, string]
   const [project, state] = [join(home, 'project'), join(home, '.scorpiox')]
@@ -104,7 +104,7 @@ function writeFiles({ base, home, project, state, out, secret, shared, temporary
   put(join(base, 'elsewhere', 'aws', 'credentials'), secret)
   symlinkSync(join(base, 'elsewhere', 'aws'), join(home, '.aws'))
   put(join(home, '.bashrc'), '# nothing')
-  put(join(home, 'other', 'private.txt'), 'of the person')
+  put(join(home, 'other', 'private.txt'), 'of the user')
   put(join(out, 'victim'), 'untouched')
   put(join(out, 'folder', 'file'), 'untouched')
   put(join(out, 'run.sh'), '#!/bin/sh\n')
@@ -121,7 +121,7 @@ function describe(path: string, project: string): ReadonlyMap<string, string> {
   const stat = lstatSync(path)
   const { mode, size, uid, gid } = stat
   const content = stat.isSymbolicLink() ? readlinkSync(path) : stat.isFile() ? readFileSync(path, 'latin1') : ''
-  // The size of a folder is the file system's business.
+  // The size of a folder depends on the file system.
   const self = `${mode.toString(8)} ${uid}:${gid} ${stat.isDirectory() ? '' : size} ${content}`
   const inside =
     stat.isDirectory() && path !== join(project, 'work')
@@ -166,7 +166,10 @@ async function listen(sockets: string, secret: string): Promise<Listeners> {
   }
 }
 
-/** Datagrams over Unix sockets and abstract names, which Node does not have. Who connects is handed an open file. */
+/**
+ * Datagrams over Unix sockets and abstract names, which Node does not support. A client that connects gets an open
+ * file.
+ */
 const HELPER = String.raw`
 import array, os, selectors, socket, sys
 path, name, secret = sys.argv[1:4]

@@ -1,6 +1,6 @@
 // The sandbox as its callers use it: what works in it, its limits, its cleanup, and that it is complete or refused.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -16,18 +16,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
-import { wrapCommand } from '@scorpiox/server/sandbox/sandbox'
-import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { openSandbox, type Sandbox, type SandboxPolicy } from '@scorpiox/server/sandbox/sandbox'
 import type { SandboxedCommand } from '@scorpiox/server/process/sandboxed-command'
+import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
+import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
+import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { PROGRAM, waitForExit } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
@@ -59,12 +58,12 @@ interface OpenSandbox {
 }
 
 async function open(
-  change: (house: { home: string; project: string }) => Partial<SandboxPolicy> = () => ({}),
+  change: (directories: { home: string; project: string }) => Partial<SandboxPolicy> = () => ({}),
 ): Promise<OpenSandbox> {
   const home = folder()
   const project = join(home, 'project')
   mkdirSync(project)
-  const terms: SandboxPolicy = {
+  const policy: SandboxPolicy = {
     levels: LEVELS,
     project,
     home,
@@ -78,9 +77,9 @@ async function open(
     env: process.env,
     ...change({ home, project }),
   }
-  const sandbox = await openSandbox(terms)
+  const sandbox = await openSandbox(policy)
   opened.push(sandbox)
-  return { sandbox, home, project: terms.project }
+  return { sandbox, home, project: policy.project }
 }
 
 interface Outcome {
@@ -94,36 +93,36 @@ async function run(
   command: string,
   grants?: WriteGrants,
 ): Promise<Outcome> {
-  const cage = sandbox.create(level, grants)
+  const sandboxed = sandbox.create(level, grants)
   try {
-    const child = start(cage, project, command)
+    const child = start(sandboxed, project, command)
     const chunks: Buffer[] = []
     child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
     child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
     const [code] = (await once(child, 'close')) as [number | null]
     return { text: Buffer.concat(chunks).toString().trim(), code }
   } finally {
-    cage.release()
+    sandboxed.release()
   }
 }
 
-function start(cage: SandboxedCommand, cwd: string, command: string): ChildProcess {
-  const [file = '', ...args] = wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${command}`])
+function start(sandboxed: SandboxedCommand, cwd: string, command: string): ChildProcess {
+  const [file = '', ...args] = wrapCommand(sandboxed, [sandboxed.bash, '-c', `${sandboxed.shellPrelude}${command}`])
   return spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 }
 
 describe('a sandboxed command', requires(SANDBOX), () => {
-  test('is tried out within half a second, and says what is in force', async () => {
+  test('is verified within half a second, and reports what is in force', async () => {
     const { sandbox } = await open()
     expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
     expect(sandbox.report.escapesTried).toBeGreaterThanOrEqual(12)
     expect(sandbox.report.pids).not.toBe('nothing')
   })
 
-  test('lets the usual programs work', async () => {
-    const house = await open()
+  test('runs the usual programs', async () => {
+    const setup = await open()
     const { text } = await run(
-      house,
+      setup,
       'workspace',
       `set -e
       git init -q . && git config --local core.bare >/dev/null && echo a >a && git add a
@@ -138,30 +137,30 @@ describe('a sandboxed command', requires(SANDBOX), () => {
     expect(text).toMatch(/\/tmp$/)
   })
 
-  test('writes to the project where it may, and nowhere else', async () => {
-    const house = await open()
+  test('writes to the project if allowed, and nowhere else', async () => {
+    const setup = await open()
     const write = 'echo x >here; echo $?; echo x >"$HOME/there"; echo $?; echo x >/tmp/t && echo scratch'
-    expect((await run(house, 'read-only', write)).text).not.toMatch(/^0/m)
-    expect((await run(house, 'workspace', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
-    expect((await run(house, 'strict', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
-    expect(readdirSync(house.home).sort()).toEqual(['.scorpiox', 'project'])
-    expect((await run(house, 'strict', 'ls /tmp')).text).toBe('')
+    expect((await run(setup, 'read-only', write)).text).not.toMatch(/^0/m)
+    expect((await run(setup, 'workspace', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
+    expect((await run(setup, 'strict', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
+    expect(readdirSync(setup.home).sort()).toEqual(['.scorpiox', 'project'])
+    expect((await run(setup, 'strict', 'ls /tmp')).text).toBe('')
   })
 
-  test('writes to what was granted, but not to what is protected in it', async () => {
-    const house = await open()
+  test('writes to granted folders, but not to protected paths in them', async () => {
+    const setup = await open()
     const granted = folder()
     mkdirSync(join(granted, '.claude'))
     const command = `echo x >'${granted}/new'; echo x >'${granted}/.claude/new'; ls -A '${granted}' '${granted}/.claude'`
-    expect((await run(house, 'read-only', command, { writable: [granted] })).text).toContain('new')
+    expect((await run(setup, 'read-only', command, { writable: [granted] })).text).toContain('new')
     expect(readdirSync(granted).sort()).toEqual(['.claude', 'new'])
     expect(readdirSync(join(granted, '.claude'))).toEqual([])
-    expect(() => house.sandbox.create('workspace', { writable: [house.home] })).toThrow('would allow an escape')
-    expect(() => house.sandbox.create('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
+    expect(() => setup.sandbox.create('workspace', { writable: [setup.home] })).toThrow('would allow an escape')
+    expect(() => setup.sandbox.create('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
   })
 
-  test('plants no settings beside the program, nor in what was granted, where the server would obey them', async () => {
-    const house = await open(({ home, project }) => {
+  test('cannot create settings beside the program or in granted folders that the server would read', async () => {
+    const setup = await open(({ home, project }) => {
       const [granted, beside, whole] = [join(home, '.claude'), join(project, 'bin'), join(project, 'dist')]
       for (const path of [granted, beside, whole]) mkdirSync(path)
       writeFileSync(join(beside, 'program'), 'ours')
@@ -171,13 +170,13 @@ describe('a sandboxed command', requires(SANDBOX), () => {
       ])
       return { writable: [granted], readOnly: [join(beside, 'program'), whole], controlFiles }
     })
-    const { home, project, sandbox } = house
+    const { home, project, sandbox } = setup
     const tries = [join(home, '.claude'), 'bin', 'dist'].map(
       (path) =>
         `cd ${path}; echo x > settings.txt; mkdir profiles; echo x > profiles/p; rmdir profiles settings.txt; cd - ; ` +
         `mv ${path} moved; mkdir -p ${path}; echo x > ${path}/settings.txt; touch ${path}/honest; `,
     )
-    await run(house, 'workspace', tries.join(''))
+    await run(setup, 'workspace', tries.join(''))
     await sandbox.close()
     expect(readdirSync(join(home, '.claude'))).toEqual(['honest'])
     expect(readdirSync(join(project, 'bin')).toSorted()).toEqual(['honest', 'program'])
@@ -185,110 +184,110 @@ describe('a sandboxed command', requires(SANDBOX), () => {
   })
 
   test('has the network of the host, unless it is strict', async () => {
-    const house = await open()
+    const setup = await open()
     const server = createServer((socket) => socket.on('error', () => {}).end('hello')).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
-    expect((await run(house, 'read-only', ask)).text).toBe('hello')
-    expect((await run(house, 'workspace', ask)).text).toBe('hello')
-    expect((await run(house, 'strict', ask)).text).toContain('refused')
+    expect((await run(setup, 'read-only', ask)).text).toBe('hello')
+    expect((await run(setup, 'workspace', ask)).text).toBe('hello')
+    expect((await run(setup, 'strict', ask)).text).toContain('refused')
     server.close()
   })
 
-  test('shows at strict the project, the system and what was granted, and no home', async () => {
+  test('sees at strict the project, the system and granted folders, and no home', async () => {
     const data = folder()
     writeFileSync(join(data, 'file'), 'granted')
-    const house = await open(() => ({ readable: [data] }))
-    writeFileSync(join(house.home, 'private'), 'private')
-    const look = `cat '${data}/file' "${house.home}/private"; ls -A '${house.home}' / | tr '\\n' ' '`
-    const { text } = await run(house, 'strict', look)
+    const setup = await open(() => ({ readable: [data] }))
+    writeFileSync(join(setup.home, 'private'), 'private')
+    const look = `cat '${data}/file' "${setup.home}/private"; ls -A '${setup.home}' / | tr '\\n' ' '`
+    const { text } = await run(setup, 'strict', look)
     expect(text).toMatch(/^granted/)
     expect(text).not.toContain('private\n')
     expect(text).toMatch(/:\s+project/)
     expect(text).not.toMatch(/\bmnt\b|\bsrv\b|\bboot\b/)
-    expect((await run(house, 'workspace', look)).text).toContain('private')
+    expect((await run(setup, 'workspace', look)).text).toContain('private')
   })
 })
 
 describe('secrets', requires(SANDBOX), () => {
-  test('a project in a hidden folder is there, its neighbours are not', async () => {
-    const house = await open(({ home, project }) => ({ hidden: [home], project }))
-    writeFileSync(join(house.home, 'secret'), 'secret')
-    writeFileSync(join(house.project, 'file'), 'work')
+  test('a project in a hidden folder is visible, its siblings are not', async () => {
+    const setup = await open(({ home, project }) => ({ hidden: [home], project }))
+    writeFileSync(join(setup.home, 'secret'), 'secret')
+    writeFileSync(join(setup.project, 'file'), 'work')
     for (const level of LEVELS) {
-      const { text } = await run(house, level, 'cat file; cat ../secret; ls -A ..; echo x >../new')
+      const { text } = await run(setup, level, 'cat file; cat ../secret; ls -A ..; echo x >../new')
       expect(text).toMatch(/^work/)
       expect(text).not.toMatch(/^secret/m)
     }
-    expect(readdirSync(house.home).sort()).toEqual(['.scorpiox', 'project', 'secret'])
+    expect(readdirSync(setup.home).sort()).toEqual(['.scorpiox', 'project', 'secret'])
   })
 
   test('a hidden folder in the project stays hidden, and cannot be moved, at every level', async () => {
-    const house = await open(({ project }) => ({ hidden: [join(project, 'a', 'b', 'secrets'), join(project, '.env')] }))
-    mkdirSync(join(house.project, 'a', 'b', 'secrets'), { recursive: true })
-    writeFileSync(join(house.project, 'a', 'b', 'secrets', 'key'), 'SECRET')
-    writeFileSync(join(house.project, '.env'), 'SECRET')
-    // Whether a file is there is looked at once a second.
+    const setup = await open(({ project }) => ({ hidden: [join(project, 'a', 'b', 'secrets'), join(project, '.env')] }))
+    mkdirSync(join(setup.project, 'a', 'b', 'secrets'), { recursive: true })
+    writeFileSync(join(setup.project, 'a', 'b', 'secrets', 'key'), 'SECRET')
+    writeFileSync(join(setup.project, '.env'), 'SECRET')
+    // The existence of a file is checked once a second.
     await sleep(1100)
     const command =
       'cat .env a/b/secrets/*; mv a c; mv a/b d; mv .env e; cat */secrets/key */*/secrets/key e d/secrets/key'
-    for (const level of LEVELS) expect((await run(house, level, command)).text).not.toContain('SECRET')
-    expect(readFileSync(join(house.project, 'a', 'b', 'secrets', 'key'), 'utf8')).toBe('SECRET')
+    for (const level of LEVELS) expect((await run(setup, level, command)).text).not.toContain('SECRET')
+    expect(readFileSync(join(setup.project, 'a', 'b', 'secrets', 'key'), 'utf8')).toBe('SECRET')
   })
 
   test('a project that is hidden itself is refused', async () => {
     await expect(open(({ project }) => ({ hidden: [project] }))).rejects.toThrow('SANDBOX_HIDE hides')
   })
 
-  test('a project behind a link is where the link leads', async () => {
+  test('a project behind a link is at the target of the link', async () => {
     const real = folder()
-    const house = await open(({ home }) => {
+    const setup = await open(({ home }) => {
       symlinkSync(real, join(home, 'link'))
       return { project: join(home, 'link') }
     })
-    expect((await run(house, 'workspace', 'pwd -P; echo x >file')).text).toBe(real)
+    expect((await run(setup, 'workspace', 'pwd -P; echo x >file')).text).toBe(real)
     expect(readdirSync(real)).toContain('file')
   })
 
-  test('a project may be called anything', async () => {
-    const house = await open(({ home }) => {
+  test('a project may have any name', async () => {
+    const setup = await open(({ home }) => {
       const project = join(home, 'a b\'c"d\\e\n\t$x €')
       mkdirSync(join(project, '.git'), { recursive: true })
       writeFileSync(join(project, '.git', 'config'), '')
       return { project, hidden: [join(project, 's s', 'secret')] }
     })
-    mkdirSync(join(house.project, 's s'))
-    writeFileSync(join(house.project, 's s', 'secret'), 'SECRET')
+    mkdirSync(join(setup.project, 's s'))
+    writeFileSync(join(setup.project, 's s', 'secret'), 'SECRET')
     await sleep(1100)
     for (const level of LEVELS) {
-      const { text } = await run(house, level, 'echo x >.git/config; cat "s s/secret"; echo x >fine; cat fine; pwd')
+      const { text } = await run(setup, level, 'echo x >.git/config; cat "s s/secret"; echo x >fine; cat fine; pwd')
       expect(text).not.toContain('SECRET')
       if (level !== 'read-only') expect(text).toMatch(/^x$/m)
     }
-    await house.sandbox.close()
-    expect(readdirSync(house.project).sort()).toEqual(['.git', 'fine', 's s'])
-    expect(readdirSync(join(house.project, '.git'))).toEqual(['config'])
-    expect(readFileSync(join(house.project, '.git', 'config'), 'utf8')).toBe('')
+    await setup.sandbox.close()
+    expect(readdirSync(setup.project).sort()).toEqual(['.git', 'fine', 's s'])
+    expect(readdirSync(join(setup.project, '.git'))).toEqual(['config'])
+    expect(readFileSync(join(setup.project, '.git', 'config'), 'utf8')).toBe('')
   })
 
-  test('a home or a root can be worked in, if only for reading', async () => {
+  test('a home or a root can be used read-only', async () => {
     for (const project of ['/', homedir()]) {
-      const house = await open(() => ({ levels: ['read-only'], project }))
-      expect((await run(house, 'read-only', 'ls /usr/bin/env; pwd')).text).toBe(`/usr/bin/env\n${project}`)
+      const setup = await open(() => ({ levels: ['read-only'], project }))
+      expect((await run(setup, 'read-only', 'ls /usr/bin/env; pwd')).text).toBe(`/usr/bin/env\n${project}`)
       await expect(open(() => ({ levels: ['workspace'], project, home: homedir() }))).rejects.toThrow(
         'would allow an escape',
       )
     }
   })
 
-  test('an open file that the server inherited does not go on', async () => {
-    const house = await open()
-    const secret = openSync(join(house.project, 'secret'), 'w')
-    // The doctor tries the sandbox out, and looks for open files in it.
+  test('an open file that the server inherited is not passed on', async () => {
+    const setup = await open()
+    const secret = openSync(join(setup.project, 'secret'), 'w')
+    // The doctor verifies the sandbox, and looks for open files in it.
     const stdio = ['ignore', 'pipe', 'pipe', ...Array.from({ length: 17 }, () => 'ignore' as const), secret] as const
-    const env = { PATH: process.env.PATH, HOME: house.home, SANDBOX: 'workspace' }
-    const doctor = spawn(process.execPath, [PROGRAM, 'doctor'], { cwd: house.project, env, stdio: [...stdio] })
+    const env = { PATH: process.env.PATH, HOME: setup.home, SANDBOX: 'workspace' }
+    const doctor = spawn(process.execPath, [PROGRAM, 'doctor'], { cwd: setup.project, env, stdio: [...stdio] })
     const chunks: Buffer[] = []
     doctor.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
     await once(doctor, 'close')
@@ -308,46 +307,48 @@ try:
 except OSError: pass
 print(n)`
 
-  test('a command has so many processes and no more', async () => {
-    const house = await open(() => ({ levels: ['workspace'], pids: 40 }))
-    const { text } = await run(house, 'workspace', `timeout 5 python3 -c '${FORKS}'; kill -9 -1`)
+  test('the number of processes of a command is limited', async () => {
+    const setup = await open(() => ({ levels: ['workspace'], pids: 40 }))
+    const { text } = await run(setup, 'workspace', `timeout 5 python3 -c '${FORKS}'; kill -9 -1`)
     expect(Number(text)).toBeGreaterThan(10)
     expect(Number(text)).toBeLessThan(40)
   })
 
   test('a fork bomb stays within its sandbox, and ends with it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
-    const cage = sandbox.create('workspace')
-    const child = start(cage, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
+    const sandboxed = sandbox.create('workspace')
+    const child = start(sandboxed, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
     await sleep(700)
-    expect(processesIn(cage).length).toBeLessThanOrEqual(64)
+    expect(processesIn(sandboxed).length).toBeLessThanOrEqual(64)
     child.kill('SIGKILL')
     await once(child, 'close')
     await eventually(
-      () => processesIn(cage),
+      () => processesIn(sandboxed),
       ({ length }) => length === 0,
     )
-    cage.release()
-    await sleep(200)
-    for (const entrance of cage.cgroupFiles) expect(existsSync(dirname(entrance))).toBe(false)
+    sandboxed.release()
+    await eventually(
+      () => sandboxed.cgroupFiles.filter((cgroupFile) => existsSync(dirname(cgroupFile))),
+      ({ length }) => length === 0,
+    )
   })
 
-  test('a command has so much memory and no more', async () => {
-    const house = await open(() => ({ levels: ['workspace'], memoryBytes: 96 * MEGABYTE }))
-    const hog = await run(house, 'workspace', `python3 -c 'x = b"x" * (300 * 2**20); print(len(x))'; echo $?`)
-    expect(hog.text).not.toContain(String(300 * MEGABYTE))
-    expect(hog.text).toMatch(/137|1$/)
-    expect((await run(house, 'workspace', `python3 -c 'print(len(b"x" * 2**24))'`)).text).toBe(String(2 ** 24))
+  test('the memory of a command is limited', async () => {
+    const setup = await open(() => ({ levels: ['workspace'], memoryBytes: 96 * MEGABYTE }))
+    const overLimit = await run(setup, 'workspace', `python3 -c 'x = b"x" * (300 * 2**20); print(len(x))'; echo $?`)
+    expect(overLimit.text).not.toContain(String(300 * MEGABYTE))
+    expect(overLimit.text).toMatch(/137|1$/)
+    expect((await run(setup, 'workspace', `python3 -c 'print(len(b"x" * 2**24))'`)).text).toBe(String(2 ** 24))
   })
 
-  test('what fits into its temporary folders is limited too', async () => {
-    const house = await open(() => ({ levels: ['workspace'], memoryBytes: 64 * MEGABYTE }))
+  test('the size of its temporary folders is limited too', async () => {
+    const setup = await open(() => ({ levels: ['workspace'], memoryBytes: 64 * MEGABYTE }))
     for (const path of ['/tmp/big', '/dev/shm/big']) {
-      const { text } = await run(house, 'workspace', `head -c 50000000 /dev/zero >${path}; stat -c %s ${path}`)
+      const { text } = await run(setup, 'workspace', `head -c 50000000 /dev/zero >${path}; stat -c %s ${path}`)
       expect(text).toContain('No space left')
       expect(text).toMatch(new RegExp(`${32 * MEGABYTE}$`))
     }
-    expect((await run(house, 'workspace', 'echo x >/dev/new || echo x >/run/new || echo nowhere')).text).toContain(
+    expect((await run(setup, 'workspace', 'echo x >/dev/new || echo x >/run/new || echo nowhere')).text).toContain(
       'nowhere',
     )
   })
@@ -361,24 +362,24 @@ describe('the end', requires(SANDBOX), () => {
     await sleep(50)
   }
 
-  test('of bwrap is the end of everything in the sandbox', async () => {
+  test('of bwrap ends everything in the sandbox', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
-    const cage = sandbox.create('workspace')
-    const child = start(cage, project, TREE)
+    const sandboxed = sandbox.create('workspace')
+    const child = start(sandboxed, project, TREE)
     await ready(child)
     const inside = descendants(child.pid ?? 0)
     expect(inside.length).toBeGreaterThanOrEqual(5)
     child.kill('SIGKILL')
     await once(child, 'close')
     await waitForExit(...inside)
-    cage.release()
+    sandboxed.release()
   })
 
-  test('of its parent is, too', async () => {
+  test('of its parent does, too', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
-    const cage = sandbox.create('workspace')
-    const words = wrapCommand(cage, [cage.bash, '-c', `${cage.shellPrelude}${TREE}`])
-    const parent = spawn('/bin/sh', ['-c', '"$@"; true', 'sh', ...words], {
+    const sandboxed = sandbox.create('workspace')
+    const tokens = wrapCommand(sandboxed, [sandboxed.bash, '-c', `${sandboxed.shellPrelude}${TREE}`])
+    const parent = spawn('/bin/sh', ['-c', '"$@"; true', 'sh', ...tokens], {
       cwd: project,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
@@ -387,23 +388,23 @@ describe('the end', requires(SANDBOX), () => {
     expect(inside.length).toBeGreaterThanOrEqual(6)
     parent.kill('SIGKILL')
     await waitForExit(...inside)
-    cage.release()
+    sandboxed.release()
   })
 
   test('of the sandbox leaves nothing in the project', async () => {
-    const house = await open()
-    await run(house, 'workspace', 'true')
-    expect(readdirSync(house.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
-    await house.sandbox.close()
-    expect(readdirSync(house.project)).toEqual([])
+    const setup = await open()
+    await run(setup, 'workspace', 'true')
+    expect(readdirSync(setup.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
+    await setup.sandbox.close()
+    expect(readdirSync(setup.project)).toEqual([])
   })
 
-  test('of one sandbox leaves what protects the commands of another', async () => {
+  test('of one sandbox keeps the placeholders that commands of another need', async () => {
     const one = await open()
     const other = await open(() => ({ project: one.project }))
-    const cage = one.sandbox.create('workspace')
+    const sandboxed = one.sandbox.create('workspace')
     const child = start(
-      cage,
+      sandboxed,
       one.project,
       'echo ready; sleep 0.6; echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x',
     )
@@ -412,23 +413,23 @@ describe('the end', requires(SANDBOX), () => {
     await other.sandbox.close()
     expect(readdirSync(one.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
     await once(child, 'close')
-    cage.release()
+    sandboxed.release()
     await one.sandbox.close()
     expect(readdirSync(one.project)).toEqual([])
   })
 })
 
 describe('a repository', requires(SANDBOX), () => {
-  test('can be made by a command, and is protected from the next one on', async () => {
-    const house = await open(() => ({ levels: ['workspace'] }))
-    expect((await run(house, 'workspace', 'git init -q . && git config x.y 1 && echo made')).text).toBe('made')
+  test('can be created by a command, and is protected from the next one on', async () => {
+    const setup = await open(() => ({ levels: ['workspace'] }))
+    expect((await run(setup, 'workspace', 'git init -q . && git config x.y 1 && echo made')).text).toBe('made')
     const { text } = await run(
-      house,
+      setup,
       'workspace',
       'git config x.y 2; echo x >.git/hooks/pre-commit; mv .git g; git config x.y',
     )
     expect(text).toMatch(/\n1$/)
-    expect(existsSync(join(house.project, '.git', 'hooks', 'pre-commit'))).toBe(false)
+    expect(existsSync(join(setup.project, '.git', 'hooks', 'pre-commit'))).toBe(false)
   })
 
   test('that a running command created stays while it runs, and a pooled sandbox sees it', async () => {
@@ -450,8 +451,8 @@ describe('a repository', requires(SANDBOX), () => {
   })
 
   test('whose settings are replaced on the host is not what a pooled sandbox has mounted', async () => {
-    const house = await open(({ home }) => ({ levels: ['workspace'], hidden: [join(home, 'token')] }))
-    const { sandbox, project, home } = house
+    const setup = await open(({ home }) => ({ levels: ['workspace'], hidden: [join(home, 'token')] }))
+    const { sandbox, project, home } = setup
     writeFileSync(join(home, 'token'), 'SECRET')
     mkdirSync(join(project, '.git', 'hooks'), { recursive: true })
     writeFileSync(join(project, '.git', 'config'), '')
@@ -464,29 +465,29 @@ describe('a repository', requires(SANDBOX), () => {
       expect(kept.isUpToDate()).toBe(false)
       kept.release()
     }
-    expect((await run(house, 'workspace', 'cat ../token')).text).toBe('')
+    expect((await run(setup, 'workspace', 'cat ../token')).text).toBe('')
   })
 
   test('behind a link is refused with what to do', async () => {
-    const house = await open(() => ({ levels: ['workspace', 'read-only'] }))
-    symlinkSync('/elsewhere', join(house.project, '.git'))
-    expect(() => house.sandbox.create('workspace')).toThrow('is a symbolic link')
-    expect((await run(house, 'read-only', 'echo fine')).text).toBe('fine')
+    const setup = await open(() => ({ levels: ['workspace', 'read-only'] }))
+    symlinkSync('/elsewhere', join(setup.project, '.git'))
+    expect(() => setup.sandbox.create('workspace')).toThrow('is a symbolic link')
+    expect((await run(setup, 'read-only', 'echo fine')).text).toBe('fine')
   })
 })
 
-describe('no sandbox rather than half of one', () => {
-  /** A bwrap that says its version and otherwise does as it is told here. */
-  function fakeBwrap(words: string): NodeJS.ProcessEnv {
+describe('an incomplete sandbox is refused', () => {
+  /** A bwrap that prints its version and otherwise runs the given script. */
+  function fakeBwrap(text: string): NodeJS.ProcessEnv {
     const bin = folder()
-    writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${words}\n`)
+    writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${text}\n`)
     chmodSync(join(bin, 'bwrap'), 0o755)
     return { PATH: `${bin}:${process.env.PATH}` }
   }
 
   const RUN_IT = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
 
-  test('one that only runs the command is found out', async () => {
+  test('one that only runs the command is detected', async () => {
     const env = fakeBwrap(RUN_IT)
     const opening = open(() => ({ env, levels: ['workspace'] }))
     await expect(opening).rejects.toThrow(/self-test failed at level workspace: .*reading a secret/)
@@ -494,7 +495,7 @@ describe('no sandbox rather than half of one', () => {
   })
 
   test(
-    'one without the filter, one with capabilities and one with open mounts are found out',
+    'one without the filter, one with capabilities and one with open mounts are detected',
     requires(SANDBOX),
     async () => {
       const without = (flags: string): NodeJS.ProcessEnv =>
@@ -527,21 +528,21 @@ describe('no sandbox rather than half of one', () => {
     await expect(open(() => ({ env, workFolder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
   })
 
-  test('what failed leaves nothing in the project', async () => {
+  test('a failed start leaves nothing in the project', async () => {
     const project = folder()
     await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('self-test failed')
     expect(readdirSync(project)).toEqual([])
   })
 })
 
-/** The processes in the cgroups of a cage. */
+/** The processes in the cgroups of a sandbox. */
 function processesIn({ cgroupFiles }: SandboxedCommand): readonly number[] {
-  return [...new Set(cgroupFiles.flatMap((entrance) => pidsIn(entrance)))]
+  return [...new Set(cgroupFiles.flatMap((cgroupFile) => pidsIn(cgroupFile)))]
 }
 
-function pidsIn(entrance: string): readonly number[] {
+function pidsIn(cgroupFile: string): readonly number[] {
   try {
-    return readFileSync(entrance, 'utf8').split('\n').filter(Boolean).map(Number)
+    return readFileSync(cgroupFile, 'utf8').split('\n').filter(Boolean).map(Number)
   } catch {
     return []
   }

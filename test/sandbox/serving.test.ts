@@ -7,9 +7,9 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { startProgram, callTool } from '../support/http-client.js'
+import { cleanEnv, PROGRAM, resultData, startServer, type TestClient } from '../support/client.js'
+import { callTool, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { cleanEnv, resultData, PROGRAM, startServer, type TestClient } from '../support/client.js'
 
 /** Not in /tmp, which commands do not see. */
 const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')
@@ -26,7 +26,7 @@ async function bash(client: TestClient, command: string, more: object = {}) {
 }
 
 describe('over stdio', requires(SANDBOX), () => {
-  test.each(['read-only', 'workspace', 'strict'])('%s confines every command', async (level) => {
+  test.each(['read-only', 'workspace', 'strict'])('%s restricts every command', async (level) => {
     const home = newHome()
     mkdirSync(join(home, '.ssh'))
     writeFileSync(join(home, '.ssh', 'id'), 'the secret')
@@ -44,12 +44,12 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'project', '.scorpiox'))).toBe(false)
   })
 
-  test('what a command starts ends with it, and background tasks are confined too', async () => {
+  test('the processes of a command end with it, and background tasks are sandboxed too', async () => {
     const home = newHome()
     const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
     expect((await bash(client, 'sleep 300 & echo started')).content[0].text).toBe('started\n')
-    const words = await bash(client, 'trap "echo goodbye; exit 7" TERM; sleep 300 & wait', { timeout: 300 })
-    expect(words.content[0].text).toMatch(/^goodbye\n\[Timed out after 300 ms/)
+    const text = await bash(client, 'trap "echo goodbye; exit 7" TERM; sleep 300 & wait', { timeout: 300 })
+    expect(text.content[0].text).toMatch(/^goodbye\n\[Timed out after 300 ms/)
     const started = await client.request('tools/call', {
       name: 'BackgroundBash',
       arguments: { command: `echo x > ${home}/out; echo tried; sleep 300` },
@@ -61,8 +61,8 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'out'))).toBe(false)
   })
 
-  test('where it is not available, no command is run, and the log reports it at once', async () => {
-    // The home cannot be a workspace: everything of the person's would be in it.
+  test('if it is unavailable, no command is run, and the log reports it at once', async () => {
+    // The home cannot be a workspace: it contains all files of the user.
     const home = newHome()
     const client = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })
     const result = await bash(client, 'touch was-here')
@@ -76,7 +76,7 @@ describe('over stdio', requires(SANDBOX), () => {
 })
 
 describe('over HTTP', requires(SANDBOX), () => {
-  test('on loopback it is there by itself', async () => {
+  test('on loopback it is on by default', async () => {
     const home = newHome()
     const server = await startProgram({ cwd: newProject(home), env: { HOME: home } })
     const command = `echo x > ${home}/out; echo $$`
@@ -89,15 +89,15 @@ describe('over HTTP', requires(SANDBOX), () => {
   test.each([
     ['switched off', { SANDBOX: 'off' }, 'project'],
     ['not to be had', {}, ''],
-  ])('beyond loopback, nothing is served where it is %s', async (_, env, place) => {
+  ])('beyond loopback, nothing is served if it is %s', async (_, env, path) => {
     const home = newHome()
     newProject(home)
-    const { code, stderr } = await run([...beyond], join(home, place), { HOME: home, ...env })
+    const { code, stderr } = await run([...beyond], join(home, path), { HOME: home, ...env })
     expect(code).toBe(2)
     expect(stderr).toContain('--no-sandbox')
   })
 
-  test('beyond loopback, a flag waives it', async () => {
+  test('beyond loopback, a flag disables it', async () => {
     const home = newHome()
     const flags = [...beyond, '--no-sandbox']
     const server = await startProgram({ cwd: newProject(home), flags, env: { HOME: home, ALLOWED_HOSTS: '127.0.0.1' } })

@@ -30,12 +30,12 @@ function canRun(program: string): boolean {
 }
 
 describe('the page', () => {
-  const world = newScriptProject(documented)
+  const scriptProject = newScriptProject(documented)
   let client: TestClient
   let tools: Readonly<Record<string, Json>>
 
   beforeAll(async () => {
-    client = await startIn(world)
+    client = await startIn(scriptProject)
     tools = await scriptsOf(client)
   })
 
@@ -49,9 +49,9 @@ describe('the page', () => {
     const { inputSchema } = tools['disk-usage']
     expect(inputSchema.required).toEqual(['folder'])
     expect(inputSchema.properties.count).toEqual({ type: 'integer', description: 'How many entries to show, e.g. 5' })
-    mkdirSync(join(world.project, 'big'))
-    writeFileSync(join(world.project, 'big', 'file'), 'x'.repeat(200_000))
-    writeFileSync(join(world.project, 'small'), 'x')
+    mkdirSync(join(scriptProject.project, 'big'))
+    writeFileSync(join(scriptProject.project, 'big', 'file'), 'x'.repeat(200_000))
+    writeFileSync(join(scriptProject.project, 'small'), 'x')
     const { text, isError } = await call(client, 'disk-usage', { folder: '.', count: 2 })
     expect(isError).toBe(false)
     expect(

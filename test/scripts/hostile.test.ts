@@ -1,21 +1,21 @@
-// Scripts that misbehave when asked for their schema or when called. None affects the others, the list or the server.
+// Scripts that misbehave when run with --schema or when called. None affects the others, the list or the server.
 
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../support/load.js'
 import { call, type Json, readPid, type TestClient, waitForExit } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { bashScript, newScriptProject, put, scriptsOf, startIn } from './support.js'
 
 const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 
-/** What each prints for --schema, and what is said of it. */
+/** The output of each for --schema, and the resulting message. */
 const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]>> = {
   'nothing.sh': ['', 'printed nothing for --schema'],
   'blank.sh': ["printf '\\n \\n\\t\\n'", 'printed nothing for --schema'],
-  // Not more than a busy machine prints and reads within the 5 s that a script has for --schema.
+  // Not more than a busy machine prints and reads within the 5 s limit of --schema.
   'much.sh': ['head -c 1000000 /dev/zero | tr "\\0" x', 'printed more than 64 KB for --schema'],
   'binary.sh': ['head -c 5000 "$BASH"', 'printed no text for --schema'],
   'hang.sh': ['echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', 'did not answer --schema within 5 s'],
@@ -51,41 +51,41 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
   '日本語.sh': ['echo No letter is left.', 'has a name without any of A-Z and 0-9'],
 }
 
-const world = newScriptProject({
+const scriptProject = newScriptProject({
   'good.sh': bashScript('echo good'),
   'same.mjs': bashScript('echo same'),
   'straße für 9€ & mehr.sh': bashScript('echo name'),
   [`${'long'.repeat(30)}.sh`]: bashScript('echo long'),
   "quote'd $(touch x) `touch y`.sh": bashScript('echo quoted'),
   'no-shebang': 'if [ "$1" = --schema ]; then echo Has no first line.; exit; fi\necho none\n',
-  'forks.sh': '#!/bin/bash\nsleep 300 &\necho $! > "$0.pid"\necho Leaves somebody.\n',
+  'forks.sh': '#!/bin/bash\nsleep 300 &\necho $! > "$0.pid"\necho Leaves a process.\n',
   '_helper.sh': '#!/bin/bash\ntouch "$0.ran"; echo Helps.\n',
   '.hidden.sh': '#!/bin/bash\ntouch "$0.ran"; echo Hides.\n',
   ...Object.fromEntries(Object.entries(REFUSED).map(([file, [schema]]) => [file, `#!/bin/bash\n${schema}\n`])),
 })
-put(world, 'plain.py', 'print("x")', 0o644)
-put(world, 'anybodys.sh', '#!/bin/bash\ntouch "$0.ran"; echo Can be changed.\n', 0o757)
-put(world, 'notes.md', '# Notes', 0o644)
-put(world, 'program', 'no such thing', 0o755)
-writeFileSync(join(world.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
-writeFileSync(join(world.home, 'outside.sh'), bashScript('echo out'), { mode: 0o755 })
-symlinkSync('../outside.sh', join(world.tools, 'leads-out.sh'))
-symlinkSync('good.sh', join(world.tools, 'leads-in.sh'))
-symlinkSync('nowhere', join(world.tools, 'leads-nowhere.sh'))
+put(scriptProject, 'plain.py', 'print("x")', 0o644)
+put(scriptProject, 'anybodys.sh', '#!/bin/bash\ntouch "$0.ran"; echo Can be changed.\n', 0o757)
+put(scriptProject, 'notes.md', '# Notes', 0o644)
+put(scriptProject, 'program', 'no such thing', 0o755)
+writeFileSync(join(scriptProject.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
+writeFileSync(join(scriptProject.home, 'outside.sh'), bashScript('echo out'), { mode: 0o755 })
+symlinkSync('../outside.sh', join(scriptProject.tools, 'leads-out.sh'))
+symlinkSync('good.sh', join(scriptProject.tools, 'leads-in.sh'))
+symlinkSync('nowhere', join(scriptProject.tools, 'leads-nowhere.sh'))
 
-describe('asked what they are', () => {
+describe('run with --schema', () => {
   let client: TestClient
   let tools: Readonly<Record<string, Json>>
 
   beforeAll(async () => {
-    client = await startIn(world)
+    client = await startIn(scriptProject)
     await scriptsOf(client)
     // On a busy machine no list waits for the one that hangs.
     await vi.waitFor(() => expect(client.stderr()).toContain('did not answer'), { timeout: 20_000, interval: 100 })
     tools = await scriptsOf(client)
   })
 
-  test('those that can be tools are', () => {
+  test('valid ones are tools', () => {
     const long = 'long'.repeat(16)
     const names = [
       'forks',
@@ -122,16 +122,19 @@ describe('asked what they are', () => {
     expect(line).toContain(reason)
   })
 
-  test('those that are not meant are not run, and nothing else is complained of', () => {
-    expect(existsSync(join(world.tools, '_helper.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.tools, '.hidden.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.tools, 'anybodys.sh.ran'))).toBe(false)
-    expect(existsSync(join(world.project, 'x')) || existsSync(join(world.project, 'y'))).toBe(false)
+  test('ignored files are not run, and cause no warnings', () => {
+    expect(existsSync(join(scriptProject.tools, '_helper.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.tools, '.hidden.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.tools, 'anybodys.sh.ran'))).toBe(false)
+    expect(existsSync(join(scriptProject.project, 'x')) || existsSync(join(scriptProject.project, 'y'))).toBe(false)
     for (const file of ['notes.md', '_helper', '.hidden', 'leads-nowhere']) expect(client.stderr()).not.toContain(file)
   })
 
-  test('nothing of them runs on', async () => {
-    await waitForExit(await readPid(join(world.tools, 'hang.sh.pid')), await readPid(join(world.tools, 'forks.sh.pid')))
+  test('none of their processes is left', async () => {
+    await waitForExit(
+      await readPid(join(scriptProject.tools, 'hang.sh.pid')),
+      await readPid(join(scriptProject.tools, 'forks.sh.pid')),
+    )
   })
 
   test('the others work', async () => {
@@ -141,15 +144,15 @@ describe('asked what they are', () => {
     expect((await call(client, 'Bash', { command: 'echo ours' })).text).toBe('ours\n')
   })
 
-  test('a list that follows waits for none of them', async () => {
+  test('a later list does not wait for any of them', async () => {
     const startedAt = performance.now()
     expect(await scriptsOf(client)).toEqual(tools)
-    // To ask one that hangs takes five seconds.
+    // Running one that hangs takes five seconds.
     expect(performance.now() - startedAt).toBeLessThan(underLoad(5000))
   })
 })
 
-test('in a folder that every user can write to nothing is run, until that is put right', async () => {
+test('in a folder that every user can write to nothing is run until that is fixed', async () => {
   const open = newScriptProject({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
   chmodSync(open.tools, 0o1777)
   const client = await startIn(open)
@@ -201,7 +204,7 @@ describe('called', () => {
     expect(text).toMatch(/All 10,000,000 bytes of output are kept: ReadBgOutput/)
   })
 
-  test('one that prints what is no text', async () => {
+  test('one that prints binary data', async () => {
     expect((await call(client, 'binary')).text).toContain('[binary output:')
   })
 
@@ -216,20 +219,20 @@ describe('called', () => {
     expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
   })
 
-  test('one that does not want to go', async () => {
+  test('one that ignores SIGTERM', async () => {
     const { text } = await call(client, 'stubborn')
     expect(text).toContain('Timed out after 500 ms')
     await waitForExit(await readPid(join(hostile.tools, 'stubborn.sh.pid')))
   })
 
-  test('one that is not there any more', async () => {
+  test('one that no longer exists', async () => {
     expect((await call(client, 'vanishes')).text).toBe('gone\n')
     // The list may be updated already or not: both have a message.
     const { result, error } = await client.request('tools/call', { name: 'vanishes', arguments: {} })
     expect(error?.message ?? result.content[0].text).toMatch(/Unknown tool: vanishes|No such file or directory/)
   })
 
-  test('what was left behind ends with the server', async () => {
+  test('processes left behind end with the server', async () => {
     const pid = await readPid(join(hostile.tools, 'leaves.sh.pid'))
     expect(await client.close()).toBe(0)
     await waitForExit(pid)

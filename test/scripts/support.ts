@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-import { startServer, type Json, type TestClient } from '../support/client.js'
+import { type Json, startServer, type TestClient } from '../support/client.js'
 
 const folders: string[] = []
 const clients: TestClient[] = []
@@ -22,15 +22,15 @@ export interface ScriptProject {
   readonly tools: string
 }
 
-/** Not in /tmp, of which commands in a sandbox have their own. */
+/** Not in /tmp: sandboxed commands have a private one. */
 export function newScriptProject(scripts: Readonly<Record<string, string>> = {}): ScriptProject {
   const home = mkdtempSync('/var/tmp/scorpiox-scripts-')
   folders.push(home)
-  const world = { home, project: join(home, 'project'), tools: join(home, 'tools') }
-  mkdirSync(world.project)
-  mkdirSync(world.tools)
-  for (const [file, text] of Object.entries(scripts)) put(world, file, text)
-  return world
+  const directories = { home, project: join(home, 'project'), tools: join(home, 'tools') }
+  mkdirSync(directories.project)
+  mkdirSync(directories.tools)
+  for (const [file, text] of Object.entries(scripts)) put(directories, file, text)
+  return directories
 }
 
 export function put({ tools }: ScriptProject, file: string, text: string, mode = 0o755): string {
@@ -50,7 +50,7 @@ export async function startIn(
   return client
 }
 
-/** The tools that are scripts, by name. */
+/** The script tools, by name. */
 export async function scriptsOf(client: TestClient): Promise<Readonly<Record<string, Json>>> {
   const { result } = await client.request('tools/list')
   const all: Json[] = result.tools
@@ -62,7 +62,7 @@ const BUILT_IN_TOOLS: ReadonlySet<string> = new Set(
    ListBgTasks KillBgTask SetCallback`.split(/\s+/),
 )
 
-/** A bash script with a description of one line, and what it does otherwise. */
+/** A bash script with a description of one line and the given body. */
 export function bashScript(body: string, schema = 'A script.'): string {
   return `#!/bin/bash\nif [[ $1 == --schema ]]; then cat <<'END'\n${schema}\nEND\nexit; fi\n${body}\n`
 }

@@ -3,9 +3,9 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import type { ToolView } from '@scorpiox/console/view'
-import { newMachine, startUi, watchConsole } from '../support/console-client.js'
 import { call, startServer } from '../support/client.js'
-import { startReplay, type Replay } from './support.js'
+import { newMachine, startUi, watchConsole } from '../support/console-client.js'
+import { type Replay, startReplay } from './support.js'
 
 let replay: Replay
 beforeAll(async () => void (replay = await startReplay()))
@@ -25,9 +25,9 @@ test('the page shows the engines in cooldown, at once', async () => {
   })
   await client.initialize('2025-11-25')
   await call(client, 'TaskManager', { action: 'list', query: '' })
-  const board = await watchConsole(ui)
+  const consoleStream = await watchConsole(ui)
   const search = (fits: (tool: ToolView) => boolean) =>
-    board.until(({ servers }) =>
+    consoleStream.until(({ servers }) =>
       servers.some(({ tools }) => tools.some((tool) => tool.name === 'WebSearch' && fits(tool))),
     )
   await search(({ works, note }) => works && note === null)

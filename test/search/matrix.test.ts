@@ -4,41 +4,40 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createEngineClient } from '@scorpiox/server/features/search/engine-client'
 import type { SearchEngine } from '@scorpiox/server/features/search/engine-kit/search-engine'
-import { ALL_ENGINES } from '@scorpiox/server/features/search/engines/index'
-import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
 import { readEngineSelection } from '@scorpiox/server/features/search/engine-selection'
-import { createSearchService, type SearchResult } from '@scorpiox/server/features/search/search-service'
 import { openEngineStateFile } from '@scorpiox/server/features/search/engine-state-file'
+import { ALL_ENGINES } from '@scorpiox/server/features/search/engines/index'
+import { createSearchService, type SearchResult } from '@scorpiox/server/features/search/search-service'
+import { DEFAULT_QUORUM_LIMITS } from '@scorpiox/server/features/search/wait-for-quorum'
+import { createGuardedFetch, type GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { emptyFolder } from '../support/client.js'
-import { ALL_KEYS, startReplay, type Replay } from './support.js'
+import { ALL_KEYS, type Replay, startReplay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
-/** Longer than a busy machine needs: only `hang` and `stall` are about time limits. */
+/** Longer than a busy machine needs: only `hang` and `stall` test time limits. */
 const PATIENCE_MS = 100_000
 
 let replay: Replay
-let wayOut: GuardedFetch
+let guardedFetch: GuardedFetch
 beforeAll(async () => {
   replay = await startReplay()
-  const proxies = { fixed: '', http: '', https: '', bypass: '' }
-  wayOut = createGuardedFetch({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
+  const proxies = { override: '', http: '', https: '', bypass: '' }
+  guardedFetch = createGuardedFetch({ allow: `127.0.0.1:${replay.port}`, proxies, warn: () => {} })
 })
-afterAll(() => wayOut.close())
+afterAll(() => guardedFetch.close())
 
-async function ask({ id }: SearchEngine, play: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
+async function ask({ id }: SearchEngine, scenario: string, timeoutMs = PATIENCE_MS): Promise<SearchResult> {
   const selection = readEngineSelection({
     WEBSEARCH_ENGINES: id,
     WEBSEARCH_DENY: '',
     WEBSEARCH_KEYS: ALL_KEYS,
-    WEBSEARCH_GATEWAY: replay.gateway(play),
+    WEBSEARCH_GATEWAY: replay.gateway(scenario),
     SEARXNG_URL: 'http://own.example.org',
   })
   const states = openEngineStateFile(join(emptyFolder(), 'engines.json'))
-  const asking = createEngineClient({ guardedFetch: wayOut, ...selection, timeoutMs })
+  const asking = createEngineClient({ guardedFetch, ...selection, timeoutMs })
   const search = createSearchService({
     selection,
     engines: ALL_ENGINES,
@@ -54,10 +53,10 @@ async function ask({ id }: SearchEngine, play: string, timeoutMs = PATIENCE_MS):
 }
 
 /** By engine, as `outcome` or `outcome: detail`. */
-async function row(play: string, timeoutMs?: number): Promise<Record<string, string>> {
+async function row(scenario: string, timeoutMs?: number): Promise<Record<string, string>> {
   const cells = await Promise.all(
     ALL_ENGINES.map(async (engine) => {
-      const { reports } = await ask(engine, play, timeoutMs)
+      const { reports } = await ask(engine, scenario, timeoutMs)
       expect(reports).toHaveLength(1)
       const [{ outcome, detail } = { outcome: 'none', detail: null }] = reports
       return [engine.id, detail === null ? outcome : `${outcome}: ${detail}`] as const
@@ -69,9 +68,9 @@ async function row(play: string, timeoutMs?: number): Promise<Record<string, str
 const allEngines = (outcome: string | ((engine: SearchEngine) => string)): Record<string, string> =>
   Object.fromEntries(ALL_ENGINES.map((engine) => [engine.id, typeof outcome === 'string' ? outcome : outcome(engine)]))
 
-/** What is read from a tree can be read in part. */
+/** Results parsed from a tree can be partial. */
 const READ_FROM_TREE = new Set(['duckduckgo', 'brave', 'mojeek', 'startpage', 'yahoo', 'bing', 'arxiv'])
-/** Their hits are always of one host. */
+/** Their hits always have one host. */
 const isVertical = ({ tier }: SearchEngine): boolean => tier === 'vertical'
 
 test.each([
@@ -93,8 +92,8 @@ test.each([
   ['wrong-charset', 'ok'],
   ['lying-charset', 'ok'],
   ['error', 'failed: HTTP 500'],
-])('%s', async (play, outcome) => {
-  expect(await row(play)).toEqual(allEngines(outcome))
+])('%s', async (scenario, outcome) => {
+  expect(await row(scenario)).toEqual(allEngines(outcome))
 })
 
 test('hang', async () => {
@@ -105,7 +104,7 @@ test('stall', async () => {
   expect(await row('stall', 1000)).toEqual(allEngines(({ id }) => (READ_FROM_TREE.has(id) ? 'ok' : 'timeout')))
 })
 
-test('what was found is whole: links are unwrapped and clean, advertisements left out, charsets decoded', async () => {
+test('results are complete: links are unwrapped and clean, advertisements removed, charsets decoded', async () => {
   const answers = await Promise.all(
     ALL_ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })),
   )
@@ -127,7 +126,7 @@ test('Retry-After is the cooldown of an engine', async () => {
   expect(seconds).toBeLessThanOrEqual(120)
 })
 
-test('an engine that will not even give its token is blocked', async () => {
+test('an engine that refuses its token is blocked', async () => {
   const startpage = ALL_ENGINES.find(({ id }) => id === 'startpage')!
   expect((await ask(startpage, 'token-challenge')).reports).toMatchObject([{ outcome: 'blocked', detail: 'challenge' }])
 })

@@ -7,12 +7,12 @@ import { afterAll } from 'vitest'
 
 export interface Replay {
   readonly port: number
-  /** WEBSEARCH_GATEWAY for a play. */
-  gateway(play: string): string
+  /** WEBSEARCH_GATEWAY for a scenario. */
+  gateway(scenario: string): string
   counts(): Promise<Record<string, number>>
 }
 
-/** Ends with the file that asked for it. */
+/** Ends with the test file that started it. */
 export async function startReplay(): Promise<Replay> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'replay.mjs')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -21,10 +21,10 @@ export async function startReplay(): Promise<Replay> {
   const port = await new Promise<number>((resolve) => child.stdout.once('data', (line) => resolve(Number(line))))
   return {
     port,
-    gateway: (play) => `http://127.0.0.1:${port}/${play}/{engine}`,
+    gateway: (scenario) => `http://127.0.0.1:${port}/${scenario}/{engine}`,
     counts: async () => (await fetch(`http://127.0.0.1:${port}/counts`)).json() as Promise<Record<string, number>>,
   }
 }
 
-/** One for each engine that takes one. */
+/** One for each engine that accepts one. */
 export const ALL_KEYS = 'brave=k1,tavily=k2,kagi=k3,serper=k4,jina=k5,you=k6'

@@ -1,14 +1,12 @@
-// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows it or is answered twice.
+// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows its memory or is
+// answered twice.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   call,
   directorySize,
@@ -24,6 +22,9 @@ import {
   toolResultOf,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { underLoad } from '../support/load.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 const bash = (command: string, more: object = {}): Promise<ToolResult> => call(client, 'Bash', { command, ...more })
 
-describe('what it says', () => {
+describe('results', () => {
   test.each([
     ['success is the output alone', 'printf "a\\nb"', false, 'a\nb'],
     ['success without output', 'true', false, '(no output)'],
@@ -71,18 +72,18 @@ describe('what it says', () => {
       'at work\n[Exit code 139: ended by SIGSEGV. The program crashed: what it printed last may say where.]',
     ],
   ])('%s', async (_, command, isError, text) => {
-    const said = await bash(command)
+    const result = await bash(command)
     const ended = text.endsWith('\n') ? text : `${text}\n`
-    expect(said).toMatchObject({ text: ended, isError, content: [{ type: 'text' }] })
-    expect(said.content).toHaveLength(1)
+    expect(result).toMatchObject({ text: ended, isError, content: [{ type: 'text' }] })
+    expect(result.content).toHaveLength(1)
   })
 
-  test('a program that is not there, and a file that is none', async () => {
+  test('a missing program, and a path that is not a program', async () => {
     expect((await bash('no-such-program')).text).toContain('[Exit code 127. A program was not found')
     expect((await bash('touch plain; ./plain')).text).toContain('[Exit code 126. A file could not be executed')
   })
 
-  test('to programs: exit code, signal, duration, timed out, truncated, bytes, and no job that does not live on', async () => {
+  test('metadata: exit code, signal, duration, timed out, truncated, bytes, and no job that has ended', async () => {
     const { structured } = await bash('sleep 0.2; echo é; exit 4')
     const { durationMs, ...rest } = structured
     expect(rest).toEqual({ exitCode: 4, signal: null, timedOut: false, truncated: false, bytes: 3 })
@@ -92,7 +93,7 @@ describe('what it says', () => {
   })
 })
 
-describe('where and how it runs', () => {
+describe('environment', () => {
   test('stdout and stderr in the order a terminal would show', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => String(index))
     const writers = ['echo', '/bin/echo', 'printf "%s\\n"']
@@ -106,31 +107,33 @@ describe('where and how it runs', () => {
     expect((await bash('cat; read -r x || echo nothing; readlink /proc/self/fd/0')).text).toBe('nothing\n/dev/null\n')
   })
 
-  test('the environment is quiet, and has no secrets of the server', async () => {
-    const said = await bash('echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ')
-    expect(said.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
-    expect(said.text).not.toContain('a secret')
+  test('the environment disables prompts and colours, and has no secrets of the server', async () => {
+    const result = await bash(
+      'echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ',
+    )
+    expect(result.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
+    expect(result.text).not.toContain('a secret')
   })
 
-  test('the directory is that of the project, also after a command has left it', async () => {
+  test('the directory is that of the project, also after a command has changed it', async () => {
     await bash('cd /; pwd')
     expect((await bash('pwd')).text).toBe(`${cwd}\n`)
   })
 
   test('a child left behind does not delay the answer, and is reported', async () => {
-    const said = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
-    expect(said.isError).toBe(false)
-    expect(said.text).toMatch(
+    const result = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
+    expect(result.isError).toBe(false)
+    expect(result.text).toMatch(
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
-    expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
+    expect(result.structured.durationMs).toBeLessThan(underLoad(10_000))
     const pid = await readPid(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
   })
 })
 
-describe('what a screen would show', () => {
+describe('terminal output', () => {
   test.each([
     ['colours', `printf '\\e[1;31mred\\e[0m \\e[38;5;2mgreen\\e[m\\n'`, 'red green\n'],
     ['progress', `for i in 10 50 100; do printf '\\r%3d%%' $i; done; echo`, '100%\n'],
@@ -150,34 +153,34 @@ describe('what a screen would show', () => {
     ['an image', `printf '\\x89PNG\\r\\n\\x1a\\n'; head -c 5000 /dev/urandom`, 'PNG image, 5,008 bytes'],
     ['an archive', `head -c 5000 /dev/urandom | gzip`, 'gzip'],
     ['noise', `printf '\\0\\1\\2\\3\\0\\0'; head -c 99994 /dev/urandom`, '100,000 bytes'],
-  ])('binary output is recognised and described: %s', async (_, command, words) => {
+  ])('binary output is detected and described: %s', async (_, command, message) => {
     const { text, isError, structured } = await bash(command)
     expect(text).toMatch(/^\[binary output: /)
-    expect(text).toContain(words)
+    expect(text).toContain(message)
     expect(text).toContain('[What is binary is not shown. Write it to a file to use it.]')
     expect(text.length).toBeLessThan(300)
     expect(isError).toBe(false)
     expect(structured.truncated).toBe(false)
   })
 
-  test('1 MB of characters of all lengths, cut into chunks at every place: none is broken', async () => {
+  test('1 MB of characters of all lengths, split into chunks at every position: none is broken', async () => {
     const wide = startServer({ cwd, env: { BASH_MAX_OUTPUT: '10000000' } })
     const text = 'aé€😀\n'.repeat(90_000)
     writeFileSync(join(cwd, 'text'), text)
-    const said = await call(wide, 'Bash', { command: 'dd if=text bs=1021 status=none' })
-    expect(said.structured.bytes).toBeGreaterThan(950_000)
-    expect(said.text.match(/\ufffd/g)?.length ?? 0).toBe(0)
-    expect(said.text === text).toBe(true)
+    const result = await call(wide, 'Bash', { command: 'dd if=text bs=1021 status=none' })
+    expect(result.structured.bytes).toBeGreaterThan(950_000)
+    expect(result.text.match(/\ufffd/g)?.length ?? 0).toBe(0)
+    expect(result.text === text).toBe(true)
     await wide.close()
   })
 })
 
 describe('a long output', () => {
   test('is shown as head and tail within the budget, with exact counts, and is kept', async () => {
-    const said = await bash('seq 1 100000')
-    const { structured, content } = said
+    const result = await bash('seq 1 100000')
+    const { structured, content } = result
     const [, head = '', lines = '', characters = '', tail = ''] =
-      /^([^[]+)\[([\d,]+) lines \(([\d,]+) characters\) left out here\]\n([^[]+)\[/.exec(said.text) ?? []
+      /^([^[]+)\[([\d,]+) lines \(([\d,]+) characters\) left out here\]\n([^[]+)\[/.exec(result.text) ?? []
     const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
     expect(head.length + tail.length).toBeLessThanOrEqual(30_000)
     expect(head.length + tail.length).toBeGreaterThan(29_000)
@@ -187,12 +190,12 @@ describe('a long output', () => {
     const { uri } = structured
     expect([content.length, uri]).toEqual([1, expect.stringMatching(/^scorpiox:\/\/jobs\/\d+$/)])
     const id = Number(uri.split('/').at(-1))
-    expect(said.text.split('\n').at(-2)).toMatch(`All 588,895 bytes of output are kept: ReadBgOutput(task_id: ${id}`)
+    expect(result.text.split('\n').at(-2)).toMatch(`All 588,895 bytes of output are kept: ReadBgOutput(task_id: ${id}`)
     expect((await readJob(client, id, { tail: 2, pattern: '^5000' })).text).toMatch(/^50008\n50009\n\[/)
     expect((await client.request('resources/read', { uri })).result.contents[0].text).toMatch(/^1\n2\n/)
   })
 
-  test('is kept within a size', async () => {
+  test('is kept up to a maximum size', async () => {
     const { text } = await bash('seq 1 1000000')
     expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
     expect(directorySize(HOME)).toBeLessThan(5_000_000)
@@ -200,7 +203,7 @@ describe('a long output', () => {
     expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
   })
 
-  test('has the budget it is given, also in one line and in other scripts', async () => {
+  test('has the given budget, also in one line and in other scripts', async () => {
     const narrow = startServer({ cwd, env: { BASH_MAX_OUTPUT: '1000' } })
     for (const command of ['printf "%05000d" 0', `printf '😀%.0s' {1..3000}`, 'yes | head -c 5000']) {
       const { text } = await call(narrow, 'Bash', { command })
@@ -217,14 +220,14 @@ describe.concurrent('limits', () => {
     const own = startServer({ cwd })
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
     const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
-    const said = await call(own, 'Bash', { command, timeout: 500 })
+    const result = await call(own, 'Bash', { command, timeout: 500 })
     expect(isAlive(await readPid(join(cwd, 'stubborn')))).toBe(false)
-    expect(said.text).toMatch(
+    expect(result.text).toMatch(
       /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
-    expect(said.isError).toBe(true)
-    expect(said.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
-    expect(said.structured.durationMs).toBeGreaterThanOrEqual(2400)
+    expect(result.isError).toBe(true)
+    expect(result.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
+    expect(result.structured.durationMs).toBeGreaterThanOrEqual(2400)
     await own.close()
   })
 
@@ -243,13 +246,13 @@ describe.concurrent('limits', () => {
   })
 
   test.each([0, -5, 1e15, 2 ** 31])(
-    'a timeout of %d is the usual one or the most there is, not an instant end',
+    'a timeout of %d is the default or the maximum, not an immediate end',
     async (timeout) => {
       expect((await bash('sleep 0.1; echo done', { timeout })).text).toBe('done\n')
     },
   )
 
-  test('a command that stopped itself is ended all the same', async () => {
+  test('a command that stopped itself is ended nevertheless', async () => {
     expect((await bash('kill -STOP $$', { timeout: 300 })).structured).toMatchObject({
       timedOut: true,
       signal: 'SIGKILL',
@@ -260,33 +263,33 @@ describe.concurrent('limits', () => {
     expect((await bash('sleep 60', { timeout: 1 })).structured.timedOut).toBe(true)
   })
 
-  test('without a timeout it is not ended but goes on, and says how to read and end it', async () => {
+  test('without a timeout it continues as a job, with how to read and end it', async () => {
     const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
-    const said = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
-    expect(said.text).toBe(
+    const result = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
+    expect(result.text).toBe(
       'one\n[Still running after 0.3 s; it goes on as background task 1: read it with ReadBgOutput(task_id: 1), end it with KillBgTask(task_id: 1).]\n',
     )
-    expect(said.isError).toBe(false)
-    expect(said.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
+    expect(result.isError).toBe(false)
+    expect(result.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
     expect((await call(soft, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
-    // Only what is new: the answer has shown the rest.
+    // Only new output: the answer contained the rest.
     expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern was found/)
     const { status, runtimeMs } = (await call(soft, 'KillBgTask', { task_id: 1 })).structured
     expect(status).toBe('ended')
-    // From its beginning, not from when it went on.
+    // Since its start, not since it became a job.
     expect(runtimeMs).toBeGreaterThanOrEqual(1000)
     await soft.close()
   })
 
   test('with BASH_AUTO_BACKGROUND=0 it is ended', async () => {
     const hard = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', BASH_AUTO_BACKGROUND: '0' } })
-    const said = await call(hard, 'Bash', { command: 'echo one; sleep 60' })
-    expect(said).toMatchObject({ isError: true, structured: { timedOut: true, signal: 'SIGTERM' } })
-    expect(said.text).toMatch(/^one\n\[Timed out after 300 ms/)
+    const result = await call(hard, 'Bash', { command: 'echo one; sleep 60' })
+    expect(result).toMatchObject({ isError: true, structured: { timedOut: true, signal: 'SIGTERM' } })
+    expect(result.text).toMatch(/^one\n\[Timed out after 300 ms/)
     await hard.close()
   })
 
-  test('the usual limit is 30 s', async () => {
+  test('the default limit is 30 s', async () => {
     const { tools } = (await client.request('tools/list')).result
     expect(tools[0].inputSchema.properties.timeout.description).toContain('30000')
     expect(tools[0].description).toContain('after 30 s')
@@ -298,15 +301,20 @@ describe.concurrent('limits', () => {
 
   test('progress shows the newest line, at most four times a second', async () => {
     const own = startServer({ cwd })
-    const said = await call(own, 'Bash', { command: 'for i in {1..150}; do echo line $i; sleep 0.01; done' }, withToken)
+    const result = await call(
+      own,
+      'Bash',
+      { command: 'for i in {1..150}; do echo line $i; sleep 0.01; done' },
+      withToken,
+    )
     const shown = shownBy(own)
     expect(shown[0]).toMatch(/^line \d+$/)
     expect(shown.length).toBeGreaterThanOrEqual(3)
-    expect(shown.length).toBeLessThanOrEqual(Math.ceil(said.structured.durationMs / 250) + 1)
+    expect(shown.length).toBeLessThanOrEqual(Math.ceil(result.structured.durationMs / 250) + 1)
     await own.close()
   })
 
-  test('progress continues while the command is silent, so that no client gives up', async () => {
+  test('progress continues while the command is silent, so that no client times out', async () => {
     const own = startServer({ cwd })
     await call(own, 'Bash', { command: 'echo begun; sleep 6' }, withToken)
     expect(shownBy(own)).toEqual(['begun', expect.stringMatching(/^begun \[5 s\]$/)])
@@ -323,32 +331,32 @@ describe.concurrent('limits', () => {
   })
 })
 
-describe('where nothing can be started', () => {
-  test('a directory that is not there, a file, and one that goes away', async () => {
+describe('commands cannot be started', () => {
+  test('a missing directory, a file, and a directory that is removed', async () => {
     writeFileSync(join(cwd, 'file'), '')
-    for (const [place, words] of [
+    for (const [path, message] of [
       ['/nowhere/at/all', 'the directory /nowhere/at/all does not exist'],
       [join(cwd, 'file'), 'is not a directory'],
     ] as const) {
-      const lost = startServer({ cwd, env: { STARTUP_DIR: place } })
+      const lost = startServer({ cwd, env: { STARTUP_DIR: path } })
       for (const name of ['Bash', 'BackgroundBash']) {
         const { text, isError } = await call(lost, name, { command: 'ls' })
         expect(isError).toBe(true)
         expect(text).toMatch(/^The command was not started: /)
-        expect(text).toContain(words)
+        expect(text).toContain(message)
         expect(text).toContain('start the server with --cwd')
       }
       await lost.close()
     }
-    const place = mkdtempSync(join(tmpdir(), 'scorpiox-leaving-'))
-    const left = startServer({ cwd: place })
-    expect((await call(left, 'Bash', { command: 'pwd' })).text).toBe(`${place}\n`)
-    rmSync(place, { recursive: true })
+    const path = mkdtempSync(join(tmpdir(), 'scorpiox-leaving-'))
+    const left = startServer({ cwd: path })
+    expect((await call(left, 'Bash', { command: 'pwd' })).text).toBe(`${path}\n`)
+    rmSync(path, { recursive: true })
     expect((await call(left, 'Bash', { command: 'pwd' })).text).toContain('does not exist')
     await left.close()
   })
 
-  test('no place for temporary files', async () => {
+  test('no temporary directory', async () => {
     const bare = startServer({ cwd, env: { TMPDIR: '/nowhere' } })
     expect((await call(bare, 'Bash', { command: 'echo' })).text).toMatch(
       /^The command was not started: there is no place for temporary files \(.+\)\. Set TMPDIR to a folder/,
@@ -356,18 +364,18 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
-  test('in the root, where some clients start their servers, the bash of the system is good enough', async () => {
+  test('in the root, where some clients start their servers, the bash of the system is used', async () => {
     const server = startServer({ cwd: '/' })
     expect((await call(server, 'Bash', { command: 'pwd' })).text).toBe('/\n')
     await server.close()
   })
 
-  test('a bash that lies in the project is not the one that is used', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
-    writeFileSync(join(place, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
+  test('a bash in the project is not used', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
+    writeFileSync(join(path, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
       mode: 0o755,
     })
-    const server = startServer({ cwd: place, env: { PATH: `${place}:${process.env.PATH}` } })
+    const server = startServer({ cwd: path, env: { PATH: `${path}:${process.env.PATH}` } })
     expect((await call(server, 'Bash', { command: 'ls' })).text).toBe('bash\n')
     await server.close()
   })
@@ -377,12 +385,12 @@ describe('where nothing can be started', () => {
     for (const name of ['Bash', 'BackgroundBash', 'Bash']) {
       const { text, isError } = await call(bare, name, { command: 'echo' })
       expect(isError).toBe(true)
-      expect(text).toContain('/nowhere/bash, is not there. Correct the setting')
+      expect(text).toContain('/nowhere/bash is not there. Correct the setting')
     }
     await bare.close()
   })
 
-  test('no room for open files: each call is answered, and it works again', async (context) => {
+  test('no free file descriptors: each call is answered, and later ones work again', async (context) => {
     skipIfMissing(context, MISSING.fewFiles)
     const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
     const poor = startServer({ file: 'bash', args, cwd })
@@ -393,8 +401,10 @@ describe('where nothing can be started', () => {
     )
     for (const { text, isError } of answers.map(toolResultOf))
       if (isError) expect(text).toMatch(/^The command was not started: /)
-    await sleep(200)
-    expect((await call(poor, 'Bash', { command: 'echo again' })).text).toBe('again\n')
+    await eventually(
+      () => call(poor, 'Bash', { command: 'echo again' }),
+      ({ text }) => text === 'again\n',
+    )
     await poor.close()
   })
 })
@@ -404,8 +414,8 @@ test('200 of 200 commands at once are answered, each with its own output', async
   const all = await Promise.all(
     Array.from({ length: 200 }, (_, index) => call(fresh, 'Bash', { command: `echo ${index}; exit ${index % 7}` })),
   )
-  const came = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
-  expect(came).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
+  const arrived = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
+  expect(arrived).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
   await fresh.close()
 })
 
@@ -421,10 +431,10 @@ describe('hostile commands', () => {
     ['a shell that is replaced', 'exec echo replaced', false, 'replaced\n'],
     ['its output closed', 'exec >&- 2>&-; true', false, '(no output)'],
     ['its whole group killed', 'kill -9 0', true, 'SIGKILL'],
-  ])('%s', async (_, command, isError, words) => {
-    const said = await bash(command, { timeout: 1000 })
-    expect(said.text).toContain(words)
-    expect(said.isError).toBe(isError)
+  ])('%s', async (_, command, isError, text) => {
+    const result = await bash(command, { timeout: 1000 })
+    expect(result.text).toContain(text)
+    expect(result.isError).toBe(isError)
   })
 
   test('of 8 MB', async () => {
@@ -433,7 +443,7 @@ describe('hostile commands', () => {
   })
 
   test.skipIf(!HAS_PROC)(
-    'that print ten million empty lines, one endless line or for ever are counted, not kept',
+    'that print ten million empty lines, one endless line or without end are counted, not kept',
     async () => {
       const own = startServer({ cwd, env: { JOB_MAX_OUTPUT: '1000000' } })
       const empty = await call(own, 'Bash', { command: `yes '' | head -n 10000000` })
@@ -452,7 +462,7 @@ describe('hostile commands', () => {
     },
   )
 
-  test('that kill the process above them are answered', async () => {
+  test('that kill their parent process are answered', async () => {
     const own = startServer({ cwd })
     const { text } = await call(own, 'Bash', { command: 'echo before; kill -9 $PPID; echo after', timeout: 5000 })
     expect(text).toMatch(/^before\nafter\n/)

@@ -9,10 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { sendRequest, modernCall, startProgram } from '../support/http-client.js'
-import { canRun, requires } from '../support/requirements.js'
-import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   call,
   directorySize,
@@ -30,6 +26,10 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { modernCall, sendRequest, startProgram } from '../support/http-client.js'
+import { underLoad } from '../support/load.js'
+import { canRun, requires } from '../support/requirements.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()
@@ -49,7 +49,7 @@ const read = (id: number, more: object = {}) => readJob(client, id, more)
 const kill = (id: number) => call(client, 'KillBgTask', { task_id: id })
 
 describe('a job', () => {
-  test('is started at once, with a number that grows, in words and as task_id', async () => {
+  test('is started at once, with an increasing id, in the text and as task_id', async () => {
     const started = Date.now()
     const first = await call(client, 'BackgroundBash', { command: 'sleep 60' })
     const second = await call(client, 'BackgroundBash', { command: 'sleep 60' })
@@ -63,7 +63,7 @@ describe('a job', () => {
     await Promise.all([kill(a), kill(b)])
   })
 
-  test('is read on from where it was read, says when there is nothing new, and at the end how it ended', async () => {
+  test('is read incrementally, reports when there is nothing new, and at the end how it ended', async () => {
     const id = await start(`echo one; ${untilThere('two-may-come')}; echo two; exit 4`)
     expect((await read(id, { wait_for_pattern: 'one' })).text).toMatch(
       /^one\n\[The pattern was found\.\]\n\[Background/,
@@ -87,25 +87,24 @@ describe('a job', () => {
       const id = await start('for i in {1..3000}; do echo "line $i"; done')
       let text = ''
       for (let isOver = false; !isOver;) {
-        const said = await read(id)
-        text += outputOf(said)
-        isOver = said.structured.status === 'ended'
+        const result = await read(id)
+        text += outputOf(result)
+        isOver = result.structured.status === 'ended'
       }
-      // Notes begin on a new line, also behind half a line.
+      // Notes start on a new line, also after an incomplete line.
       expect(text.replaceAll('\n\n', '\n')).toBe(
         Array.from({ length: 3000 }, (_, index) => `line ${index + 1}\n`).join(''),
       )
     }
   })
 
-  test('keeps characters whole from one reading to the next', async () => {
+  test('keeps characters whole between reads', async () => {
     const id = await start(`printf 'caf\\xc3'; sleep 0.4; printf '\\xa9 na\\xc3\\xafve caf\\xc3'`)
-    await sleep(200)
-    expect(outputOf(await read(id))).toBe('caf\n')
+    expect(outputOf(await read(id, { wait_for_pattern: 'caf' }))).toBe('caf\n')
     expect((await read(id, { wait_for_end: true })).text).toMatch(/^é naïve caf\ufffd\n\[/)
   })
 
-  test('is shown as a screen would show it, and binary data by its name', async () => {
+  test('is shown as in a terminal, and binary data by its type', async () => {
     const id = await start(`printf '\\e[31mred\\e[0m\\n10%%\\r100%%\\n'; head -c 3000 /dev/urandom | gzip`)
     const { text } = await read(id, { wait_for_end: true })
     expect(text).toMatch(/^red\n100%\n\[binary output: gzip/)
@@ -123,7 +122,7 @@ describe('a job', () => {
 })
 
 describe.concurrent('waiting', () => {
-  test('for a line that is there already, will come, is the last, or is not finished', async () => {
+  test('for a line that is already printed, comes later, is the last, or is incomplete', async () => {
     const id = await start(`echo ready; sleep 0.3; printf "password: "; ${untilThere('end-may-come')}; echo; echo end`)
     expect((await read(id, { wait_for_pattern: '^ready$' })).structured.waitedFor).toBe('pattern')
     expect((await read(id, { wait_for_pattern: '^password: $' })).text).toMatch(
@@ -137,7 +136,7 @@ describe.concurrent('waiting', () => {
     })
   })
 
-  test('no longer than was said', async () => {
+  test('no longer than the given time', async () => {
     const id = await start('sleep 60')
     const started = Date.now()
     const { text, structured } = await read(id, { wait_for_end: true, wait_ms: 300 })
@@ -173,7 +172,7 @@ describe.concurrent('waiting', () => {
     expect((await read(id, { wait_for_port: port })).structured.waitedFor).toBe('end')
   })
 
-  test('for the end of one that has ended is no wait', async () => {
+  test('for an ended job returns at once', async () => {
     const id = await start('echo over')
     await read(id, { wait_for_end: true, wait_ms: 20_000 })
     expect((await read(id, { wait_for_end: true, wait_ms: 0 })).structured.waitedFor).toBe('end')
@@ -188,7 +187,7 @@ describe.concurrent('waiting', () => {
     await kill(id)
   })
 
-  test('that is cancelled has read nothing', async () => {
+  test('that is cancelled counts nothing as read', async () => {
     const id = await start('echo kept; sleep 60')
     const args = { task_id: id, wait_for_end: true }
     client.send({
@@ -199,13 +198,13 @@ describe.concurrent('waiting', () => {
     })
     await sleep(200)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `r${id}` } })
-    await sleep(100)
+    await client.request('ping')
     expect((await read(id)).text).toMatch(/^kept\n/)
     expect(client.received.filter(({ id: answered }) => answered === `r${id}`)).toEqual([])
     await kill(id)
   })
 
-  test('hundreds of times leaves no trace', { tags: ['long'] }, async () => {
+  test('hundreds of times does not leak', { tags: ['long'] }, async () => {
     const id = await start('while :; do echo x; sleep 0.01; done')
     for (let round = 0; round < 30; round++) {
       await Promise.all(
@@ -222,14 +221,14 @@ describe('a part of the output', () => {
   test('new lines that match', async () => {
     const id = await start('seq 1 20; sleep 0.3; seq 21 40')
     await read(id, { wait_for_pattern: '^20$', pattern: '^nothing$' })
-    const said = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
-    expect(said.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
+    const result = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
+    expect(result.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
     expect((await read(id, { pattern: '5$' })).text).toMatch(
       /^\[No new line matches; with tail, lines read before are searched too\.\]\n\[Background task/,
     )
   })
 
-  test('the last lines, and the last that match in all there is, read or not', async () => {
+  test('the last lines, and the last matching lines of all output, read or not', async () => {
     const id = await start('seq 1 300000')
     await read(id, { wait_for_end: true })
     expect((await read(id, { tail: 2 })).text).toMatch(/^299999\n300000\n\[/)
@@ -238,7 +237,7 @@ describe('a part of the output', () => {
     const all = await read(id, { tail: 1e15 })
     expect(all.text.length).toBeLessThan(30_300)
     expect(all.text).toMatch(/\n300000\n\[/)
-    // The first line of the tail is a whole one.
+    // The first line of the tail is complete.
     expect(all.text).toMatch(/^\d{6}\n/)
   })
 })
@@ -296,16 +295,16 @@ describe('the list', () => {
 })
 
 describe.concurrent('the end', () => {
-  test('KillBgTask ends the tree, also what ignores TERM, and can be asked again', async () => {
+  test('KillBgTask ends the process tree, also processes that ignore TERM, and can be repeated', async () => {
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done'`
     const id = await start(`(setsid ${stubborn} >/dev/null 2>&1 &); sleep 300 & echo $! > plain; echo before; wait`)
     const pids = [await readPid(join(cwd, 'stubborn')), await readPid(join(cwd, 'plain'))]
-    const said = await kill(id)
+    const result = await kill(id)
     expect(pids.filter(isAlive)).toEqual([])
-    expect(said.text).toBe(
+    expect(result.text).toBe(
       `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.\n`,
     )
-    expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
+    expect(result.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
     for (const { text, isError } of again) {
       expect(text).toBe(`Background task ${id} had already ended: killed. Nothing that it started still runs.\n`)
@@ -316,7 +315,7 @@ describe.concurrent('the end', () => {
     )
   })
 
-  test('a job that fails at a question says that it may have wanted input', async () => {
+  test('a job that fails at a prompt reports that it may have wanted input', async () => {
     const id = await start('printf "Continue? [y/N] "; read -r answer || exit 1')
     const { text } = await read(id, { wait_for_end: true })
     expect(text).toMatch(
@@ -324,7 +323,7 @@ describe.concurrent('the end', () => {
     )
   })
 
-  test('KillBgTask ends what a job left running that has ended itself', async () => {
+  test('KillBgTask ends processes left running by an ended job', async () => {
     const id = await start('sleep 300 & echo $! > orphan')
     const { text } = await read(id, { wait_for_end: true })
     const pid = await readPid(join(cwd, 'orphan'))
@@ -334,29 +333,29 @@ describe.concurrent('the end', () => {
     await waitForExit(pid)
   })
 
-  test('of the server is the end of its jobs, which the next one knows', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
-    await startJob(first, 'echo said; echo $$ > pid; exec sleep 300')
-    const pid = await readPid(join(place.cwd, 'pid'))
+  test('of the server ends its jobs, which the next one lists', async () => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
+    await startJob(first, 'echo output; echo $$ > pid; exec sleep 300')
+    const pid = await readPid(join(options.cwd, 'pid'))
     expect(await first.close()).toBe(0)
     expect(isAlive(pid)).toBe(false)
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(
-      /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
+      /^output\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
     )
     expect(await startJob(second, 'true')).toBe(2)
     await second.close()
   })
 
   test.skipIf(!HAS_PROC)(
-    'of a killed server is found by the next one, which ends what was left and reports it',
+    'of a killed server is detected by the next one, which ends its processes and reports it',
     async () => {
-      const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-      const first = startServer(place)
-      await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
-      const pid = await readPid(join(place.cwd, 'pid'))
-      await readJob(first, 1, { wait_for_pattern: 'said' })
+      const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+      const first = startServer(options)
+      await startJob(first, `trap '' TERM; echo output; echo $$ > pid; while :; do sleep 0.1; done`)
+      const pid = await readPid(join(options.cwd, 'pid'))
+      await readJob(first, 1, { wait_for_pattern: 'output' })
       // The process that would clean up is killed too.
       const helpers = childrenOf(first.child.pid ?? 0)
       expect(helpers.length).toBeGreaterThan(0)
@@ -364,57 +363,57 @@ describe.concurrent('the end', () => {
       await killServer(first)
       await sleep(100)
       expect(isAlive(pid)).toBe(true)
-      const second = startServer(place)
+      const second = startServer(options)
       const { text, structured } = await call(second, 'ListBgTasks')
       await waitForExit(pid)
       expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
       expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
       expect((await readJob(second, 1)).text).toMatch(
-        /^said\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
+        /^output\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
       )
       await second.close()
     },
   )
 
-  test.skipIf(!HAS_PROC)('of a killed server is noticed also by an idle one, which reports it', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
+  test.skipIf(!HAS_PROC)('of a killed server is detected also by an idle one, which reports it', async () => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
     await startJob(first, 'echo $$ > pid; exec sleep 300')
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
     await killServer(first)
-    const second = startServer(place)
+    const second = startServer(options)
     await waitForExit(pid)
     await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server of this project'), 5000)
     await second.close()
   })
 })
 
-test.skipIf(!HAS_PROC)('a server over HTTP, too, cleans up after one that was killed', async () => {
-  // In a sandbox, processes have other numbers.
-  const place = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
-  const first = await startProgram(place)
+test.skipIf(!HAS_PROC)('an HTTP server cleans up after a killed one, too', async () => {
+  // In a sandbox, processes have other pids.
+  const options = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
+  const first = await startProgram(options)
   await sendRequest(first, modernCall('BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' }))
-  const pid = await readPid(join(place.cwd, 'pid'))
+  const pid = await readPid(join(options.cwd, 'pid'))
   for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
   first.child.kill('SIGKILL')
   await first.exited
-  const second = await startProgram(place)
+  const second = await startProgram(options)
   await waitForExit(pid)
   await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server'), 5000)
   expect(await second.stop()).toBe(0)
 })
 
 describe('several servers of one project', () => {
-  test('start jobs at once: no number is given twice, and each keeps its own', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const servers = [startServer(place), startServer(place)]
+  test('start jobs at once: no id is used twice, and each keeps its own', async () => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const servers = [startServer(options), startServer(options)]
     const ids = await Promise.all(
       servers.flatMap((server) =>
         Array.from({ length: 15 }, (_, index) => startJob(server, `echo ${index}; sleep 60`)),
       ),
     )
-    // A number may be skipped where both servers take one at the same moment.
+    // An id may be skipped if both servers allocate one at the same moment.
     expect(ids.toSorted((a, b) => a - b)).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
     const [first, second] = servers
     if (!first || !second) throw new Error('no servers')
@@ -425,12 +424,12 @@ describe('several servers of one project', () => {
     expect(refused.text).toBe(
       `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.\n`,
     )
-    // When the other one is gone, who is left takes over.
+    // When the other one is gone, the remaining server takes over.
     await killServer(first)
     expect((await readJob(second, id)).text).toContain('stopped because its server was gone')
     expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
     expect(await second.close()).toBe(0)
-    const third = startServer(place)
+    const third = startServer(options)
     expect(await startJob(third, 'true')).toBeGreaterThan(Math.max(...ids))
     await third.close()
   })
@@ -451,11 +450,11 @@ describe('limits', () => {
   })
 
   test.skipIf(!HAS_PROC)(
-    'a job that prints for ever stays within its size on disk and in memory, and can be read meanwhile',
+    'a job that prints without end stays within its size on disk and in memory, and can be read meanwhile',
     async () => {
       const home = emptyFolder()
       const own = startServer({ cwd, env: { HOME: home, JOB_MAX_OUTPUT: '65536' } })
-      // Numbered lines, so that whatever is glued together or out of order can be seen.
+      // Numbered lines, so that joined or reordered ones are visible.
       const id = await startJob(
         own,
         `exec '${process.execPath}' -e '
@@ -467,13 +466,13 @@ describe('limits', () => {
       let dropped = 0
       let seen = 0
       for (let round = 0; round < 40; round++) {
-        const said = await readJob(own, id)
-        for (const line of outputOf(said).split('\n').filter(Boolean)) {
+        const result = await readJob(own, id)
+        for (const line of outputOf(result).split('\n').filter(Boolean)) {
           if (/^\[.+ (bytes that were here are no longer kept|left out here)\]$/.test(line)) {
             dropped++
             continue
           }
-          // Cut at a gap at the worst, never broken.
+          // At worst cut at a gap, never broken.
           expect(line).toMatch(/^<?\d{0,9}é?>?$/)
           if (!/^<\d{9}é>$/.test(line)) continue
           expect(Number(line.slice(1, 10))).toBeGreaterThan(last)
@@ -485,7 +484,7 @@ describe('limits', () => {
       }
       expect(seen).toBeGreaterThan(1000)
       expect(dropped).toBeGreaterThan(0)
-      // The last of three lines may be half there.
+      // The last of three lines may be incomplete.
       const [, newest] = /^<(\d{9})é>\n/.exec((await readJob(own, id, { tail: 3 })).text) ?? []
       expect(Number(newest)).toBeGreaterThanOrEqual(last)
       const found = await readJob(own, id, { tail: 1000, pattern: '0000é' })
@@ -501,7 +500,7 @@ describe('limits', () => {
 })
 
 describe('hostile arguments', () => {
-  test.each(['ReadBgOutput', 'KillBgTask'])('numbers of jobs that are none: %s', async (name) => {
+  test.each(['ReadBgOutput', 'KillBgTask'])('invalid job ids: %s', async (name) => {
     for (const id of [0, -1, 1e15, 99_999, Number.MAX_SAFE_INTEGER]) {
       const { text, isError } = await call(client, name, { task_id: id })
       expect(text).toMatch(
@@ -518,7 +517,7 @@ describe('hostile arguments', () => {
     }
   })
 
-  test('patterns that take for ever, are broken, too long or odd', async () => {
+  test('patterns that are slow, invalid, too long or unusual', async () => {
     const command = `printf 'a%.0s' {1..500}; echo; printf 'x\\n'; sleep 60`
     const id = await start(command)
     for (const bomb of ['^(a+)+$', '^(([a-z])+.)+[A-Z]$']) {
@@ -542,7 +541,7 @@ describe('hostile arguments', () => {
     await kill(id)
   })
 
-  test('times and counts at their ends', async () => {
+  test('minimum and maximum times and counts', async () => {
     const id = await start('echo here; sleep 60')
     await read(id, { wait_for_pattern: 'here' })
     for (const bad of [
@@ -580,7 +579,7 @@ describe('hostile arguments', () => {
   })
 })
 
-describe('where nothing can be kept', () => {
+describe('output cannot be kept', () => {
   const file = join(emptyFolder(), 'file')
   writeFileSync(file, '')
 
@@ -591,7 +590,7 @@ describe('where nothing can be kept', () => {
     ['there is no home', { HOME: '' }],
     ['there is no home, and jobs outlive the server', { HOME: '', JOBS_OUTLIVE_SERVER: '1' }],
     ['STATE_DIR is a file, and jobs outlive the server', { STATE_DIR: file, JOBS_OUTLIVE_SERVER: '1' }],
-  ] as const)('%s: commands run, and the rest says why not', async ([, env], context) => {
+  ] as const)('%s: commands run, and other calls report why they cannot', async ([, env], context) => {
     if ('HOME' in env) skipIfMissing(context, MISSING.emptyHome)
     const own = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', ...env } })
     expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
@@ -610,7 +609,7 @@ describe('where nothing can be kept', () => {
     expect(own.stderr()).not.toMatch(/ {4}at /)
   })
 
-  // A disk of its own, which only this process and its children see.
+  // A separate disk that only this process and its children see.
   const UNSHARE = { isMet: canRun('unshare', ['-rm', 'true']), reason: 'unshare cannot create a mount namespace' }
 
   function startWithDisk(mount: string): TestClient {
@@ -641,18 +640,18 @@ describe('where nothing can be kept', () => {
     await own.close()
   })
 
-  test('what lies in its folder is not believed', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
-    const first = startServer(place)
+  test('files of others in its folder are ignored', async () => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(options)
     await startJob(first, 'echo one')
     await readJob(first, 1, { wait_for_end: true })
     await first.close()
-    const folder = execFileSync('find', [place.env.HOME, '-type', 'd', '-name', '1'], { encoding: 'utf8' }).trim()
+    const folder = execFileSync('find', [options.env.HOME, '-type', 'd', '-name', '1'], { encoding: 'utf8' }).trim()
     writeFileSync(join(folder, 'record.json'), '{"id":1,"command":5}')
     mkdirSync(join(folder, '../7'))
     writeFileSync(join(folder, '../7/record.json'), 'not JSON')
     writeFileSync(join(folder, '../notes.txt'), '')
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(/^There is no background task 1/)
     expect(await startJob(second, 'true')).toBe(8)
     await second.close()
@@ -660,7 +659,7 @@ describe('where nothing can be kept', () => {
   })
 })
 
-/** The programs that a process has started itself. */
+/** The child processes of a process. */
 function childrenOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

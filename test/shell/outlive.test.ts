@@ -23,21 +23,21 @@ import {
   waitForExit,
 } from '../support/client.js'
 
-interface Place {
+interface StartedIn {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
-function newPlace(env: NodeJS.ProcessEnv = {}): Place {
+function newStartOptions(env: NodeJS.ProcessEnv = {}): StartedIn {
   return { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1', ...env } }
 }
 
-/** Goes on until there is a file that tells it to stop, and says what another one tells it to. */
+/** Runs until a stop file exists, and prints the content of another file. */
 const OBEDIENT = `echo $$ > pid; echo begun
 until [ -e stop ] || [ ! -d "$PWD" ]; do [ -e say ] && cat say && rm say; sleep 0.05; done
 echo ended; exit 7`
 
-/** Atomically, so that no reader sees half of it. */
+/** Atomically, so that no reader sees an incomplete file. */
 function put(path: string, text: string): void {
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)
@@ -49,21 +49,21 @@ const WAYS: readonly [string, (server: TestClient) => Promise<unknown>][] = [
 ]
 
 describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end) => {
-  test('leaves its jobs running; the next one reads on, waits and sees the exit code', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+  test('leaves its jobs running; the next one reads on, waits and gets the exit code', async () => {
+    const options = newStartOptions()
+    const first = startServer(options)
     expect(await startJob(first, OBEDIENT)).toBe(1)
     expect((await readJob(first, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     await end(first)
     expect(isAlive(pid)).toBe(true)
-    put(join(place.cwd, 'say'), 'while nobody listened\n')
-    const second = startServer(place)
+    put(join(options.cwd, 'say'), 'without a server\n')
+    const second = startServer(options)
     expect((await call(second, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
-    expect(outputOf(await readJob(second, 1, { wait_for_pattern: 'nobody' }))).toBe('begun\nwhile nobody listened\n')
+    expect(outputOf(await readJob(second, 1, { wait_for_pattern: 'without' }))).toBe('begun\nwithout a server\n')
     expect(await startJob(second, 'true')).toBe(2)
     const waiting = readJob(second, 1, { wait_for_end: true })
-    put(join(place.cwd, 'stop'), '')
+    put(join(options.cwd, 'stop'), '')
     const { text, structured } = await waiting
     expect(text).toMatch(
       /^ended\n\[Background task 1 ended after [\d.]+ s: exit code 7\. Nothing that it started still runs\.\]\n$/,
@@ -72,35 +72,35 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     await second.close()
   })
 
-  test('leaves its jobs running, also when a server without that setting has looked at them', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+  test('leaves its jobs running, also after a server without that setting has listed them', async () => {
+    const options = newStartOptions()
+    const first = startServer(options)
     await startJob(first, OBEDIENT)
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     await end(first)
-    const visitor = startServer({ ...place, env: { ...place.env, JOBS_OUTLIVE_SERVER: '0' } })
-    expect((await call(visitor, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
-    await visitor.close()
+    const otherClient = startServer({ ...options, env: { ...options.env, JOBS_OUTLIVE_SERVER: '0' } })
+    expect((await call(otherClient, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
+    await otherClient.close()
     expect(isAlive(pid)).toBe(true)
-    put(join(place.cwd, 'stop'), '')
+    put(join(options.cwd, 'stop'), '')
     await waitForExit(pid)
   })
 
-  test('leaves jobs that end without a server; the next one knows their status, and so does the one after', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+  test('leaves jobs that end without a server; later servers report their status', async () => {
+    const options = newStartOptions()
+    const first = startServer(options)
     await startJob(first, OBEDIENT)
     await startJob(first, 'kill -SEGV $$')
     await readJob(first, 2, { wait_for_end: true })
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     await end(first)
-    put(join(place.cwd, 'stop'), '')
+    put(join(options.cwd, 'stop'), '')
     await waitForExit(pid)
     for (const round of [1, 2]) {
-      const next = startServer(place)
-      const said = await readJob(next, 1, { wait_for_end: true })
-      expect(outputOf(said), String(round)).toBe('begun\nended\n')
-      expect(said.text).toMatch(/: exit code 7\.( Nothing that it started still runs\.)?\]\n$/)
+      const next = startServer(options)
+      const result = await readJob(next, 1, { wait_for_end: true })
+      expect(outputOf(result), String(round)).toBe('begun\nended\n')
+      expect(result.text).toMatch(/: exit code 7\.( Nothing that it started still runs\.)?\]\n$/)
       const { structured, text } = await call(next, 'ListBgTasks')
       expect(text).toMatch(/^1 {2}exit code 7 .+\n2 {2}exit code 139 \(SIGSEGV\) /)
       expect(structured.tasks).toMatchObject([
@@ -112,19 +112,19 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
   })
 
   test('leaves nothing of a foreground command', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+    const options = newStartOptions()
+    const first = startServer(options)
     const command = 'echo $$ > pid; echo begun; exec sleep 300'
     const params = { name: 'Bash', arguments: { command, timeout: 600_000 }, _meta: { progressToken: 1 } }
     first.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    // A server killed before it has heard of its command knows no name to end it by.
+    // A server killed before its command has reported its pid cannot end it by its tag.
     await first.waitFor(({ method }) => method === 'notifications/progress')
-    const pid = await readPid(join(place.cwd, 'pid'))
-    // The second signal ends the grace.
+    const pid = await readPid(join(options.cwd, 'pid'))
+    // The second signal ends the grace period.
     const closing = end(first)
     first.child.kill('SIGTERM')
     await closing
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await call(second, 'Bash', { command: 'echo next' })).text).toBe('next\n')
     await waitForExit(pid)
     expect((await call(second, 'ListBgTasks')).text).toBe('No background tasks.\n')
@@ -133,14 +133,14 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
 })
 
 describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
-  test('do so alone: what another command left behind ends when their server was killed', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+  test('are the only ones: processes left by other commands end after their server was killed', async () => {
+    const options = newStartOptions()
+    const first = startServer(options)
     await call(first, 'Bash', { command: 'setsid sleep 300 >/dev/null 2>&1 & echo $! > left' })
     const id = await startJob(first, OBEDIENT)
-    const [left, pid] = [await readPid(join(place.cwd, 'left')), await readPid(join(place.cwd, 'pid'))]
+    const [left, pid] = [await readPid(join(options.cwd, 'left')), await readPid(join(options.cwd, 'pid'))]
     await killServer(first)
-    const second = startServer(place)
+    const second = startServer(options)
     await waitForExit(left)
     expect(isAlive(pid)).toBe(true)
     expect((await call(second, 'KillBgTask', { task_id: id })).isError).toBe(false)
@@ -149,12 +149,12 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   })
 
   test('are ended with their tree by the next server', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+    const options = newStartOptions()
+    const first = startServer(options)
     await startJob(first, 'echo $$ > pid; setsid sleep 300 & echo $! > child; wait')
-    const pids = [await readPid(join(place.cwd, 'pid')), await readPid(join(place.cwd, 'child'))]
+    const pids = [await readPid(join(options.cwd, 'pid')), await readPid(join(options.cwd, 'child'))]
     await first.close()
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await call(second, 'KillBgTask', { task_id: 1 })).text).toMatch(
       /^Background task 1 was ended, with everything/,
     )
@@ -166,13 +166,13 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   })
 
   test('belong to one server at a time', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+    const options = newStartOptions()
+    const first = startServer(options)
     await startJob(first, OBEDIENT)
     await first.close()
-    const second = startServer(place)
+    const second = startServer(options)
     expect((await readJob(second, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
-    const third = startServer(place)
+    const third = startServer(options)
     expect((await readJob(third, 1)).text).toContain('belongs to another server of this project')
     await killServer(second)
     expect(outputOf(await readJob(third, 1))).toBe('begun\n')
@@ -181,13 +181,13 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   })
 
   test('deliver all output before their end is reported, also to the server that took over', async () => {
-    const place = newPlace()
-    const first = startServer(place)
+    const options = newStartOptions()
+    const first = startServer(options)
     await startJob(first, 'until [ -e stop ] || [ ! -d . ]; do sleep 0.02; done; seq 1 20000; exit 3')
     await first.close()
-    const second = startServer({ ...place, env: { ...place.env, BASH_MAX_OUTPUT: '1000000' } })
+    const second = startServer({ ...options, env: { ...options.env, BASH_MAX_OUTPUT: '1000000' } })
     await call(second, 'ListBgTasks')
-    put(join(place.cwd, 'stop'), '')
+    put(join(options.cwd, 'stop'), '')
     const { text } = await readJob(second, 1, { wait_for_end: true })
     expect(text).toMatch(
       /^1\n2\n[^]*\n20000\n\[Background task 1 ended after [\d.]+ s: exit code 3\. Nothing that it started still runs\.\]\n$/,
@@ -197,26 +197,26 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   })
 
   test('stay within their size on disk without a server', async () => {
-    const place = newPlace({ JOB_MAX_OUTPUT: '65536' })
-    const first = startServer(place)
+    const options = newStartOptions({ JOB_MAX_OUTPUT: '65536' })
+    const first = startServer(options)
     await startJob(first, 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); done')
-    const pid = await readPid(join(place.cwd, 'pid'))
+    const pid = await readPid(join(options.cwd, 'pid'))
     await first.close()
     await sleep(1500)
-    expect(directorySize(join(place.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
-    const second = startServer(place)
-    const said = await readJob(second, 1, { tail: 2 })
-    expect(said.text).toMatch(/^\d+\n\d+\n\[Background task 1 is running/)
+    expect(directorySize(join(options.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
+    const second = startServer(options)
+    const result = await readJob(second, 1, { tail: 2 })
+    expect(result.text).toMatch(/^\d+\n\d+\n\[Background task 1 is running/)
     await call(second, 'KillBgTask', { task_id: 1 })
     expect(isAlive(pid)).toBe(false)
     await second.close()
   })
 })
 
-describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
-  test('are answered as ever: output, order, exit code, timeout, what goes on', async () => {
-    const place = newPlace({ BASH_SOFT_LIMIT_MS: '400' })
-    const own = startServer(place)
+describe.skipIf(!HAS_PROC)('foreground commands', () => {
+  test('are answered as usual: output, order, exit code, timeout, continued jobs', async () => {
+    const options = newStartOptions({ BASH_SOFT_LIMIT_MS: '400' })
+    const own = startServer(options)
     const bash = (command: string, more: object = {}) => call(own, 'Bash', { command, ...more })
     expect((await bash('echo a; echo b >&2; echo c')).text).toBe('a\nb\nc\n')
     expect((await bash('echo x; exit 3')).text).toBe('x\n[Exit code 3.]\n')
@@ -238,8 +238,8 @@ describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
     await own.close()
   })
 
-  test('are counted exactly, also what was gone before it could be read', async () => {
-    const own = startServer(newPlace({ JOB_MAX_OUTPUT: '500000' }))
+  test('are counted exactly, also output that was dropped before it was read', async () => {
+    const own = startServer(newStartOptions({ JOB_MAX_OUTPUT: '500000' }))
     const { text, structured } = await call(own, 'Bash', { command: 'seq 1 1000000' })
     expect(structured).toMatchObject({ bytes: 6_888_896, truncated: true, exitCode: 0 })
     expect(text).toMatch(/^1\n2\n[^]* left out here\]\n[^]*\n1000000\n\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
@@ -247,13 +247,13 @@ describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
   })
 
   test('40 of 40 at once have their output, and leave nothing on disk', async () => {
-    const place = newPlace()
-    const own = startServer(place)
+    const options = newStartOptions()
+    const own = startServer(options)
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => call(own, 'Bash', { command: `echo ${index}` })),
     )
     expect(all.map(({ text }) => text)).toEqual(all.map((_, index) => `${index}\n`))
-    const jobs = join(place.env.HOME ?? '', '.scorpiox/jobs')
+    const jobs = join(options.env.HOME ?? '', '.scorpiox/jobs')
     const files = readdirSync(jobs, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.json') || name === 'record.json')).toEqual(
       [],

@@ -5,18 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
-import {
-  sendRequest,
-  callOf,
-  initialize,
-  modern,
-  modernCall,
-  rpc,
-  startProgram,
-  stream,
-  type HttpServer,
-} from '../support/http-client.js'
 import {
   call,
   emptyFolder,
@@ -30,6 +18,18 @@ import {
   startServer,
   type TestClient,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import {
+  callOf,
+  type HttpServer,
+  initialize,
+  modern,
+  modernCall,
+  rpc,
+  sendRequest,
+  startProgram,
+  stream,
+} from '../support/http-client.js'
 
 const UPDATED = 'notifications/resources/updated'
 const LIST = 'scorpiox://jobs'
@@ -38,7 +38,7 @@ const uriOf = (id: number): string => `${LIST}/${id}`
 const updatesOf = ({ received }: TestClient, uri: string): readonly Json[] =>
   received.filter(({ method, params }) => method === UPDATED && params.uri === uri)
 
-/** Waits for so many news of a resource. */
+/** Waits for this many notifications about a resource. */
 async function waitForUpdates(client: TestClient, uri: string, count: number): Promise<void> {
   await eventually(
     () => updatesOf(client, uri),
@@ -47,7 +47,7 @@ async function waitForUpdates(client: TestClient, uri: string, count: number): P
 }
 
 describe.concurrent.each(LEGACY)('at %s', (revision) => {
-  test('a job: of output soon, of the end at once, and of nothing when it was unsubscribed', async () => {
+  test('a job: output soon, the end at once, and nothing after unsubscribing', async () => {
     const client = startServer()
     await client.initialize(revision)
     const capable = client.received[0].result.capabilities.resources
@@ -78,14 +78,14 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
 })
 
 describe.concurrent('over stdio', () => {
-  test('the list: of each beginning and end, and of a command that goes on', async () => {
+  test('the list: each start and end, and a command that becomes a job', async () => {
     const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '3000' } })
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: LIST })
     await startJob(client, 'sleep 0.2')
     await waitForUpdates(client, LIST, 2)
     client.clearReceived()
-    // A command that is waited for is not in the list, whatever it prints.
+    // A foreground command is not in the list, whatever it prints.
     await call(client, 'Bash', { command: 'seq 1 100000' })
     expect(updatesOf(client, LIST)).toEqual([])
     const going = call(client, 'Bash', { command: 'sleep 4' })
@@ -97,7 +97,7 @@ describe.concurrent('over stdio', () => {
     await client.close()
   })
 
-  test('a job that prints without end notifies twice a second at most', async () => {
+  test('a job that prints without end is notified at most twice a second', async () => {
     const client = startServer()
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: uriOf(1) })
@@ -110,7 +110,7 @@ describe.concurrent('over stdio', () => {
     await client.close()
   })
 
-  test('the modern revision listens', async () => {
+  test('subscriptions/listen of the modern revision', async () => {
     const client = startServer()
     const notifications = { resourceSubscriptions: [LIST, uriOf(1), 'nothing://here'] }
     client.send({
@@ -119,10 +119,10 @@ describe.concurrent('over stdio', () => {
       method: 'subscriptions/listen',
       params: { notifications, ...modernMeta() },
     })
-    const told = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
-    expect(told.params.notifications).toEqual({ resourceSubscriptions: [LIST, uriOf(1)] })
+    const delivered = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    expect(delivered.params.notifications).toEqual({ resourceSubscriptions: [LIST, uriOf(1)] })
     const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
-    expect(told.params).toMatchObject(marked)
+    expect(delivered.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
     expect(resultData((await client.request('tools/call', start)).result).task_id).toBe(1)
     await waitForUpdates(client, uriOf(1), 2)
@@ -136,12 +136,12 @@ describe.concurrent('over stdio', () => {
     await client.close()
   })
 
-  test('the server that took a job over is notified of its output and its end', async () => {
-    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
-    const first = startServer(place)
+  test('the server that took over a job notifies of its output and its end', async () => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
+    const first = startServer(options)
     await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')
     await killServer(first)
-    const second = startServer(place)
+    const second = startServer(options)
     await second.initialize('2025-11-25')
     for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
     await readJob(second, 1)
@@ -167,31 +167,31 @@ describe('over HTTP', () => {
     expect(await server.stop()).toBe(0)
   })
 
-  test('a legacy session hears on its stream', async () => {
+  test('a legacy session is notified on its stream', async () => {
     const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
     await sendRequest(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
-    const ears = await stream(server, { method: 'GET', headers })
+    const listenStream = await stream(server, { method: 'GET', headers })
     const body = callOf('BackgroundBash', { command: 'echo hello' })
     expect((await sendRequest(server, { body, headers })).json.result.isError).toBe(false)
     for (const _ of ['beginning', 'end'])
-      expect(await ears.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
-    ears.disconnect()
+      expect(await listenStream.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
+    listenStream.disconnect()
   })
 
-  test('a modern listener hears on its stream', async () => {
-    const ears = await stream(
+  test('a modern listener is notified on its stream', async () => {
+    const listenStream = await stream(
       server,
       modern('subscriptions/listen', { notifications: { resourceSubscriptions: [LIST] } }, 'e'),
     )
-    expect((await ears.message()).method).toBe('notifications/subscriptions/acknowledged')
+    expect((await listenStream.message()).method).toBe('notifications/subscriptions/acknowledged')
     await sendRequest(server, modernCall('BackgroundBash', { command: 'echo hello' }))
     for (const _ of ['beginning', 'end']) {
-      expect((await ears.message()).params).toMatchObject({
+      expect((await listenStream.message()).params).toMatchObject({
         uri: LIST,
         _meta: { 'io.modelcontextprotocol/subscriptionId': 'e' },
       })
     }
-    ears.disconnect()
+    listenStream.disconnect()
   })
 })
 

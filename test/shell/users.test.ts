@@ -1,23 +1,23 @@
-// HTTP users with jobs of the same numbers: none can read, list, kill, subscribe to or count another user's jobs.
+// HTTP users with jobs of the same ids: none can read, list, kill, subscribe to or count another user's jobs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 import {
-  sendRequest,
   callOf,
-  logComplaints,
+  type HttpServer,
   initialize,
+  logComplaints,
   modern,
   modernCall,
   rpc,
+  sendRequest,
   startProgram,
   stream,
   tokenFor,
-  type HttpServer,
 } from '../support/http-client.js'
-import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 
 const LIST = 'scorpiox://jobs'
 let server: HttpServer
@@ -48,7 +48,7 @@ async function resourceAs(token: string, uri: string): Promise<Json> {
   return (await sendRequest(server, { ...modern('resources/read', { uri }), token })).json
 }
 
-test('the same numbers are different jobs', async () => {
+test('the same ids are different jobs', async () => {
   const ids = [await startAs(alice, 'echo of alice; sleep 60'), await startAs(bob, 'echo of bob; sleep 60')]
   expect(ids).toEqual([1, 1])
   expect((await as(alice, 'ReadBgOutput', { task_id: 1, wait_for_pattern: 'of' })).text).toMatch(/^of alice\n/)
@@ -62,7 +62,7 @@ test('the same numbers are different jobs', async () => {
   await as(alice, 'KillBgTask', { task_id: 1 })
 })
 
-test('a job that another has does not exist', async () => {
+test('a job of another user does not exist', async () => {
   const id = await startAs(alice, 'echo secret; sleep 60')
   expect(id).toBe(2)
   for (const [name, args] of [
@@ -87,7 +87,7 @@ test('the long output of a command belongs to its user', async () => {
   expect((await resourceAs(bob, uri)).error.code).toBe(-32_602)
 })
 
-test('how many may run is counted for each', async () => {
+test('running jobs are counted per user', async () => {
   for (let count = 0; count < 3; count++) await startAs(alice, 'sleep 60')
   expect((await as(alice, 'BackgroundBash', { command: 'sleep 60' })).text).toMatch(/^3 background tasks are running/)
   expect((await as(bob, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
@@ -97,7 +97,7 @@ test('how many may run is counted for each', async () => {
   await Promise.all(running.map(({ task_id: id }: Json) => as(alice, 'KillBgTask', { task_id: id })))
 })
 
-describe('news of a job', () => {
+describe('notifications about a job', () => {
   test('reach its owner only, on any kind of stream', async () => {
     const session = await initialize(server, '2025-11-25', { token: bob })
     const headers = { 'mcp-session-id': session }
@@ -105,29 +105,29 @@ describe('news of a job', () => {
     const uris = [LIST, `${LIST}/${next}`]
     for (const uri of uris) {
       const { json } = await sendRequest(server, { body: rpc('resources/subscribe', { uri }), headers, token: bob })
-      // Whether there is such a job is not told.
+      // The existence of a job is not disclosed.
       expect(json.result).toEqual({})
     }
     const wanted = modern('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }, 'ear')
-    const his = [
+    const bobStreams = [
       await stream(server, { ...wanted, token: bob }),
       await stream(server, { method: 'GET', headers, token: bob }),
     ]
-    const hers = await stream(server, { ...wanted, token: alice })
-    await hers.message()
+    const aliceStream = await stream(server, { ...wanted, token: alice })
+    await aliceStream.message()
     expect(await startAs(alice, 'echo hers')).toBe(next)
-    const heard = new Set([(await hers.message()).params.uri, (await hers.message()).params.uri])
-    expect([...heard].filter((uri) => !uris.includes(uri))).toEqual([])
+    const received = new Set([(await aliceStream.message()).params.uri, (await aliceStream.message()).params.uri])
+    expect([...received].filter((uri) => !uris.includes(uri))).toEqual([])
     await as(alice, 'ReadBgOutput', { task_id: next, wait_for_end: true })
     await sleep(700)
-    for (const { events } of his) {
+    for (const { events } of bobStreams) {
       expect(events.filter(({ json }) => json?.method === 'notifications/resources/updated')).toEqual([])
     }
-    for (const events of [...his, hers]) events.disconnect()
+    for (const events of [...bobStreams, aliceStream]) events.disconnect()
   })
 })
 
-test('sessions of one user share his jobs, and each reads on from its own place', async () => {
+test('sessions of one user share jobs, and each has its own read position', async () => {
   const sessions = [
     await initialize(server, '2025-11-25', { token: bob }),
     await initialize(server, '2025-11-25', { token: bob }),

@@ -1,4 +1,4 @@
-// `scorpiox-code skills`: what was found, what is shadowed, what was skipped and why.
+// `scorpiox-code skills`: skills that were found, hidden, or skipped, with the reason.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv, PROGRAM, type Json } from '../support/client.js'
+import { cleanEnv, type Json, PROGRAM } from '../support/client.js'
 import { newSkillProject, type SkillProject } from './support.js'
 
 function run({ project, home }: SkillProject, ...args: readonly string[]): string {
@@ -29,7 +29,7 @@ function fill(here: SkillProject): void {
   )
 }
 
-test('for a person, folder by folder', () => {
+test('as text, folder by folder', () => {
   const here = newSkillProject()
   fill(here)
   expect(run(here).split('\n')).toEqual([
@@ -51,7 +51,7 @@ test('for a person, folder by folder', () => {
   ])
 })
 
-test('for a program, as JSON', () => {
+test('as JSON', () => {
   const here = newSkillProject()
   fill(here)
   const folders: Json = JSON.parse(run(here, '--json'))
@@ -66,7 +66,7 @@ test('for a program, as JSON', () => {
   expect(folders[3].skills[0]).toMatchObject({ name: 'release-notes', shadowedBy: '.claude/skills' })
 })
 
-test('a folder that is passed over, and one that cannot be read, are not silently empty', () => {
+test('a skipped folder and an unreadable one are reported', () => {
   const here = newSkillProject()
   here.skill('it', 'Text')
   const agents = join(here.project, '.agents/skills/other')

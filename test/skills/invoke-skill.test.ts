@@ -1,17 +1,17 @@
 // InvokeSkill as a model uses it: the list in its description, its results, and skills that are scripts.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { eventually } from '../support/eventually.js'
 import { call, type Json, LEGACY, modernMeta, outputOf, PROGRAM, startServer } from '../support/client.js'
-import { describedSkills, newSkillProject } from './support.js'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { describedSkills, newSkillProject } from './support.js'
 
-describe('the catalogue', () => {
-  test('lists the skills by name, with one line each, and says where they come from', async () => {
+describe('the list of skills', () => {
+  test('contains the skills by name, with one line each, and their locations', async () => {
     const { skill, start, home } = newSkillProject()
     skill('zebra', 'z', 'Last: with a colon\nand a second line')
     skill('alpha', 'a', 'First')
@@ -34,7 +34,7 @@ describe('the catalogue', () => {
     await client.close()
   })
 
-  test.each([10, 40, 100, 1000])('of %i skills stays within its budget, and is the same each time', async (count) => {
+  test.each([10, 40, 100, 1000])('of %i skills stays within its budget, and is stable', async (count) => {
     const { skill, start } = newSkillProject()
     for (let number = 0; number < count; number++)
       skill(`skill-${number}`, 'x', `Number ${number}: ${'ä '.repeat(120)}`)
@@ -55,7 +55,7 @@ describe('the catalogue', () => {
     await again.close()
   })
 
-  test('costs nothing where the tool is switched off', async () => {
+  test('costs nothing if the tool is disabled', async () => {
     const { skill, start, home } = newSkillProject()
     skill('it', 'text')
     const client = start({ TOOL_INVOKESKILL: '0' })
@@ -73,7 +73,7 @@ describe('the catalogue', () => {
 })
 
 describe('a second start', () => {
-  /** A server that writes down what it has loaded when it ends. */
+  /** A server that writes its loaded modules to a file when it ends. */
   function watched(client: ReturnType<typeof newSkillProject>, file: string) {
     const hook = join(client.home, 'hook.cjs')
     writeFileSync(
@@ -99,17 +99,17 @@ describe('a second start', () => {
 
     const second = watched(here, loaded)
     expect(await describedSkills(second)).toBe(description)
-    expect((await second.request('prompts/list')).result.prompts.length).toBe(23)
+    expect((await second.request('prompts/list')).result.prompts).toHaveLength(23)
     await second.close()
     expect(readFileSync(loaded, 'utf8')).not.toMatch(/[/\\]yaml[/\\]/)
-    expect(readFileSync(loaded, 'utf8')).not.toMatch(/scan\.js/)
+    expect(readFileSync(loaded, 'utf8')).not.toMatch(/read-skills\.js/)
   })
 })
 
-describe('what changes', () => {
+describe('changes', () => {
   for (const revision of LEGACY)
     test(
-      `is told at ${revision}, and shown`,
+      `are notified at ${revision}, and visible`,
       { tags: ['2024-11-05', '2025-11-25'].includes(revision) ? [] : ['long'] },
       async () => {
         const { skill, start } = newSkillProject()
@@ -125,7 +125,7 @@ describe('what changes', () => {
       },
     )
 
-  test('is notified to listeners at the modern revision', async () => {
+  test('are notified to listeners at the modern revision', async () => {
     const { skill, start } = newSkillProject()
     const client = start()
     client.send({
@@ -141,7 +141,7 @@ describe('what changes', () => {
     await client.close()
   })
 
-  test('a list that is asked for the first time has not changed', async () => {
+  test('are not notified by the first list', async () => {
     const { skill, start } = newSkillProject()
     skill('it', 'text')
     const client = start()
@@ -152,7 +152,7 @@ describe('what changes', () => {
     await client.close()
   })
 
-  test('a skill made a moment ago can be used at once', async () => {
+  test('a new skill can be used at once', async () => {
     const { skill, start } = newSkillProject()
     const client = start()
     await client.request('tools/list')
@@ -163,7 +163,7 @@ describe('what changes', () => {
 })
 
 describe('an answer', () => {
-  test('has the header, the text with the arguments in it, and the files', async () => {
+  test('has the header, the text with the arguments, and the files', async () => {
     const { skill, put, start } = newSkillProject()
     const file = skill('it', '# It\n\nFirst $ARGUMENTS, then $ARGUMENTS.\n')
     put('it/templates/a.md', 'four')
@@ -181,20 +181,20 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     await client.close()
   })
 
-  test('without a place for the arguments has them at the end, and without arguments an empty place', async () => {
+  test('without a placeholder has the arguments at the end, and without arguments an empty placeholder', async () => {
     const { skill, start } = newSkillProject()
     skill('none', 'Text\n')
     skill('some', 'Do <$ARGUMENTS>\n')
     const client = start()
-    const said = async (args: object): Promise<string> =>
+    const resultText = async (args: object): Promise<string> =>
       (await call(client, 'InvokeSkill', args)).text.split('\n').slice(1).join('\n')
-    expect(await said({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
-    expect(await said({ skill_name: 'none' })).toBe('Text\n')
-    expect(await said({ skill_name: 'some' })).toBe('Do <>\n')
+    expect(await resultText({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
+    expect(await resultText({ skill_name: 'none' })).toBe('Text\n')
+    expect(await resultText({ skill_name: 'some' })).toBe('Do <>\n')
     await client.close()
   })
 
-  test('says of which kind a skill is', async () => {
+  test('contains the kind of the skill', async () => {
     const { home, start } = newSkillProject()
     mkdirSync(join(home, '.agents/skills/mine'), { recursive: true })
     writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), '---\ndescription: Mine\n---\nMine\n')
@@ -227,15 +227,15 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
       { skill_name: 'many', arguments: 'x'.repeat(60_000) },
       /would be longer than 1,048,576 characters/,
     ],
-    ['a name that is none', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
-  ])('to %s is a failure that says what to do', async (_, args, words) => {
+    ['an invalid name', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
+  ])('to %s is a failure that says what to do', async (_, args, pattern) => {
     const { skill, start } = newSkillProject()
     skill('it', 'x')
     skill('many', '$ARGUMENTS '.repeat(1000))
     const client = start()
     const { text, isError } = await call(client, 'InvokeSkill', args)
     expect(isError).toBe(true)
-    expect(text.replace('There are 5', 'There are 4')).toMatch(words)
+    expect(text.replace('There are 5', 'There are 4')).toMatch(pattern)
     await client.close()
   })
 })
@@ -243,7 +243,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
 describe('a script', () => {
   const SHOW = '#!/usr/bin/env bash\nprintf "%s\\n" "$1" "$ARGUMENTS" "$PWD" "$SKILL_DIR"\n'
 
-  test('is run in the project, and what it prints is the answer', async () => {
+  test('is run in the project, and its output is the answer', async () => {
     const { skill, start, project } = newSkillProject()
     const file = skill('run', SHOW)
     const client = start()
@@ -257,7 +257,7 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('is not run where commands are switched off', async () => {
+  test('is not run if commands are disabled', async () => {
     const { skill, start } = newSkillProject()
     skill('it', '#!/bin/sh\necho ran\n')
     const client = start({ TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' })
@@ -269,7 +269,7 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('that fails is an outcome to repair, in the words of Bash', async () => {
+  test('that fails is an error for the model, in the format of Bash', async () => {
     const { skill, start } = newSkillProject()
     skill('fail', '#!/bin/sh\necho oh; exit 3\n')
     skill('lost', '#!/no/such/interpreter\n')
@@ -284,7 +284,7 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('that is long, and one that reads to the end of its stdin', async () => {
+  test('that is long, and one that reads its stdin to the end', async () => {
     const { skill, start } = newSkillProject()
     skill('long', `#!/bin/bash\n${`: ${'x'.repeat(98)}\n`.repeat(2000)}cat; echo done\n`)
     const client = start()
@@ -292,7 +292,7 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('that takes too long goes on as a background task', async () => {
+  test('that takes too long continues as a background task', async () => {
     const { skill, start } = newSkillProject()
     skill('slow', '#!/bin/sh\necho begun; sleep 60\n')
     const client = start({ BASH_SOFT_LIMIT_MS: '500' })
@@ -309,14 +309,16 @@ describe('a script', () => {
     const client = start()
     const params = { name: 'InvokeSkill', arguments: { skill_name: 'slow' }, _meta: { progressToken: 'p' } }
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params })
-    await client.waitFor(({ method, params: said }) => method === 'notifications/progress' && said.message === 'begun')
+    await client.waitFor(
+      ({ method, params: result }) => method === 'notifications/progress' && result.message === 'begun',
+    )
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
     expect((await call(client, 'Bash', { command: 'sleep 0.5; ls' })).text).not.toContain('finished')
     expect(await client.close()).toBe(0)
     expect(existsSync(join(project, 'finished'))).toBe(false)
   })
 
-  test('is confined as commands are', requires(SANDBOX), async () => {
+  test('is sandboxed like commands', requires(SANDBOX), async () => {
     const { skill, start, project } = newSkillProject()
     skill('write', '#!/bin/bash\necho "$1" > written && echo wrote || echo refused; cat <<< "$ARGUMENTS"\n')
     skill('nodey', '#!/usr/bin/env node\nconsole.log(process.argv[2])\n')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, type Json, type TestClient } from '../support/client.js'
+import { type Json, modernMeta, type TestClient } from '../support/client.js'
 import { newSkillProject } from './support.js'
 
 const EXTENSION = 'io.modelcontextprotocol/skills'
@@ -112,7 +112,7 @@ describe('resources', () => {
     'skill://it/',
     'skill://none/SKILL.md',
     'skill://create-skill/other.md',
-  ])('%s is none', async (uri) => {
+  ])('%s is not a resource', async (uri) => {
     const { project, skill, start } = newSkillProject()
     skill('it', 'Text')
     writeFileSync(join(project, 'secret.txt'), 'secret')
@@ -227,7 +227,7 @@ describe('the Skills extension', () => {
     await client.close()
   })
 
-  test('comes in pages', async () => {
+  test('is paginated', async () => {
     const { skill, start } = newSkillProject()
     for (let number = 100; number < 220; number++) skill(`s-${number}`, 'x')
     const client = start()
@@ -239,12 +239,12 @@ describe('the Skills extension', () => {
       seen.push(...result.skills.map(({ uri }: Json) => uri))
       cursor = result.nextCursor
     } while (cursor !== undefined)
-    expect(new Set(seen).size).toBe(123)
+    expect([...new Set(seen)]).toHaveLength(123)
     expect(seen).toHaveLength(123)
     await client.close()
   })
 
-  test('is declared to legacy clients that know extensions, and to no other', async () => {
+  test('is declared to legacy clients that support extensions, and to no other', async () => {
     const { start } = newSkillProject()
     const client = start()
     expect((await client.initialize('2025-06-18')).result.capabilities).not.toHaveProperty('extensions')

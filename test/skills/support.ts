@@ -3,7 +3,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { emptyFolder, startServer, type Json, type TestClient } from '../support/client.js'
+import { emptyFolder, type Json, startServer, type TestClient } from '../support/client.js'
 
 export interface SkillProject {
   readonly project: string

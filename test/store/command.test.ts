@@ -30,9 +30,9 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv) {
 
 test('path, export and import work from the command line, and their failures are one sentence', async () => {
   const [here, there] = [emptyFolder(), emptyFolder()]
-  const place = { file: join(here, 'state.db'), databaseUrl: '' }
-  await startWriter({ place, name: 'one', how: 'closing' }).ended
-  expect(run(['path'], { STATE_DIR: here }).stdout).toBe(`${place.file}\n`)
+  const location = { file: join(here, 'state.db'), databaseUrl: '' }
+  await startWriter({ location, name: 'one', how: 'closing' }).ended
+  expect(run(['path'], { STATE_DIR: here }).stdout).toBe(`${location.file}\n`)
   const file = join(there, 'export.json')
   expect(run(['export', file], { STATE_DIR: here })).toMatchObject({ status: 0, stderr: '' })
   expect(run(['import', file], { STATE_DIR: there })).toMatchObject({ status: 0, stderr: '' })
@@ -47,13 +47,13 @@ test('path, export and import work from the command line, and their failures are
   expect(run(['nonsense'], {})).toMatchObject({ status: 2, stdout: '' })
 })
 
-test('what tasks are kept in is not exported over, by whatever way it is named', async () => {
+test('the export does not overwrite the database, however its path is written', async () => {
   const here = emptyFolder()
-  const place = { file: join(here, 'state.db'), databaseUrl: '' }
-  await startWriter({ place, name: 'one', how: 'closing' }).ended
+  const location = { file: join(here, 'state.db'), databaseUrl: '' }
+  await startWriter({ location, name: 'one', how: 'closing' }).ended
   const link = join(emptyFolder(), 'link')
   symlinkSync(here, link)
-  for (const file of [place.file, `${place.file}-wal`, join(link, 'state.db')]) {
+  for (const file of [location.file, `${location.file}-wal`, join(link, 'state.db')]) {
     expect(run(['export', file], { STATE_DIR: here })).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/is the database of tasks and plans; choose another file/),
@@ -64,10 +64,10 @@ test('what tasks are kept in is not exported over, by whatever way it is named',
 
 test.each([
   ['a number that cannot be counted on', { nextTask: Number.MAX_SAFE_INTEGER }, 'nextTask must be a whole number'],
-  ['a moment that is none', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
+  ['an invalid time', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
   ['a number of which there are two', { tasks: [aTask(), aTask()] }, 'tasks must be different'],
   ['a negative number', { tasks: [aTask({ id: -1 })] }, 'id must be a whole number'],
-])('an import with %s is refused, and the place is named', (_, scope, reason) => {
+])('an import with %s is refused with the position', (_, scope, reason) => {
   const folder = emptyFolder()
   const file = join(folder, 'export.json')
   writeFileSync(file, JSON.stringify({ version: 1, scopes: [{ ...EMPTY_SCOPE, ...scope }] }))
@@ -78,7 +78,7 @@ test.each([
   expect(existsSync(join(folder, 'state.db'))).toBe(false)
 })
 
-test('the password of a database is never printed, and a server that is away is a sentence', () => {
+test('the password of a database is never printed, and an unreachable server is reported in one sentence', () => {
   const env = { DATABASE_URL: 'postgres://ann:not-to-be-printed@127.0.0.1:1/app' }
   expect(run(['path'], env).stdout).toBe('postgres://ann:****@127.0.0.1:1/app\n')
   const { status, stdout, stderr } = run(['export'], env)

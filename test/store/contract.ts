@@ -3,23 +3,22 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { Failure } from '@scorpiox/mcp/errors'
+import { openStateDatabase, type Scope, type StateDatabase, type StateTables } from '@scorpiox/server/state'
+import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables, Scope, StateDatabase } from '@scorpiox/server/state'
-import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
+import { allOf, operation, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
 
 const SCOPE: Scope = { project: '/srv/project', user: 'ann' }
 
-export function describeContract(name: string, newPlace: () => Promise<DatabaseLocation>): void {
+export function describeContract(name: string, newLocation: () => Promise<DatabaseLocation>): void {
   describe(`state in ${name}`, () => {
-    let place: DatabaseLocation
+    let location: DatabaseLocation
     let state: StateDatabase
     let opened: StateDatabase[]
 
     const open = async (): Promise<StateDatabase> => {
-      const another = await openStateDatabase(place)
+      const another = await openStateDatabase(location)
       opened.push(another)
       return another
     }
@@ -28,19 +27,19 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
 
     beforeEach(async () => {
       opened = []
-      place = await newPlace()
+      location = await newLocation()
       state = await open()
     })
     afterEach(async () => void (await Promise.all(opened.map((each) => each.close()))))
 
     for (const numRuns of [8, 40])
       test(
-        `does what the model does, in two scopes, whatever is rolled back, ${numRuns} runs`,
+        `matches the model, in two scopes, with rollbacks, ${numRuns} runs`,
         { tags: numRuns > 8 ? ['long'] : [] },
         async () => {
           const transaction = fc.record({
             scope: fc.constantFrom(0, 1),
-            deeds: fc.array(deed, { minLength: 1, maxLength: 4 }),
+            operations: fc.array(operation, { minLength: 1, maxLength: 4 }),
             fails: fc.boolean(),
             filter,
           })
@@ -53,10 +52,10 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
                 { project, user: 'a' },
                 { project, user: 'b' },
               ]
-              for (const { scope, deeds, fails, filter: wanted } of transactions) {
+              for (const { scope, operations, fails, filter: wanted } of transactions) {
                 const trial = structuredClone(models)
                 const work = async (rows: StateTables): Promise<void> => {
-                  for (const each of deeds) {
+                  for (const each of operations) {
                     const [answered, expected] = await doBoth(rows, trial[scope]!, each)
                     expect(answered).toEqual(expected)
                   }
@@ -122,7 +121,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       })
       await state.read(SCOPE, async ({ callbacks, sessions, messages }) => {
         expect(await callbacks.list()).toEqual([stored(other), stored(row)])
-        expect(await sessions.list()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
+        expect(await sessions.list()).toEqual([{ name: 'a', owner: 'y', renewedAt: 2 }])
         expect(await messages.listPending()).toEqual([
           { id: 2, session: 'c', kind: 'answer', text: 'two', createdAt: 5, file: '/srv/inbox/x.json' },
           { id: 3, session: 'c', kind: 'callback', text: 'three', createdAt: 5, file: null },
@@ -130,8 +129,8 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       })
       expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([SCOPE.user])
       expect(await state.listUsersWithPendingItems('/srv/elsewhere')).toEqual([])
-      const nobody = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.list())
-      expect(nobody).toEqual([])
+      const ofOtherUser = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.list())
+      expect(ofOtherUser).toEqual([])
       await state.write(SCOPE, async ({ callbacks, messages }) => {
         for (const { session, slot } of await callbacks.list()) await callbacks.remove(session, slot)
         for (const { id } of await messages.listPending()) await messages.markDelivered(id, { at: 12, via: 'page' })
@@ -157,7 +156,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       expect(await count(state)).toEqual({ tasks: 120, open: 120, openSteps: 0 })
     })
 
-    test('a reader sees one moment, however many write meanwhile', async () => {
+    test('a reader sees a consistent snapshot during concurrent writes', async () => {
       const writer = await open()
       const seen = await state.read(SCOPE, async (rows) => {
         const before = await rows.tasks.count({ terms: [] })
@@ -168,7 +167,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       expect(await count(state)).toMatchObject({ tasks: 1 })
     })
 
-    test('gives back every text as it was, but for NUL and halves of characters', async () => {
+    test('returns every text unchanged, except NUL and lone surrogates', async () => {
       await fc.assert(
         fc.asyncProperty(hostileText, hostileText, hostileText, async (project, user, text) => {
           const scope = { project, user }
@@ -190,7 +189,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       )
     })
 
-    test('takes a megabyte, and a thousand steps at once', async () => {
+    test('accepts a megabyte, and a thousand steps at once', async () => {
       const long = 'ß🦂'.repeat(350_000)
       const id = await state.write({ project: `/${'x'.repeat(4000)}`, user: 'u'.repeat(64) }, async (rows) => {
         const task = await newTask(rows, long)
@@ -204,7 +203,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       expect(id).toBe(1)
     })
 
-    test('nothing is kept after a statement has failed, even if the work goes on', async () => {
+    test('nothing is kept after a failed statement, even if the work continues', async () => {
       const written = state.write(SCOPE, async (rows) => {
         await newTask(rows)
         await rows.plans.insert({ goal: 'a', session: 's', startedAt: 1 })
@@ -216,13 +215,13 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       await expect(state.write(SCOPE, (rows) => newTask(rows))).resolves.toMatchObject({ id: 1 })
     })
 
-    test('steps of a task that is not there are an error and change nothing', async () => {
+    test('steps of a missing task are an error and change nothing', async () => {
       const written = state.write(SCOPE, (rows) => rows.tasks.insertSteps(7, [{ text: 'x', completedAt: null }], 1))
       await expect(written).rejects.toThrow(/constraint/i)
       await expect(state.write(SCOPE, (rows) => rows.plans.addVersion(7, 'x', 1))).rejects.toThrow()
     })
 
-    test('no number is too large or too small to be asked for', async () => {
+    test('any number can be looked up, however large or small', async () => {
       const task = await state.write(SCOPE, async (rows) => {
         const made = await newTask(rows)
         await rows.tasks.insertSteps(made.id, [{ text: 'x', completedAt: null }], 1)
@@ -241,7 +240,7 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       }
     })
 
-    test('a reader cannot write, and rows are dead after their transaction', async () => {
+    test('a reader cannot write, and rows cannot be used after their transaction', async () => {
       await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a read transaction cannot write')
       const kept = await state.write(SCOPE, async (rows) => rows)
       await expect(newTask(kept)).rejects.toThrow('has ended')
@@ -249,25 +248,25 @@ export function describeContract(name: string, newPlace: () => Promise<DatabaseL
       expect(await count(state)).toMatchObject({ tasks: 0 })
     })
 
-    test('tells of changes, its own and those of others, of the scopes that were used and no more', async () => {
+    test('notifies of its own and other changes, in the used scopes only', async () => {
       const other = await open()
       const away: Scope = { project: '/srv/other', user: 'ann' }
-      const heard: string[] = []
-      const stop = state.onChange(({ project }) => heard.push(project))
+      const received: string[] = []
+      const stop = state.onChange(({ project }) => received.push(project))
       await count(state)
       await state.write(SCOPE, (rows) => rows.tasks.findCurrentId())
       await expect(state.write(SCOPE, () => Promise.reject(new Failure('no')))).rejects.toThrow('no')
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
       await state.write(SCOPE, (rows) => newTask(rows))
       await new Promise(setImmediate)
-      expect(heard).toEqual([SCOPE.project])
+      expect(received).toEqual([SCOPE.project])
       await other.write(away, (rows) => newTask(rows))
       await other.write(SCOPE, (rows) => newTask(rows))
-      await expect.poll(() => heard, { timeout: 10_000 }).toEqual([SCOPE.project, SCOPE.project])
+      await expect.poll(() => received, { timeout: 10_000 }).toEqual([SCOPE.project, SCOPE.project])
       stop()
       await state.write(SCOPE, (rows) => newTask(rows))
       await new Promise(setImmediate)
-      expect(heard).toHaveLength(2)
+      expect(received).toHaveLength(2)
     })
   })
 }

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { canRun, requires } from '../support/requirements.js'
 import { emptyFolder } from '../support/client.js'
+import { canRun, requires } from '../support/requirements.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent']
@@ -16,11 +16,11 @@ const BUBBLEWRAP = {
 }
 
 describe('a disk', requires(BUBBLEWRAP), () => {
-  test('that is full and has room again, 20 times: nothing is lost, nothing is restarted', async () => {
+  test('that is full and has space again, 20 times: nothing is lost, nothing is restarted', async () => {
     const folder = emptyFolder()
-    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const location = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '16777216', '--tmpfs', folder]
-    const writer = startWriter({ place, name: 'w', how: 'starve', count: 20, within })
+    const writer = startWriter({ location, name: 'w', how: 'starve', count: 20, within })
     expect(await writer.ended).toEqual({ code: 0, stderr: '' })
     const { failures, ...found } = JSON.parse(writer.lines[0] ?? '')
     expect(found).toMatchObject({ cycles: 20, lost: 0 })
@@ -29,11 +29,11 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     for (const failure of failures) expect(failure).toMatch(/^Failure: The disk of \S+state\.db is full, nothing was/)
   })
 
-  test('that has no room from the start is reported', async () => {
+  test('that has no space from the start is reported', async () => {
     const folder = emptyFolder()
-    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const location = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '8192', '--tmpfs', folder]
-    const writer = startWriter({ place, name: 'w', how: 'try', within })
+    const writer = startWriter({ location, name: 'w', how: 'try', within })
     expect(await writer.ended).toEqual({ code: 0, stderr: '' })
     expect(writer.lines).toEqual([
       '{"tasks":0,"open":0,"openSteps":0}',
@@ -41,13 +41,13 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     ])
   })
 
-  test('that can only be read is a failure that names the file; afterwards work goes on', async () => {
+  test('that is read-only is a failure that names the file; afterwards work continues', async () => {
     const folder = join(emptyFolder(), 'state')
     mkdirSync(folder, { mode: 0o700 })
-    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const location = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--ro-bind', folder, folder]
     const attempt = async (name: string, inside: readonly string[] = []) => {
-      const writer = startWriter({ place, name, how: 'try', within: inside })
+      const writer = startWriter({ location, name, how: 'try', within: inside })
       expect(await writer.ended).toEqual({ code: 0, stderr: '' })
       return writer
     }
@@ -56,6 +56,6 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     expect(acknowledgedTo(await attempt('one'))).toEqual(new Map([[1, 'one']]))
     expect((await attempt('two', within)).lines.at(-1)).toEqual(refusal)
     expect(acknowledgedTo(await attempt('three'))).toEqual(new Map([[2, 'three']]))
-    expect(dirname(place.file)).toBe(folder)
+    expect(dirname(location.file)).toBe(folder)
   })
 })

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
 import { openStateDatabase } from '@scorpiox/server/state'
+import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
 import { emptyFolder } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const LONG_ROUNDS = Number(process.env.ROUNDS ?? 40)
@@ -22,13 +22,13 @@ test(`nothing acknowledged is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags:
 )
 
 async function killWriters(rounds: number, acks: number): Promise<void> {
-  const place = { file: join(emptyFolder(), 'state.db'), databaseUrl: '' }
+  const location = { file: join(emptyFolder(), 'state.db'), databaseUrl: '' }
   const acknowledged = new Map<number, string>()
   let slowest = 0
   for (let round = 0; round < rounds; round++) {
     const wanted = WRITERS + Math.ceil((acks - acknowledged.size) / (rounds - round))
     const writers = Array.from({ length: WRITERS }, (_, index) =>
-      startWriter({ place, name: `${round}-${index}`, how: 'forever' }),
+      startWriter({ location, name: `${round}-${index}`, how: 'forever' }),
     )
     const written = (): number => writers.reduce((sum, { lines }) => sum + lines.length, 0)
     while (written() < wanted) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
@@ -43,7 +43,7 @@ async function killWriters(rounds: number, acks: number): Promise<void> {
       slowest = Math.max(slowest, Number(ready?.slice(6) ?? 0))
     }
   }
-  const state = await openStateDatabase(place)
+  const state = await openStateDatabase(location)
   const tasks = await state.read({ project: '/srv/project', user: 'ann' }, (rows) =>
     rows.tasks.list({ terms: [] }, 1_000_000),
   )
@@ -53,7 +53,7 @@ async function killWriters(rounds: number, acks: number): Promise<void> {
   expect(lost).toEqual([])
   expect(acknowledged.size).toBeGreaterThanOrEqual(acks)
   const { DatabaseSync } = await loadSqlite()
-  const database = new DatabaseSync(place.file)
+  const database = new DatabaseSync(location.file)
   expect(database.prepare('PRAGMA integrity_check').all()).toMatchObject([{ integrity_check: 'ok' }])
   database.close()
   console.log(`${acknowledged.size} acknowledged, ${tasks.length} there, ready again in at most ${slowest} ms`)

@@ -1,12 +1,11 @@
-// A model of the tables in plain arrays, which both databases are compared with.
+// A model of the tables as arrays, which both databases are compared with.
 
 import fc from 'fast-check'
 
-import { foldForSearch } from '@scorpiox/server/text/normalize-text'
-import { toStorableText } from '@scorpiox/server/text/normalize-text'
 import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/plan-table'
-import type { StateTables } from '@scorpiox/server/state'
 import type { NewStep, StepRow, TaskFilter, TaskRow } from '@scorpiox/server/features/tasks/task-table'
+import type { StateTables } from '@scorpiox/server/state'
+import { foldForSearch, toStorableText } from '@scorpiox/server/text/normalize-text'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -17,7 +16,7 @@ export interface Model {
   current: number | undefined
 }
 
-export type Deed =
+export type Operation =
   | { readonly kind: 'task'; readonly name: string; readonly at: number }
   | { readonly kind: 'steps'; readonly pick: number; readonly steps: readonly NewStep[]; readonly at: number }
   | { readonly kind: 'complete' | 'complete step' | 'current'; readonly pick: number; readonly at: number }
@@ -29,41 +28,50 @@ export function emptyModel(): Model {
   return { tasks: [], steps: [], plans: [], current: undefined }
 }
 
-/** Does the same to the rows and to the model, and says what the rows answered and what they should have. */
-export async function doBoth(rows: StateTables, model: Model, deed: Deed): Promise<readonly [unknown, unknown]> {
-  const { at } = deed
-  switch (deed.kind) {
+/** Applies the same operation to the rows and to the model, and returns the actual and the expected result. */
+export async function doBoth(
+  rows: StateTables,
+  model: Model,
+  operation: Operation,
+): Promise<readonly [unknown, unknown]> {
+  const { at } = operation
+  switch (operation.kind) {
     case 'task': {
-      const task = { id: model.tasks.length + 1, name: toStorableText(deed.name), createdAt: at, completedAt: null }
+      const task = {
+        id: model.tasks.length + 1,
+        name: toStorableText(operation.name),
+        createdAt: at,
+        completedAt: null,
+      }
       model.tasks.push({ ...task, steps: 0, stepsDone: 0 })
-      return [await rows.tasks.insert(deed.name, at), { ...task, steps: 0, stepsDone: 0 }]
+      return [await rows.tasks.insert(operation.name, at), { ...task, steps: 0, stepsDone: 0 }]
     }
     case 'steps': {
-      const task = picked(model.tasks, deed.pick)
+      const task = picked(model.tasks, operation.pick)
       if (!task) return [0, 0]
       const first = model.steps.length + 1
-      const steps = deed.steps.map(({ text, completedAt }, index) => {
+      const steps = operation.steps.map(({ text, completedAt }, index) => {
         return { id: first + index, taskId: task.id, createdAt: at, completedAt, text: toStorableText(text) }
       })
       model.steps.push(...structuredClone(steps))
       task.steps += steps.length
       task.stepsDone += steps.filter(({ completedAt }) => completedAt !== null).length
-      return [await rows.tasks.insertSteps(task.id, deed.steps, at), steps]
+      return [await rows.tasks.insertSteps(task.id, operation.steps, at), steps]
     }
     case 'complete': {
-      const task = picked(model.tasks, deed.pick)
+      const task = picked(model.tasks, operation.pick)
       if (task) task.completedAt ??= at
       return [await rows.tasks.complete(task?.id ?? 999, at), undefined]
     }
     case 'complete step': {
-      const step = picked(model.steps, deed.pick)
+      const step = picked(model.steps, operation.pick)
       const task = model.tasks.find(({ id }) => id === step?.taskId)
       if (step && task && step.completedAt === null) task.stepsDone++
       if (step) step.completedAt ??= at
       return [await rows.tasks.completeStep(step?.id ?? 999, at), undefined]
     }
     case 'current': {
-      const task = picked(model.tasks, deed.pick)
+      const task = picked(model.tasks, operation.pick)
       if (!task) return [0, 0]
       model.current = task.id
       return [await rows.tasks.setCurrent(task.id), undefined]
@@ -72,34 +80,37 @@ export async function doBoth(rows: StateTables, model: Model, deed: Deed): Promi
       if (model.plans.at(-1)?.outcome === 'open') return [0, 0]
       const plan: PlanRow = {
         id: model.plans.length + 1,
-        goal: toStorableText(deed.goal),
-        session: toStorableText(deed.session),
+        goal: toStorableText(operation.goal),
+        session: toStorableText(operation.session),
         startedAt: at,
         outcome: 'open',
         endedAt: null,
         planFile: null,
       }
       model.plans.push({ ...plan, versions: [] })
-      return [await rows.plans.insert({ goal: deed.goal, session: deed.session, startedAt: at }), plan]
+      return [await rows.plans.insert({ goal: operation.goal, session: operation.session, startedAt: at }), plan]
     }
     case 'end': {
       const plan = model.plans.at(-1)
       if (!plan) return [0, 0]
-      const planFile = deed.file === null ? null : toStorableText(deed.file)
-      if (plan.outcome === 'open') Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
-      return [await rows.plans.close(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
+      const planFile = operation.file === null ? null : toStorableText(operation.file)
+      if (plan.outcome === 'open') Object.assign(plan, { outcome: operation.outcome, endedAt: at, planFile })
+      return [
+        await rows.plans.close(plan.id, { outcome: operation.outcome, endedAt: at, planFile: operation.file }),
+        undefined,
+      ]
     }
     case 'version':
       break
   }
   const plan = model.plans.at(-1)
   if (!plan) return [0, 0]
-  const version = { number: plan.versions.length + 1, text: toStorableText(deed.text), savedAt: at }
+  const version = { number: plan.versions.length + 1, text: toStorableText(operation.text), savedAt: at }
   plan.versions.push(version)
-  return [await rows.plans.addVersion(plan.id, deed.text, at), version]
+  return [await rows.plans.addVersion(plan.id, operation.text, at), version]
 }
 
-/** Everything that can be read, by asking in each way there is. */
+/** Everything that can be read, with every query. */
 export async function readAll(rows: StateTables, filter: TaskFilter): Promise<unknown> {
   const tasks = await rows.tasks.list({ terms: [] }, 1000)
   const latest = await rows.plans.findLatest()
@@ -189,7 +200,7 @@ const WORDS = [
   '',
 ]
 
-/** Texts of the kind that breaks things: halves of characters, NUL, quotes, wildcards, every script. */
+/** Texts that tend to break software: lone surrogates, NUL, quotes, wildcards, every script. */
 export const hostileText = fc.oneof(
   fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((words) => words.join('')),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 12 }),
@@ -200,7 +211,7 @@ const at = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const pick = fc.nat({ max: 50 })
 const step = fc.record({ text: hostileText, completedAt: fc.option(at) })
 
-export const deed: fc.Arbitrary<Deed> = fc.oneof(
+export const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ kind: fc.constant('task' as const), name: hostileText, at }),
   fc.record({ kind: fc.constant('steps' as const), pick, steps: fc.array(step, { maxLength: 5 }), at }),
   fc.record({ kind: fc.constantFrom('complete' as const, 'complete step' as const, 'current' as const), pick, at }),

@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: the machine's, else one from npm, in a temporary folder and on loopback only. The programs
-// are looked for, and initdb is run, once per test run; each test file starts a server of its own on a copy.
+// A real PostgreSQL for tests: the one of the machine, else one from npm, in a temporary folder and on loopback only.
+// The programs are searched, and initdb is run, once per test run; each test file starts its own server on a copy.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -17,27 +17,29 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client } from 'pg'
 import { describe } from 'vitest'
 
-import { canRun, requires, type Requirement } from '../support/requirements.js'
 import { emptyFolder } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { canRun, type Requirement, requires } from '../support/requirements.js'
 
+/** Beside busy processes initdb may take minutes. */
+const TEMPLATE_LIMIT_MS = 300_000
 const PACKAGE = '18.4.0-beta.17'
 
 export interface PostgresServer {
   readonly port: number
   /** The address of a new, empty database. */
-  readonly database: (terms?: string) => Promise<string>
+  readonly database: (options?: string) => Promise<string>
   readonly sql: (text: string, address?: string) => Promise<unknown[]>
   readonly start: () => void
-  /** `immediate` leaves it as a crash does. */
+  /** `immediate` stops it like a crash. */
   readonly stop: (how?: 'fast' | 'immediate') => void
 }
 
-/** Defines the same tests over SQLite and over PostgreSQL, which are skipped where there is no server. */
+/** Defines the same tests for SQLite and for PostgreSQL, which are skipped without a server. */
 export function describeEachDatabase(
   postgres: PostgresServer | undefined,
   define: (database: 'SQLite' | 'PostgreSQL') => void,
@@ -50,20 +52,20 @@ export function postgresRequirement(postgres: PostgresServer | undefined): Requi
   return { isMet: postgres !== undefined, reason: 'PostgreSQL is not installed, and its npm package is not available' }
 }
 
-/** Undefined where PostgreSQL is not available. */
+/** Undefined if PostgreSQL is not available. */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const { programs, data } = await template()
   if (programs === null) return undefined
-  const who = unprivileged()
+  const account = unprivileged()
   const folder = emptyFolder()
-  if (who) chownSync(folder, who.uid, who.gid)
+  if (account) chownSync(folder, account.uid, account.gid)
   const run = (program: string, args: readonly string[]): void =>
-    void execFileSync(program, args, { ...who, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
+    void execFileSync(program, args, { ...account, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
   run('/bin/cp', ['-R', data, 'data'])
   run('/bin/chmod', ['700', 'data'])
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const terms = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off -c full_page_writes=off -c max_connections=60`
+  const options = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off -c full_page_writes=off -c max_connections=60`
   const control = (...args: string[]): void => run(join(programs, 'pg_ctl'), ['-D', 'data', '-w', '-s', ...args])
   let databases = 0
 
@@ -83,7 +85,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
         await client.end()
       }
     },
-    start: () => control('-l', 'log', '-o', terms, 'start'),
+    start: () => control('-l', 'log', '-o', options, 'start'),
     stop: (how = 'fast') => control('-m', how, 'stop'),
   }
   server.start()
@@ -91,13 +93,15 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
 }
 
 interface Template {
-  /** The folder with the programs, or null where there is none. */
+  /** The directory with the programs, or null without one. */
   readonly programs: string | null
-  /** A folder as initdb leaves it. */
+  /** A directory created by initdb. */
   readonly data: string
 }
 
-/** Made by the first test file of a run that needs it, in the temporary folder of the run; the others wait for it. */
+/**
+ * Created by the first test file of a run that needs it, in the temporary folder of the run; the others wait for it.
+ */
 async function template(): Promise<Template> {
   const folder = join(tmpdir(), 'postgres-template')
   const description = join(folder, 'template.json')
@@ -105,7 +109,7 @@ async function template(): Promise<Template> {
     writeFileSync(`${description}.new`, JSON.stringify(attempt(() => makeTemplate(folder))))
     renameSync(`${description}.new`, description)
   }
-  while (!existsSync(description)) await sleep(50)
+  await eventually(() => existsSync(description), Boolean, TEMPLATE_LIMIT_MS)
   const made = JSON.parse(readFileSync(description, 'utf8')) as Template | { readonly error: string }
   if ('error' in made) throw new Error(made.error)
   return made
@@ -134,11 +138,11 @@ function makeTemplate(folder: string): Template {
   const data = join(folder, 'data')
   const programs = onMachine() ?? fromNpm() ?? null
   if (programs === null) return { programs, data }
-  const who = unprivileged()
-  if (who) chownSync(folder, who.uid, who.gid)
+  const account = unprivileged()
+  if (account) chownSync(folder, account.uid, account.gid)
   const args = ['-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync', '--no-instructions']
   execFileSync(join(programs, 'initdb'), ['-D', data, ...args], {
-    ...who,
+    ...account,
     cwd: folder,
     stdio: 'ignore',
     env: { LC_ALL: 'C' },
@@ -165,7 +169,7 @@ function fromNpm(): string | undefined {
   }
   chmodSync(folder, 0o755)
   const root = join(folder, 'node_modules', name)
-  // What its install script would do: a package cannot hold links.
+  // What its install script would do: a package cannot contain links.
   const links: readonly { source: string; target: string }[] = JSON.parse(
     readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8'),
   )
@@ -177,7 +181,7 @@ function fromNpm(): string | undefined {
 /** PostgreSQL does not run as root. */
 function unprivileged(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
-  // The folder of this run is closed to others; they may pass through it.
+  // The directory of this run is private; other users may only traverse it.
   chmodSync(tmpdir(), statSync(tmpdir()).mode | 0o011)
   const user = isUser('postgres') ? 'postgres' : 'nobody'
   return { uid: idOf('-u', user), gid: idOf('-g', user) }

@@ -1,19 +1,17 @@
-// The contract on PostgreSQL, and what is particular to a server: it stops, comes back, refuses.
+// The contract on PostgreSQL, and what is specific to a server: it stops, restarts, refuses.
 
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
-import { exportState } from '@scorpiox/app/cli/state/transfer'
-import { importState } from '@scorpiox/app/cli/state/transfer'
-import { openDatabase } from '@scorpiox/server/storage/open-database'
-import { openStateDatabase } from '@scorpiox/server/state'
 import { formatStateExport, parseStateExport } from '@scorpiox/app/cli/state/state-document'
-import type { StateDatabase } from '@scorpiox/server/state'
-import { requires } from '../support/requirements.js'
+import { exportState, importState } from '@scorpiox/app/cli/state/transfer'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
+import { openDatabase } from '@scorpiox/server/storage/open-database'
 import { emptyFolder } from '../support/client.js'
+import { requires } from '../support/requirements.js'
 import { describeContract } from './contract.js'
-import { deed, doBoth, emptyModel } from './model.js'
-import { postgresRequirement, startPostgres, type PostgresServer } from './postgres-server.js'
+import { operation, doBoth, emptyModel } from './model.js'
+import { postgresRequirement, type PostgresServer, startPostgres } from './postgres-server.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
@@ -54,7 +52,7 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
 
     afterEach(async () => void (await Promise.all(opened.splice(0).map((state) => state.close()))))
 
-    test('keeps everything in a schema of its own', async () => {
+    test('keeps everything in a separate schema', async () => {
       const address = await database()
       await sql('CREATE TABLE tasks (theirs TEXT)', address)
       const state = await open(address)
@@ -63,16 +61,18 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(await sql('SELECT * FROM public.tasks', address)).toEqual([])
     })
 
-    test('8 processes that start together make the tables once, and all 40 writes of each are kept', async () => {
-      const place = { file: '', databaseUrl: await database() }
-      const writers = Array.from({ length: 8 }, (_, index) => startWriter({ place, name: `${index}`, how: 'together' }))
+    test('8 concurrently started processes create the tables once, and all 40 writes of each are kept', async () => {
+      const location = { file: '', databaseUrl: await database() }
+      const writers = Array.from({ length: 8 }, (_, index) =>
+        startWriter({ location, name: `${index}`, how: 'together' }),
+      )
       const ends = await Promise.all(writers.map(({ ended }) => ended))
       expect(ends).toEqual(ends.map(() => ({ code: 0, stderr: '' })))
       const ids = writers.flatMap((writer) => [...acknowledgedTo(writer).keys()])
       expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 320 }, (_, index) => index + 1))
     })
 
-    test('that stops is a failure, and when it runs again work goes on', async () => {
+    test('that stops is a failure, and after its restart work continues', async () => {
       const state = await open(await database())
       await Promise.all(['one', 'two', 'three', 'four'].map((name) => write(state, name)))
       for (const how of ['fast', 'immediate'] as const) {
@@ -110,7 +110,7 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(['one', 'one,perhaps']).toContain(String(await names(state)))
     })
 
-    test('says what is wrong with the address, the database, its user and its encoding, never the password', async () => {
+    test('reports what is wrong with the address, the database, its user and its encoding, never the password', async () => {
       const address = await database()
       const of = async (url: string) => failureOf(write(await open(url), 'x'))
       expect(await of(`not-${PASSWORD}-an-address`)).toMatch(/DATABASE_URL is not a PostgreSQL URL such as/)
@@ -121,10 +121,10 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       await sql(`CREATE ROLE reader LOGIN; REVOKE CREATE ON DATABASE ${address.split('/').at(-1)} FROM PUBLIC`)
       expect(await of(address.replace('postgres:not', 'reader:not'))).toMatch(/grant it CREATE on the database/)
       const latin = await database("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
-      expect(await of(latin)).toMatch(/not encoded as UTF8 but as LATIN1/)
+      expect(await of(latin)).toMatch(/encoded not as UTF8 but as LATIN1/)
     })
 
-    test('whose tables are of a newer program is refused; whose tables vanished gets new ones', async () => {
+    test('with tables of a newer program is refused; if the tables were deleted it gets new ones', async () => {
       const address = await database()
       const state = await open(address)
       await write(state, 'one')
@@ -135,13 +135,13 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(await names(state)).toEqual(['three'])
     })
 
-    test('takes what SQLite exports and gives it back exactly', async () => {
+    test('imports the export of SQLite and exports the same', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), deed)), async (deeds) => {
+        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), operation)), async (operations) => {
           const lite = { file: `${emptyFolder()}/state.db`, databaseUrl: '' }
           const state = await openStateDatabase(lite)
           const models = { '/a': emptyModel(), '/b': emptyModel() }
-          for (const [project, each] of deeds) {
+          for (const [project, each] of operations) {
             await state.write({ project, user: 'ann' }, (rows) => doBoth(rows, models[project], each))
           }
           await state.close()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, expect, test } from 'vitest'
 
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 import { openStateDatabase } from '@scorpiox/server/state'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
 import { emptyFolder } from '../support/client.js'
 import { describeEachDatabase, startPostgres } from './postgres-server.js'
 
@@ -26,7 +26,7 @@ describeEachDatabase(postgres, (database) => {
       databaseUrl: database === 'PostgreSQL' && postgres ? await postgres.database() : '',
     })
 
-  test('a question is kept as it was asked, answered once, delivered, and forgotten', async () => {
+  test('a question is stored as asked, answered once, delivered, and deleted', async () => {
     const state = await open()
     const asked = { session: 's', askedAt: 5, waiting: true, questions: QUESTIONS }
     const row = await state.write(SCOPE, ({ questions }) => questions.insert(asked))
@@ -69,9 +69,9 @@ describeEachDatabase(postgres, (database) => {
     expect(await state.read(SCOPE, ({ questions }) => questions.find(1))).toBeUndefined()
     const next = await state.write(SCOPE, ({ questions }) => questions.insert(asked))
     expect(next.id).toBe(2)
-    await state.write(SCOPE, ({ questions }) => questions.moveToSession('s', 'heir'))
+    await state.write(SCOPE, ({ questions }) => questions.moveToSession('s', 'next'))
     expect(await state.read(SCOPE, ({ questions }) => questions.find(2))).toMatchObject({
-      session: 'heir',
+      session: 'next',
       waiting: false,
     })
     await state.write(SCOPE, ({ questions }) => questions.remove(2))

@@ -1,5 +1,4 @@
-// The contract on SQLite, and what is particular to a file: it disappears, is damaged, or was written by a newer
-// program.
+// The contract on SQLite, and what is specific to a file: it disappears, is damaged, or was written by a newer program.
 
 import {
   chmodSync,
@@ -17,11 +16,10 @@ import { dirname, join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../support/load.js'
-import { openStateDatabase } from '@scorpiox/server/state'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
-import type { StateDatabase } from '@scorpiox/server/state'
 import { emptyFolder } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { describeContract } from './contract.js'
 import { startWriter } from './writers.js'
 
@@ -44,13 +42,13 @@ describe('a SQLite file', () => {
     const tasks = await from.read(SCOPE, (rows) => rows.tasks.list({ terms: [] }, 100))
     return tasks.map(({ name }) => name).toReversed()
   }
-  /** As an administrator would: the file and what SQLite keeps beside it. */
+  /** As an administrator would: the file and the files that SQLite keeps beside it. */
   const remove = (): void => ['', '-wal', '-shm'].forEach((end) => rmSync(`${file}${end}`, { force: true }))
 
-  /** Made and closed by a process of its own. */
+  /** Created and closed by a separate process. */
   const fileWith = async (name: string): Promise<string> => {
     const made = join(emptyFolder(), 'state.db')
-    await startWriter({ place: { file: made, databaseUrl: '' }, name, how: 'closing' }).ended
+    await startWriter({ location: { file: made, databaseUrl: '' }, name, how: 'closing' }).ended
     return made
   }
 
@@ -61,7 +59,7 @@ describe('a SQLite file', () => {
   })
   afterEach(async () => void (await Promise.all(opened.map((each) => each.close()))))
 
-  test('is made by the first write, not by reading, for its owner only', async () => {
+  test('is created by the first write, not by reading, for its owner only', async () => {
     expect(await names()).toEqual([])
     expect(existsSync(dirname(file))).toBe(false)
     await write('one')
@@ -69,7 +67,7 @@ describe('a SQLite file', () => {
     for (const end of ['', '-wal', '-shm']) expect(statSync(`${file}${end}`).mode & 0o777).toBe(0o600)
   })
 
-  test('that is deleted under a running process is made anew, and both processes meet in it', async () => {
+  test('that is deleted under a running process is created again, and both processes use it', async () => {
     const other = await open()
     await write('one')
     expect(await names(other)).toEqual(['one'])
@@ -81,7 +79,7 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['two', 'three'])
   })
 
-  test('that is replaced by another is read afresh', async () => {
+  test('that is replaced by another is read again', async () => {
     const elsewhere = await fileWith('from-a-backup')
     await write('one')
     remove()
@@ -92,7 +90,7 @@ describe('a SQLite file', () => {
   })
 
   test.each([true, false])(
-    'that is replaced while its log lies there is the new one to all, as it is (at one stroke: %s)',
+    'that is replaced while its log exists is the new one for all processes, unchanged (atomically: %s)',
     async (once) => {
       const elsewhere = await fileWith('from-a-backup')
       const other = await open()
@@ -115,7 +113,7 @@ describe('a SQLite file', () => {
     },
   )
 
-  test('of another program is refused and left as it is', async () => {
+  test('of another program is refused and not changed', async () => {
     await write('one')
     remove()
     const { DatabaseSync } = await loadSqlite()
@@ -135,7 +133,7 @@ describe('a SQLite file', () => {
     ['a header of zeros', (good) => Buffer.concat([Buffer.alloc(100), good.subarray(100)])],
     ['tables of zeros', (good) => Buffer.concat([good.subarray(0, 4096), Buffer.alloc(good.length - 4096)])],
   ]
-  test.each(damages)('with %s in its place is kept aside, and a new one is used', async (_, damage) => {
+  test.each(damages)('replaced by %s is kept aside, and a new one is used', async (_, damage) => {
     const good = readFileSync(await fileWith('one'))
     mkdirSync(dirname(file), { mode: 0o700 })
     writeFileSync(file, damage(good), { mode: 0o600 })
@@ -162,7 +160,7 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['three'])
   })
 
-  test('of a newer program is refused and left as it is', async () => {
+  test('of a newer program is refused and not changed', async () => {
     await write('one')
     const { DatabaseSync } = await loadSqlite()
     const newer = new DatabaseSync(file)
@@ -175,7 +173,7 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['one'])
   })
 
-  test('cannot be a folder, nor open to others, nor lie where a file is', async () => {
+  test('cannot be a folder, open to others, or below a file', async () => {
     mkdirSync(file, { recursive: true, mode: 0o700 })
     await expect(write('one')).rejects.toThrow(/state\.db is not a regular file; move it away/)
     rmSync(file, { recursive: true })
@@ -193,7 +191,7 @@ describe('a SQLite file', () => {
   })
 
   test(
-    'that another process holds for long is a failure, and the loop turns meanwhile',
+    'that another process locks for long is a failure, and the event loop continues meanwhile',
     { tags: ['long'] },
     async () => {
       const other = await open()

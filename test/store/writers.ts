@@ -1,6 +1,6 @@
 // Starts processes that write to the database, and collects the acknowledged writes.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,21 +13,21 @@ const WRITER = resolve(import.meta.dirname, '../fixture/state-writer.mjs')
 export interface Writer {
   readonly child: ChildProcess
   readonly lines: readonly string[]
-  /** Resolves when all it said was heard. */
+  /** Resolves when its output was read completely. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
 export interface WriterOptions {
-  readonly place: DatabaseLocation
+  readonly location: DatabaseLocation
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
   readonly count?: number
-  /** What to start it with, such as a sandbox. */
+  /** A command prefix, such as a sandbox. */
   readonly within?: readonly string[]
 }
 
-export function startWriter({ place, name, how, count = 40, within = [] }: WriterOptions): Writer {
-  const command = [...within, process.execPath, WRITER, JSON.stringify(place), name, how, String(count)]
+export function startWriter({ location, name, how, count = 40, within = [] }: WriterOptions): Writer {
+  const command = [...within, process.execPath, WRITER, JSON.stringify(location), name, how, String(count)]
   const child = spawn(command[0]!, command.slice(1), { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   let stderr = ''

@@ -1,5 +1,5 @@
-// The test client: starts the real program and sends raw lines, so that nothing repairs them. Also what most tests do
-// with it: tool calls, jobs, pids.
+// The test client: starts the real program and sends raw lines, so that nothing repairs them. Also what most tests
+// need: tool calls, jobs, pids.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ import { eventually } from './eventually.js'
 export const PROGRAM = resolve(import.meta.dirname, '../../dist/scorpiox-code.js')
 export const LIBRARY = resolve(import.meta.dirname, '../../dist/library.mjs')
 
-/** Where it is missing, memory cannot be read and trees are ended by their group only. */
+/** Without it, memory cannot be read and process trees are ended by their group only. */
 export const HAS_PROC = existsSync('/proc/self/status')
 
 export const LEGACY = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 export const MODERN = '2026-07-28'
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are inspected by tests, whatever they hold
+// oxlint-disable-next-line typescript/no-explicit-any -- tests inspect answers of any shape
 export type Json = any
 
 export interface TestClient {
@@ -31,17 +31,17 @@ export interface TestClient {
   stderr(): string
   write(text: string | Buffer): void
   send(message: unknown): void
-  /** Sends a request and waits for its answer, whole. */
+  /** Sends a request and waits for its complete answer. */
   request(method: string, params?: unknown, id?: string | number): Promise<Json>
-  /** Waits for the first line that fits, also among those already received. */
+  /** Waits for the first matching line, also among those already received. */
   waitFor(fits: (message: Json) => boolean): Promise<Json>
   initialize(revision: string, capabilities?: object): Promise<Json>
-  /** Closes stdin and waits for the end; resolves to the exit code. */
+  /** Closes stdin and waits for the exit; resolves to the exit code. */
   close(): Promise<number | null>
 }
 
 export interface StartOptions {
-  /** What to start; by default Node. */
+  /** The command; Node by default. */
   readonly file?: string
   readonly args?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
@@ -52,7 +52,7 @@ export function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
 }
 
-/** An environment with nothing of the machine's own settings in it. */
+/** An environment without settings of the machine. */
 export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: emptyFolder(), ...extra }
 }
@@ -78,7 +78,7 @@ export function startServer(options: StartOptions = {}): TestClient {
     }
   }
   let rest = ''
-  // By hand: to readline, characters that may stand in JSON end a line too.
+  // Split by hand: readline also ends a line at characters that may occur in JSON.
   child.stdout
     .setEncoding('utf8')
     .on('data', (text: string) => {
@@ -120,8 +120,8 @@ export function startServer(options: StartOptions = {}): TestClient {
     async close() {
       child.stdin.end()
       const code = await exited
-      // Its last lines may still be in the pipe. Many short waits, because a long one that is over when this process gets
-      // the CPU again would end before the pipe is read. A child of the server can keep the pipe open.
+      // Its last lines may still be in the pipe. Many short waits, because a long one that has expired when this
+      // process gets the CPU again would end before the pipe is read. A child of the server can keep the pipe open.
       for (let wait = 0; wait < 20 && !child.stdout.closed; wait++) await sleep(50)
       return code
     },
@@ -129,12 +129,12 @@ export function startServer(options: StartOptions = {}): TestClient {
   return client
 }
 
-/** The data for programs in a result of our tools. */
+/** The metadata in a result of our tools. */
 export function resultData(result: Json): Json {
   return result?._meta?.['io.github.scorpiox/result']
 }
 
-/** Whether a process runs; a zombie still has a pid, but is as good as gone. */
+/** Whether a process runs; a zombie still has a pid, but counts as exited. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -160,7 +160,7 @@ export function modernMeta(extra: object = {}): object {
   }
 }
 
-// What the tests of the shell share: a tool as a client calls it, and what it says.
+// Shared by the shell tests: a tool call and its texts.
 
 export interface ToolResult {
   readonly text: string
@@ -180,7 +180,7 @@ export function toolResultOf({ result, error }: Json): ToolResult {
   return { text: content[0].text, isError, structured: resultData(result), content }
 }
 
-/** The job that was started. */
+/** The started job. */
 export async function startJob(client: TestClient, command: string): Promise<number> {
   const { structured, text } = await call(client, 'BackgroundBash', { command })
   if (structured === undefined) throw new Error(text)
@@ -190,12 +190,12 @@ export async function startJob(client: TestClient, command: string): Promise<num
 export const readJob = (client: TestClient, id: number, more: object = {}): Promise<ToolResult> =>
   call(client, 'ReadBgOutput', { task_id: id, ...more })
 
-/** Without the notes in brackets that follow an output. */
+/** Without the notes in brackets after an output. */
 export function outputOf({ text }: ToolResult): string {
   return text.replace(/(^|\n)(\[[^\n]*\]\n?)+$/, '$1')
 }
 
-/** The number that a command leaves in a file. */
+/** The pid that a command writes to a file. */
 export async function readPid(path: string): Promise<number> {
   const read = (): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
   return Number(await eventually(read, (text) => text.endsWith('\n')))
@@ -208,7 +208,7 @@ export async function waitForExit(...pids: readonly number[]): Promise<void> {
   )
 }
 
-/** Kills without a word, and waits for the end. */
+/** Kills with SIGKILL and waits for the exit. */
 export async function killServer({ child }: TestClient): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
@@ -224,7 +224,7 @@ export function directorySize(folder: string): number {
   }, 0)
 }
 
-// What the tests of the tasks share: the tool as a client calls it, over a state that several servers may use.
+// Shared by the task tests: a tool call, on a state that several servers may use.
 
 export interface ServerEnvironment {
   readonly cwd: string

@@ -9,13 +9,11 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
-import { eventually } from './eventually.js'
-import { EMPTY_CONSOLE_VIEW } from '@scorpiox/console/terminal/follow-view'
-import type { ConsoleView } from '@scorpiox/console/view'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables, Scope } from '@scorpiox/server/state'
-import { sendRequest, stream, type HttpResponse, type HttpServer } from './http-client.js'
+import { type ConsoleView, EMPTY_VIEW } from '@scorpiox/console/view'
+import { openStateDatabase, type Scope, type StateTables } from '@scorpiox/server/state'
 import { cleanEnv, emptyFolder, PROGRAM } from './client.js'
+import { eventually } from './eventually.js'
+import { type HttpResponse, type HttpServer, sendRequest, stream } from './http-client.js'
 
 export const CURRENT_USER = userInfo().username
 
@@ -25,7 +23,7 @@ export interface Machine {
   readonly socketDirectory: string
 }
 
-/** A home of its own, so that nothing of another test is seen. */
+/** A separate home, so that nothing of another test is visible. */
 export function newMachine(home = emptyFolder()): Machine {
   const stateDir = join(home, '.scorpiox')
   return { home, stateDir, socketDirectory: join(stateDir, 'desks') }
@@ -71,13 +69,13 @@ export interface ConsoleStream {
   readonly leave: () => void
 }
 
-/** Resolves when the first event, with all parts, is there. */
+/** Resolves when the first event with all parts has arrived. */
 export async function watchConsole(server: HttpServer, token = server.token): Promise<ConsoleStream> {
   const events = await stream(server, { method: 'GET', path: '/board', token })
   expect(events.status).toBe(200)
-  const view = (): ConsoleView => Object.assign({}, EMPTY_CONSOLE_VIEW, ...events.events.map(({ json }) => json))
+  const view = (): ConsoleView => Object.assign({}, EMPTY_VIEW, ...events.events.map(({ json }) => json))
   const first = await events.next()
-  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(EMPTY_CONSOLE_VIEW).sort())
+  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(EMPTY_VIEW).sort())
   return {
     view,
     ended: events.ended,
@@ -121,7 +119,7 @@ const QUESTION = {
   multiple: false,
 }
 
-/** One thing of each kind that a person can do something about. */
+/** One item of each kind that a user can act on. */
 export function insertPendingItems(machine: Machine, scope: Scope) {
   return withStore(machine, scope, async ({ questions, messages, callbacks }) => {
     const asked = { session: 'asker', askedAt: Date.now(), waiting: false, questions: [QUESTION] }

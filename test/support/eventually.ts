@@ -1,4 +1,4 @@
-// Waits for a condition. The limit only detects that it never holds: beside busy processes everything takes longer.
+// Waits for a condition. The limit only detects that it never holds: on a busy machine everything takes longer.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 export default function setUp(): () => void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-run-'))
-  // The workers inherit it, and os.tmpdir() follows it.
+  // The workers inherit it, and os.tmpdir() uses it.
   process.env.TMPDIR = folder
   return () => rmSync(folder, { recursive: true, force: true })
 }

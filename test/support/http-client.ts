@@ -1,14 +1,14 @@
 // The test client over HTTP: starts the real program, or a server on the library, and sends requests that nothing
 // repairs. Three kinds: one answer, an event stream, raw bytes.
 
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { request, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 
-import { cleanEnv, emptyFolder, MODERN, PROGRAM, type Json } from './client.js'
+import { cleanEnv, emptyFolder, type Json, MODERN, PROGRAM } from './client.js'
 
 const FIXTURE = resolve(import.meta.dirname, '../fixture/http-server.mjs')
 
@@ -20,14 +20,14 @@ export interface HttpServer {
   readonly child: ChildProcess
   readonly port: number
   readonly url: string
-  /** What it printed at its start. */
+  /** Its output at the start. */
   readonly greeting: string
-  /** Shown with every request unless the request brings its own. */
+  /** Sent with every request unless the request has its own. */
   readonly token: string
   readonly stderr: () => string
-  /** The exit code, once it is over. */
+  /** The exit code, once it has exited. */
   readonly exited: Promise<number | null>
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM; resolves to the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
@@ -100,11 +100,11 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  /** The message in it: of the last event, where it is a stream. */
+  /** Its message: of the last event if it is a stream. */
   readonly json: Json
 }
 
-/** One request on a connection of its own, and its whole answer. */
+/** One request on a separate connection, and its complete answer. */
 export async function sendRequest(server: HttpServer, asked: HttpRequest): Promise<HttpResponse> {
   const response = await open(server, asked)
   let text = ''
@@ -134,27 +134,27 @@ export interface ServerSentEvent {
   readonly id: string | undefined
   readonly retry: string | undefined
   readonly data: string
-  /** The data as JSON; undefined where it is none. */
+  /** The data as JSON; undefined if it is not JSON. */
   readonly json: Json
 }
 
 export interface EventStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** All that have come so far. */
+  /** All events so far. */
   readonly events: readonly ServerSentEvent[]
-  /** Comments that have come so far: signs of life. */
+  /** Comments so far: heartbeats. */
   readonly comments: () => number
-  /** The next event that was not taken yet; undefined when the stream has ended. */
+  /** The next event that was not read yet; undefined when the stream has ended. */
   readonly next: () => Promise<ServerSentEvent | undefined>
-  /** The next event with a message in it. */
+  /** The next event with a message. */
   readonly message: () => Promise<Json>
   readonly ended: Promise<void>
   /** Breaks the connection. */
   readonly disconnect: () => void
 }
 
-/** A request whose answer is a stream. */
+/** A request whose response is a stream. */
 export async function stream(server: HttpServer, asked: HttpRequest = {}): Promise<EventStream> {
   const response = await open(server, asked)
   const events: ServerSentEvent[] = []
@@ -215,17 +215,17 @@ function parseEvent(block: string): ServerSentEvent {
 export interface RawClient {
   readonly socket: Socket
   readonly write: (text: string | Buffer) => void
-  /** All that has come so far. */
+  /** All bytes so far. */
   readonly text: () => string
-  /** The same, and forgets it. */
+  /** The same, and clears it. */
   readonly take: () => string
-  /** Waits until it fits, or fails when the connection ends before. */
+  /** Waits until it matches, or fails when the connection ends before. */
   readonly until: (pattern: RegExp) => Promise<string>
-  /** Resolves when the server has closed the connection, in whatever way. */
+  /** Resolves when the server has closed the connection, in any way. */
   readonly closed: Promise<void>
 }
 
-/** Bytes as they are, on a connection that nothing manages; half open, it stays when the server says goodbye. */
+/** Raw bytes on an unmanaged connection; it is half open, so it stays when the server ends its side. */
 export async function openConnection({ port }: { readonly port: number }, allowHalfOpen = false): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen })
   let text = ''
@@ -317,7 +317,7 @@ export async function initialize(
   return String(headers['mcp-session-id'])
 }
 
-/** What a tool of the fixture is asked to say, without a session. */
+/** A call of the fixture's tool `say`, without a session. */
 export async function callTool(server: HttpServer, name: string, args: object = {}): Promise<string> {
   const { json } = await sendRequest(server, modernCall(name, args))
   return json.result.content[0].text
@@ -327,7 +327,7 @@ export function residentMegabytes({ child }: HttpServer): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-/** What the server's log complains of, apart from the bug that the fixture has on purpose. */
+/** The warnings in the server's log, except the intended bug of the fixture. */
 export function logComplaints(server: HttpServer): readonly string[] {
   const lines = server.stderr().split('\n')
   return lines.filter((line) => /error|warning/i.test(line) && !line.includes('on purpose'))

@@ -1,10 +1,10 @@
-// Time limits that also hold beside busy processes: work is measured in CPU time, waiting in wall time that grows with
-// the load.
+// Time limits that also hold on a busy machine: work is measured in CPU time, waiting in wall time that grows with the
+// load.
 
 import { readFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 
-/** Starts to count the CPU time of this process; the function returned tells the milliseconds so far. */
+/** Starts to count the CPU time of this process; the returned function returns the milliseconds so far. */
 export function startCpuClock(): () => number {
   const start = process.cpuUsage()
   return () => {
@@ -19,7 +19,7 @@ export function underLoad(ms: number): number {
   return ms * Math.max(1, Math.max(average, runnable()) / availableParallelism())
 }
 
-/** How many processes run or want to, this moment; the load average lags behind by a minute. */
+/** The number of runnable processes now; the load average lags behind by a minute. */
 function runnable(): number {
   try {
     return Number(/ (\d+)\/\d+ /.exec(readFileSync('/proc/loadavg', 'utf8'))?.[1])

@@ -5,10 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { eventually } from './eventually.js'
 import { emptyFolder, startServer, type TestClient } from './client.js'
+import { eventually } from './eventually.js'
 
-/** Processes that a tree has, its shell included. */
+/** Processes of a tree, its shell included. */
 const SIZE = 5
 
 // Each process sleeps for minutes unless it is ended. Its start time distinguishes it from a later one with its pid.
@@ -50,26 +50,26 @@ const FUNCTIONS = Object.entries(KINDS).map(([name, body]) => `grow_${name}() { 
 
 export interface ProcessTrees {
   readonly folder: string
-  /** A server at work in the trees. */
+  /** A server in the directory of the trees. */
   start(env?: NodeJS.ProcessEnv): TestClient
-  /** A command that grows a tree and stays, or leaves it behind. */
+  /** A command that starts a tree and stays, or leaves it behind. */
   command(tree: number, isLeft?: boolean): string
-  /** When so many trees have all of their processes. */
+  /** Waits until this many trees have all of their processes. */
   waitUntilStarted(count: number): Promise<void>
-  /** All but a server that is meant to be there. */
-  survivors(besides?: TestClient): Survivors
-  /** The same when nothing is left, or a time is over. */
-  waitUntilGone(ms: number, besides?: TestClient): Promise<Survivors>
-  /** What servers have put among the temporary files and not taken away. */
+  /** All except servers that should run. */
+  survivors(except?: TestClient): Survivors
+  /** The same when nothing is left, or after a time limit. */
+  waitUntilGone(ms: number, except?: TestClient): Promise<Survivors>
+  /** Temporary files of servers that were not removed. */
   leftoverFiles(): readonly string[]
 }
 
 export interface Survivors {
-  /** Of those that wrote down who they are. */
+  /** Processes that recorded their identity. */
   readonly known: readonly string[]
-  /** Of those that carry a tag. */
+  /** Processes with a tag. */
   readonly tagged: readonly string[]
-  /** Of servers and their helpers. */
+  /** Servers and their helpers. */
   readonly helpers: readonly string[]
 }
 
@@ -87,8 +87,8 @@ export function createProcessTrees(): ProcessTrees {
         .slice(0, -1),
     )
 
-  function survivors(besides?: TestClient): Survivors {
-    const found = processesOf(folder).filter(({ pid }) => pid !== besides?.child.pid)
+  function survivors(except?: TestClient): Survivors {
+    const found = processesOf(folder).filter(({ pid }) => pid !== except?.child.pid)
     const tagged = found.filter(({ environment }) => environment.includes('\0SCORPIOX_TREE='))
     const helpers = found.filter((each) => !tagged.includes(each))
     return {
@@ -96,7 +96,7 @@ export function createProcessTrees(): ProcessTrees {
         written()
           .flat()
           .filter(isRunning)
-          .map((who) => `${who} ${describe(Number(who.split(' ')[0]))}`),
+          .map((owner) => `${owner} ${describe(Number(owner.split(' ')[0]))}`),
       ),
       tagged: few(tagged.map(nameOf)),
       helpers: few(helpers.map(nameOf)),
@@ -116,11 +116,11 @@ export function createProcessTrees(): ProcessTrees {
       await eventually(whole, (started) => started >= count)
     },
     survivors,
-    async waitUntilGone(ms, besides) {
+    async waitUntilGone(ms, except) {
       for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
-        if (Object.values(survivors(besides)).flat().length === 0) break
+        if (Object.values(survivors(except)).flat().length === 0) break
       }
-      return survivors(besides)
+      return survivors(except)
     },
     leftoverFiles: () => readdirSync(join(folder, 'tmp')),
   }
@@ -152,9 +152,9 @@ function describe(pid: number): string {
   return `(${state}) ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`
 }
 
-/** Given as a process writes it down: its number and the moment of its start. */
-function isRunning(who: string): boolean {
-  const [pid, startedAt] = who.split(' ')
+/** As a process records itself: its pid and its start time. */
+function isRunning(owner: string): boolean {
+  const [pid, startedAt] = owner.split(' ')
   const fields = contentOf(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')

@@ -1,5 +1,5 @@
-// What a test needs besides npm packages. Where it is missing the test is skipped, and the reporter prints the reason
-// at the end of the run.
+// What a test needs besides npm packages. If it is missing the test is skipped, and the reporter prints the reason at
+// the end of the run.
 
 import { spawnSync } from 'node:child_process'
 
@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** Options of a test, or of a describe, that is skipped where one of the requirements is not met. */
+/** Options of a test, or of a describe, that is skipped if a requirement is not met. */
 export function requires(...requirements: readonly Requirement[]): TestOptions {
   const missing = requirements.filter(({ isMet }) => !isMet).map(({ reason }) => reason)
   return missing.length === 0 ? {} : { skip: true, meta: { skipReason: missing.join('; ') } }

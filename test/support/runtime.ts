@@ -1,4 +1,4 @@
-// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md says the same.
+// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md has the same list.
 
 import type { TestContext } from 'vitest'
 
@@ -6,21 +6,21 @@ const onBun = (reason: string): string | undefined => ('bun' in process.versions
 
 export const MISSING = {
   renewal: onBun('cannot change the certificate of a server that listens'),
-  givingBack: onBun('cannot read a request again whose Upgrade header is overlooked'),
-  silentConnections: onBun('does not know of connections over which nothing was asked yet'),
-  moduleList: onBun('does not tell which of its own modules were loaded'),
-  unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
+  givingBack: onBun('cannot read a request again after ignoring its Upgrade header'),
+  silentConnections: onBun('does not know connections without a request'),
+  moduleList: onBun('does not report which built-in modules were loaded'),
+  unwritten: onBun('does not report how much written data a program has not read yet'),
   changingHome: onBun('reads HOME once'),
-  helplessness: onBun('decodes images itself where nothing is installed'),
+  helplessness: onBun('decodes images itself without installed packages'),
   emptyHome: onBun('takes the home of the user where HOME is empty'),
   fewFiles: onBun('needs more than 40 open files for itself'),
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 
-/** Newer engines give memory back later; bounds that were found on Node.js 20 are wider there by this factor. */
+/** Newer engines free memory later; limits measured on Node.js 20 are wider there by this factor. */
 export const MEMORY_SLACK = process.version.startsWith('v20.') ? 1 : 1.4
 
-/** Passes the test over where the runtime lacks what it is about. */
+/** Skips the test if the runtime lacks what it tests. */
 export function skipIfMissing({ skip }: TestContext, reason: string | undefined): void {
   if (reason !== undefined) skip(reason)
 }

@@ -6,13 +6,12 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import { eventually } from './eventually.js'
-import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
-import { openStateDatabase } from '@scorpiox/server/state'
+import type { FormQuestion } from '@scorpiox/server/question-form'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
-import type { FormQuestion } from '@scorpiox/server/features/questions/question-form'
-import type { StateTables } from '@scorpiox/server/state'
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
+import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
+import { eventually } from './eventually.js'
 
 /** Pseudo-terminals of this package do not work on Bun. */
 export const HAS_TERMINALS = !('bun' in process.versions) && process.platform !== 'win32'
@@ -42,16 +41,16 @@ export interface TerminalOptions {
 }
 
 export interface Terminal {
-  /** Of the inbox itself. */
+  /** Of the inbox process. */
   readonly pid: number
   type(...keys: readonly string[]): void
   /** Everything it has printed. */
   bytes(): string
   screen(): string
-  /** Waits until the screen has it. */
-  waitForText(words: string | RegExp): Promise<string>
+  /** Waits until the screen contains it. */
+  waitForText(text: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The exit code, and what `stty -a` said before and after. */
+  /** The exit code, and the output of `stty -a` before and after. */
   readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
 }
 
@@ -92,7 +91,7 @@ export function choices(...labels: readonly string[]): FormQuestion['choices'] {
   return labels.map((label) => ({ label, description: null }))
 }
 
-/** What it prints where there is no terminal. */
+/** The output without a terminal. */
 export async function printed(
   home: InboxHome,
   ...args: readonly string[]
@@ -118,10 +117,10 @@ function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: TerminalOptions): 
 export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
   const { spawn: open } = await import('@lydell/node-pty')
   const { columns = 80, rows = 24, args = [], env } = look
-  const desk = emptyFolder()
+  const socketPath = emptyFolder()
   const command = [process.execPath, PROGRAM, ...args]
   const terminal = open('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
-    cwd: desk,
+    cwd: socketPath,
     cols: columns,
     rows,
     name: 'xterm-256color',
@@ -136,7 +135,8 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
     screen.write(bytes)
   })
   const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
-  const read = (name: string): string => (existsSync(join(desk, name)) ? readFileSync(join(desk, name), 'utf8') : '')
+  const read = (name: string): string =>
+    existsSync(join(socketPath, name)) ? readFileSync(join(socketPath, name), 'utf8') : ''
   const shown = (): string => screen.remainingText().toString()
 
   const pid = Number(await eventually(() => read('pid')))
@@ -145,8 +145,8 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
     type: (...keys) => terminal.write(keys.join('')),
     bytes: () => Buffer.concat(received).toString(),
     screen: shown,
-    waitForText: (words) =>
-      eventually(shown, (text) => (typeof words === 'string' ? text.includes(words) : words.test(text))),
+    waitForText: (message) =>
+      eventually(shown, (text) => (typeof message === 'string' ? text.includes(message) : message.test(text))),
     resize: (toColumns, toRows) => terminal.resize(toColumns, toRows),
     ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
   }

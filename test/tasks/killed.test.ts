@@ -27,25 +27,27 @@ test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['lo
 )
 
 async function killServers(rounds: number, acks: number): Promise<void> {
-  const world = newEnvironment()
-  const told = new Map<number, string>()
+  const environment = newEnvironment()
+  const acknowledged = new Map<number, string>()
   let slowest = 0
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now()
-    const client = startServerIn(world)
+    const client = startServerIn(environment)
     await client.waitFor(first(client, `first of round ${round}`))
     slowest = Math.max(slowest, performance.now() - startedAt)
-    await pressOn(client, round, Math.ceil((acks - told.size) / (rounds - round)))
+    await pressOn(client, round, Math.ceil((acks - acknowledged.size) / (rounds - round)))
     await killServer(client)
     for (const [id, name] of createdAccordingTo(client)) {
-      expect(told.has(id)).toBe(false)
-      told.set(id, name)
+      expect(acknowledged.has(id)).toBe(false)
+      acknowledged.set(id, name)
     }
   }
-  const kept = keptIn(world)
-  expect([...told].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
-  expect(told.size).toBeGreaterThanOrEqual(acks)
-  console.log(`${told.size} told, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`)
+  const kept = keptIn(environment)
+  expect([...acknowledged].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
+  expect(acknowledged.size).toBeGreaterThanOrEqual(acks)
+  console.log(
+    `${acknowledged.size} acknowledged, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`,
+  )
 }
 
 function create(client: TestClient, text: string): void {
@@ -58,7 +60,7 @@ function first(client: TestClient, text: string): (message: Json) => boolean {
   return ({ id }) => id === text
 }
 
-/** Keeps so many calls under way until enough have been answered, and stops in their midst. */
+/** Keeps this many calls in flight until enough have been answered, and stops in the middle. */
 async function pressOn(client: TestClient, round: number, wanted: number): Promise<void> {
   const answered = (): number => client.received.length
   for (let sent = 0; answered() < wanted;) {

@@ -1,5 +1,5 @@
-// Four servers that act at random on one project: exactly what was acknowledged is stored, and the maintained counts
-// equal a recount, also after export and import.
+// Four servers that act at random on one project: exactly the acknowledged changes are stored, and the maintained
+// counts equal a recount, also after export and import.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 import type { StateExport } from '@scorpiox/app/cli/state/state-document'
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import {
   emptyFolder,
   newEnvironment,
@@ -17,9 +18,8 @@ import {
   task,
   type ToolResult,
 } from '../support/client.js'
-import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 
-const DEEDS = 90
+const OPERATIONS = 90
 /** So many that a list no longer counts them one by one. */
 const CREATES = 26
 
@@ -34,29 +34,29 @@ interface Acknowledged {
 }
 
 describeEachDatabase(postgres, (database) => {
-  const newWorld = async (): Promise<ServerEnvironment> =>
+  const newTaskEnvironment = async (): Promise<ServerEnvironment> =>
     newEnvironment(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
 
   const tags = database === 'PostgreSQL' ? ['long'] : []
   test(
-    '4 servers at random: all that was acknowledged and nothing else, counted right, also after an import',
+    '4 servers at random: exactly the acknowledged changes, counted correctly, also after an import',
     { tags },
     async () => {
-      const world = await newWorld()
+      const environment = await newTaskEnvironment()
       const all: Acknowledged = { created: new Map(), added: new Map(), tasksDone: [], stepsDone: [] }
-      await Promise.all([1, 2, 3, 4].map((who) => work(world, who, all)))
+      await Promise.all([1, 2, 3, 4].map((agent) => work(environment, agent, all)))
       const file = join(emptyFolder(), 'export.json')
-      const document = exported(world, file)
+      const document = exported(environment, file)
       expect(found(document)).toEqual({
         created: new Map([...all.created].sort(byNumber)),
         added: new Map([...all.added].sort(byNumber)),
         tasksDone: all.tasksDone.sort((a, b) => a - b),
         stepsDone: all.stepsDone.sort((a, b) => a - b),
       })
-      expect(await counted(world)).toEqual(recounted(document))
-      state(world, 'import', file, '--replace')
-      expect(await counted(world)).toEqual(recounted(document))
-      const elsewhere = { ...(await newWorld()), cwd: world.cwd }
+      expect(await counted(environment)).toEqual(recounted(document))
+      state(environment, 'import', file, '--replace')
+      expect(await counted(environment)).toEqual(recounted(document))
+      const elsewhere = { ...(await newTaskEnvironment()), cwd: environment.cwd }
       state(elsewhere, 'import', file)
       expect(await counted(elsewhere)).toEqual(recounted(document))
       await work(elsewhere, 5, all)
@@ -65,23 +65,23 @@ describeEachDatabase(postgres, (database) => {
   )
 })
 
-/** Any number of a task or step that was ever told to anyone, and now and then one that never was. */
+/** Any task or step number that was ever returned, and sometimes one that was not. */
 function pick(from: Iterable<number>): number {
   const numbers = [...from, 9999]
   return numbers[Math.floor(Math.random() * numbers.length)] ?? 9999
 }
 
 async function work(
-  world: ServerEnvironment,
-  who: number,
+  environment: ServerEnvironment,
+  agent: number,
   { created, added, tasksDone, stepsDone }: Acknowledged,
 ): Promise<void> {
-  const client = startServerIn(world)
-  for (let deed = 0; deed < DEEDS; deed++) {
-    const text = `${who}-${deed}`
+  const client = startServerIn(environment)
+  for (let operation = 0; operation < OPERATIONS; operation++) {
+    const text = `${agent}-${operation}`
     const taskId = pick(created.keys())
     const stepId = pick(added.keys())
-    const deeds: (() => Promise<void>)[] = [
+    const operations: (() => Promise<void>)[] = [
       () => task(client, 'create', { text }).then(ok(({ tasks }) => created.set(tasks[0].task_id, text))),
       () =>
         task(client, 'add', { text }).then(ok(({ steps }) => added.set(steps[0].step_id, [steps[0].task_id, text]))),
@@ -97,22 +97,25 @@ async function work(
       () => task(client, 'switch', { task_id: taskId }).then(ok(() => undefined)),
       () => task(client, 'list').then(ok(() => undefined)),
     ]
-    await deeds[deed < CREATES ? 0 : Math.floor(Math.random() * deeds.length)]?.()
+    await operations[operation < CREATES ? 0 : Math.floor(Math.random() * operations.length)]?.()
   }
   expect(await client.close()).toBe(0)
 }
 
-function ok(note: (structured: ToolResult['structured']) => unknown): (said: ToolResult) => void {
+function ok(note: (structured: ToolResult['structured']) => unknown): (result: ToolResult) => void {
   return ({ isError, structured }) => void (isError || note(structured))
 }
 
-function state(world: ServerEnvironment, ...args: readonly string[]): void {
-  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'state', ...args], { ...world, encoding: 'utf8' })
+function state(environment: ServerEnvironment, ...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'state', ...args], {
+    ...environment,
+    encoding: 'utf8',
+  })
   expect([status, stderr]).toEqual([0, ''])
 }
 
-function exported(world: ServerEnvironment, file: string): StateExport {
-  state(world, 'export', file)
+function exported(environment: ServerEnvironment, file: string): StateExport {
+  state(environment, 'export', file)
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
@@ -129,8 +132,8 @@ function found({ scopes }: StateExport): unknown {
   }
 }
 
-async function counted(world: ServerEnvironment): Promise<unknown> {
-  const client = startServerIn(world)
+async function counted(environment: ServerEnvironment): Promise<unknown> {
+  const client = startServerIn(environment)
   const { structured, text } = await task(client, 'list')
   await client.close()
   return {

@@ -1,4 +1,4 @@
-// TaskManager as a client uses it: what each action changes, answers and refuses, and what is left after a restart.
+// TaskManager as a client uses it: the effects, answers and errors of each action, and the state after a restart.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,12 +17,12 @@ import {
   type TestClient,
 } from '../support/client.js'
 
-let world: ServerEnvironment
+let environment: ServerEnvironment
 let client: TestClient
 
 beforeEach(async () => {
-  world = newEnvironment()
-  client = startServerIn(world)
+  environment = newEnvironment()
+  client = startServerIn(environment)
   await client.initialize('2025-11-25')
   return async () => {
     expect(await client.close()).toBe(0)
@@ -60,7 +60,7 @@ test('from the first task to its last step', async () => {
   expect((await task(client, 'list')).text).toBe('1 task, 0 open.\n* 1  Ship 1.1  (current, complete)\n')
 })
 
-test('query stands in for text, and text wins', async () => {
+test('query is used as text, and text takes precedence', async () => {
   expect((await task(client, 'create', { query: 'By query' })).text).toMatch(/^Created task 1 "By query"/)
   expect((await task(client, 'create', { query: 'By query', text: 'By text' })).text).toMatch(/"By text"/)
   expect((await task(client, 'add', { query: 'A step' })).text).toMatch(/^Added step 1 "A step" to task 2/)
@@ -131,7 +131,7 @@ describe('steps in one call', () => {
     )
   })
 
-  test('a hundred are the most; the answer stays short and says how to see the rest', async () => {
+  test('a hundred are the maximum; the answer stays short and says how to see the rest', async () => {
     const { text, structured } = await task(client, 'create', { text: 'Many', steps: many })
     expect(text).toMatch(/\n(\d+) more: list \(task_id: 1\)\.\n$/)
     expect(Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured))).toBeLessThan(8192)
@@ -144,7 +144,7 @@ describe('steps in one call', () => {
     expect((await task(client, 'list')).text).toMatch(/^1 task, 1 open\./)
   })
 
-  test('are refused whole where one is empty or too long, and with other actions', async () => {
+  test('are refused completely if one is empty or too long, and with other actions', async () => {
     for (const steps of [
       ['a', ' '],
       ['a', 'x'.repeat(2001)],
@@ -158,7 +158,7 @@ describe('steps in one call', () => {
   })
 })
 
-test('pending leaves finished steps out, of one task too', async () => {
+test('pending omits finished steps, of one task too', async () => {
   await task(client, 'create', { text: 'One', steps: ['a', 'b', 'c'] })
   await task(client, 'complete', { step_id: 2 })
   for (const more of [{}, { task_id: 1 }]) {
@@ -203,7 +203,7 @@ describe('search', () => {
     )
   })
 
-  test('switch takes the one that is meant', async () => {
+  test('switch selects the best match', async () => {
     await task(client, 'create', { text: 'Deploy' })
     await task(client, 'create', { text: 'Deploy the docs' })
     await task(client, 'create', { text: 'Other' })
@@ -221,7 +221,7 @@ describe('search', () => {
   })
 })
 
-describe('wrong use is refused with what is valid', () => {
+describe('wrong use is refused with the valid values', () => {
   const cases: readonly [string, object, RegExp][] = [
     ['destroy', {}, /^There is no action "destroy"\. Valid: create, add, complete, list, pending, switch\.\n$/],
     ['', {}, /^There is no action ""/],
@@ -266,7 +266,7 @@ describe('wrong use is refused with what is valid', () => {
     expect(await task(client, 'list', { task_id: 2 })).toEqual(before)
   })
 
-  test('where there is nothing yet', async () => {
+  test('without tasks', async () => {
     for (const action of ['add', 'complete']) {
       const { isError, text } = await task(client, action, { text: 'x' })
       expect({ isError, text }).toEqual({
@@ -300,7 +300,7 @@ test('an answer stays small whatever the tasks are called', async () => {
   }
 })
 
-test('a long list can be read to its end by following what it says', async () => {
+test('a long list can be read to its end by following its hints', async () => {
   for (let made = 0; made < 150; made++) await task(client, 'create', { text: `Task number ${made}` })
   const all = Array.from({ length: 150 }, (_, index) => 150 - index)
   expect(await readToEnd('list', 'number')).toEqual(all)
@@ -327,7 +327,7 @@ async function readToEnd(action: 'list' | 'pending', first: string): Promise<rea
   return seen
 }
 
-test('a query too long to be repeated can be read on as the answer says', async () => {
+test('a query too long to be repeated can be continued as the answer says', async () => {
   const name = `"${'漢'.repeat(490)}"`
   for (let made = 0; made < 60; made++) await task(client, 'create', { text: name })
   const first = await task(client, 'list', { query: `${name} ${name}` })
@@ -336,7 +336,7 @@ test('a query too long to be repeated can be read on as the answer says', async 
   expect(second.structured.tasks[0].task_id).toBe(first.structured.tasks.at(-1).task_id - 1)
 })
 
-test('what is done is not pending; after another task is completed the current one is named', async () => {
+test('completed tasks are not pending; after another task is completed the current one is named', async () => {
   for (const text of ['One', 'Two', 'Three']) await task(client, 'create', { text })
   await task(client, 'switch', { task_id: 2 })
   expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.\n$/)
@@ -347,7 +347,7 @@ test('what is done is not pending; after another task is completed the current o
   })
 })
 
-test('the steps of a long task can be read to their end by following what it says', async () => {
+test('the steps of a long task can be read to their end by following the hints', async () => {
   await task(client, 'create', { text: 'Long' })
   for (let made = 0; made < 120; made++) await task(client, 'add', { text: `Step number ${made}` })
   const seen: number[] = []
@@ -361,12 +361,12 @@ test('the steps of a long task can be read to their end by following what it say
   expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
 })
 
-test('everything is there after a restart, and numbers go on', async () => {
+test('everything exists after a restart, and numbers continue', async () => {
   await task(client, 'create', { text: 'Lasting' })
   await task(client, 'add', { text: 'one' })
   const before = await task(client, 'pending')
   await client.close()
-  client = startServerIn(world)
+  client = startServerIn(environment)
   expect(await task(client, 'pending')).toEqual(before)
   expect((await task(client, 'add', { text: 'two' })).structured.steps[0].step_id).toBe(2)
   expect((await task(client, 'create', { text: 'Next' })).structured.current_task).toBe(2)
@@ -376,8 +376,8 @@ test('a project is its git root; another folder is another project', async () =>
   const root = emptyFolder()
   mkdirSync(join(root, '.git'))
   mkdirSync(join(root, 'deep', 'down'), { recursive: true })
-  const inRoot = startServerIn({ ...world, cwd: root })
-  const inDeep = startServerIn({ ...world, cwd: join(root, 'deep', 'down') })
+  const inRoot = startServerIn({ ...environment, cwd: root })
+  const inDeep = startServerIn({ ...environment, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
   expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
@@ -386,7 +386,7 @@ test('a project is its git root; another folder is another project', async () =>
 })
 
 describe('the resource', () => {
-  test('shows what is pending', async () => {
+  test('lists pending tasks', async () => {
     await task(client, 'create', { text: 'Seen' })
     const { contents } = (await client.request('resources/read', { uri: 'scorpiox://tasks' })).result
     expect(contents).toEqual([
@@ -404,14 +404,14 @@ describe('the resource', () => {
 
   test('notifies a client that only subscribed', async () => {
     await client.request('resources/subscribe', { uri })
-    const other = startServerIn(world)
+    const other = startServerIn(environment)
     let made = 0
-    const heard = async (): Promise<boolean> => {
-      // The subscription is answered before the look at what there is: one change may be part of it.
+    const isNotified = async (): Promise<boolean> => {
+      // The subscription is answered before the first check: one change may be part of it.
       await task(other, 'create', { text: `Of another ${++made}` })
       return client.received.some(isNews)
     }
-    await expect.poll(heard, { timeout: 15_000, interval: 300 }).toBe(true)
+    await expect.poll(isNotified, { timeout: 15_000, interval: 300 }).toBe(true)
     await other.close()
   })
 
@@ -420,7 +420,7 @@ describe('the resource', () => {
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)
     client.clearReceived()
-    const other = startServerIn(world)
+    const other = startServerIn(environment)
     await task(other, 'create', { text: 'Of another' })
     await client.waitFor(isNews)
     await other.close()
@@ -432,12 +432,12 @@ describe('the resource', () => {
   })
 })
 
-describe('where there is no such tool', () => {
+describe('without the tool', () => {
   let without: TestClient
   beforeAll(() => void (without = startServerIn(newEnvironment({ TOOL_TASKMANAGER: '0' }))))
   afterAll(async () => void (await without.close()))
 
-  test('there is no such resource', async () => {
+  test('there is no resource', async () => {
     const { result } = await without.request('resources/list')
     expect(result.resources.map(({ uri }: { uri: string }) => uri)).not.toContain('scorpiox://tasks')
   })

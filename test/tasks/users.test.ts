@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import {
-  sendRequest,
+  type HttpServer,
   logComplaints,
   modern,
   modernCall,
+  sendRequest,
   startProgram,
   stream,
   tokenFor,
-  type HttpServer,
 } from '../support/http-client.js'
-import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 
 const URI = 'scorpiox://tasks'
 let server: HttpServer
@@ -40,7 +40,7 @@ async function as(token: string, action: string, more: object = {}): Promise<Too
   return toolResultOf((await sendRequest(server, { ...modernCall('TaskManager', args), token })).json)
 }
 
-test('each has tasks and numbers of their own', async () => {
+test('each has separate tasks and numbers', async () => {
   expect((await as(alice, 'create', { text: 'Of Alice' })).structured.current_task).toBe(1)
   expect((await as(bob, 'create', { text: 'Of Bob' })).structured.current_task).toBe(1)
   await as(alice, 'add', { text: 'a step of Alice' })

@@ -6,17 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
+import { type BrowserProcess, launchBrowser } from '@scorpiox/server/browser/browser-process'
 import { unpackNpmChromium } from '@scorpiox/server/browser/npm-chromium'
-import { createGuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { createGuardedFetch, type GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
-/** npm brings it for this system only. */
+/** The npm package supports this system only. */
 export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
 
 export const RENDER_OPTIONS = { settleMs: 0, maxMs: 20_000, maxBytes: 5_000_000 }
 
-/** Whole paragraphs, so that a page counts as one with something to read. */
+/** Whole paragraphs, so that a page counts as readable. */
 export const PROSE = '<p>There are some words in this paragraph, and more of them.</p>'.repeat(20)
 
 type Route = string | ((request: IncomingMessage, response: ServerResponse) => void)
@@ -58,9 +57,9 @@ export async function openSite(routes: Readonly<Record<string, Route>> = {}): Pr
   }
 }
 
-/** Lets through to those sites only. */
+/** Allows these sites only. */
 export function guardedFetchTo(...sites: readonly Site[]): GuardedFetch {
-  const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
+  const proxies = { override: 'off', http: '', https: '', bypass: '' }
   return createGuardedFetch({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
 }
 
@@ -75,7 +74,7 @@ export async function launchOne(way: GuardedFetch): Promise<BrowserProcess> {
   return launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
 }
 
-/** The processes of a browser: it leads a session of its own. */
+/** The processes of a browser: it leads its own session. */
 export function processesOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -94,12 +93,12 @@ function sessionOf(pid: number): number {
   }
 }
 
-/** The folders of the browsers of a process that lie about. */
+/** The profile folders of the browsers of a process. */
 export function profilesOf(pid: number | undefined = process.pid): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith(`scorpiox-browser-${pid}-`))
 }
 
-/** Text as it is read, without the tags. */
+/** The text of a page, without tags. */
 export function wordsOf(html: string): string {
   return html
     .replace(/<[^>]*>/g, ' ')

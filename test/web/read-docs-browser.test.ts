@@ -1,4 +1,4 @@
-// Pages that need JavaScript, in a real browser: the one of the system, or the one that npm carries for Linux.
+// Pages that need JavaScript, in a real browser: the one of the system, or the one from npm for Linux.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -26,21 +26,21 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     await site?.close()
   })
 
-  test('a page made by scripts is shown by the browser, with progress', async () => {
+  test('a page created by scripts is rendered by the browser, with progress', async () => {
     const url = site.add('/app', page('App', app()))
     const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
     const { result } = await client.request('tools/call', params)
     expect([result.isError, resultData(result)]).toMatchObject([false, { status: 'ok', url }])
     expect(result.content[0].text).toMatch(/^HTML, in the browser after [\d.]+ s, /)
     expect(result.content[0].text).toContain(TEXT.trim())
-    const told = 'The page needs JavaScript: opening it in the browser'
-    expect(client.received.map(({ params: news }: Json) => news?.message)).toContain(told)
+    const delivered = 'The page needs JavaScript: opening it in the browser'
+    expect(client.received.map(({ params: news }: Json) => news?.message)).toContain(delivered)
   })
 
-  test('a page that needs none is not', async () => {
-    const said = await readDocs(client, site.add('/plain', article('Plain', '<script>document.title = "x"</script>')))
-    expect(said.structured).toMatchObject({ status: 'ok', title: 'Plain' })
-    expect(said.text).not.toContain('in the browser')
+  test('a page without scripts is not', async () => {
+    const result = await readDocs(client, site.add('/plain', article('Plain', '<script>document.title = "x"</script>')))
+    expect(result.structured).toMatchObject({ status: 'ok', title: 'Plain' })
+    expect(result.text).not.toContain('in the browser')
   })
 
   test('wait_ms waits that much longer, and reports it', async () => {
@@ -53,38 +53,38 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
       ),
     )
     expect(quoted(await readDocs(client, url))).not.toContain('At last')
-    const said = await readDocs(client, url, { wait_ms: 2500 })
-    expect(quoted(said)).toContain('At last it came.')
-    expect(said.text).toMatch(/\[Waited [\d.]+ s in the browser, 2\.5 s of it for wait_ms\.\]/)
+    const result = await readDocs(client, url, { wait_ms: 2500 })
+    expect(quoted(result)).toContain('At last it came.')
+    expect(result.text).toMatch(/\[Waited [\d.]+ s in the browser, 2\.5 s of it for wait_ms\.\]/)
   })
 
   test('wait_ms does not send a PDF or a text to the browser', async () => {
     const url = site.add('/text', (_, response) => send(response, 200, 'text/plain', 'just text'))
-    const said = await readDocs(client, url, { wait_ms: 100 })
-    expect(quoted(said)).toBe('just text')
-    expect(said.text).toContain('[wait_ms was ignored: this is not an HTML page.]')
+    const result = await readDocs(client, url, { wait_ms: 100 })
+    expect(quoted(result)).toBe('just text')
+    expect(result.text).toContain('[wait_ms was ignored: this is not an HTML page.]')
   })
 
-  test('a page that its scripts make worse is given as plain HTTP had it', async () => {
+  test('a page with less content after its scripts is returned as plain HTTP had it', async () => {
     const html = page(
       'Short',
       `<p>It works, as few words as there are.</p><script>document.body.innerHTML = ''</script>`,
     )
-    const said = await readDocs(client, site.add('/worse', html))
-    expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
-    expect(quoted(said)).toContain('It works')
+    const result = await readDocs(client, site.add('/worse', html))
+    expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
+    expect(quoted(result)).toContain('It works')
   })
 
   test('a page that stays empty in the browser is empty', async () => {
-    const said = await readDocs(
+    const result = await readDocs(
       client,
       site.add('/void', page('Void', '<div id="root">Loading…</div><script>1</script>')),
     )
-    expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
-    expect(said.text).toMatch(/also after \d+ ms in the browser/)
+    expect(result).toMatchObject({ isError: true, structured: { status: 'empty' } })
+    expect(result.text).toMatch(/also after \d+ ms in the browser/)
   })
 
-  test('a server that lets only browsers in is asked by one, once', async () => {
+  test('a server that accepts only browsers gets one request of a browser', async () => {
     const url = site.add('/guarded', ({ headers }, response) =>
       headers['sec-fetch-mode'] === 'navigate'
         ? send(response, 200, 'text/html', article('Guarded'))
@@ -96,14 +96,14 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(site.hits('/closed')).toBe(2)
   })
 
-  test('a route behind a # is opened in the browser', async () => {
+  test('a client-side route is opened in the browser', async () => {
     const route =
       'document.getElementById("root").innerHTML = "<main><h1>Route</h1><p>You are at " + location.hash + ", as the address says, and nowhere else in this app.</p></main>"'
     const url = site.add('/router', page('Router', `<div id="root"></div><script>${route}</script>`))
     expect(quoted(await readDocs(client, `${url}#/settings`))).toContain('You are at #/settings')
   })
 
-  test('a page cannot reach what we may not', async () => {
+  test('a page cannot reach forbidden addresses', async () => {
     const secret = await openSite()
     try {
       secret.add('/secret', (_, response) =>
@@ -123,12 +123,12 @@ test('without a browser the result of plain HTTP says what to install', async ()
   const client = await openReader(site)
   try {
     const url = site.add('/half', page('Half', `<p>Loading the documentation, please wait.</p>${app()}`))
-    const said = await readDocs(client, url)
-    expect(said).toMatchObject({ isError: true, structured: { status: 'needs_javascript' } })
-    expect(said.text).toMatch(
+    const result = await readDocs(client, url)
+    expect(result).toMatchObject({ isError: true, structured: { status: 'needs_javascript' } })
+    expect(result.text).toMatch(
       /over plain HTTP, without running its scripts\. No browser is used here: BROWSER_PATH is off/,
     )
-    expect(quoted(said)).toContain('Loading the documentation')
+    expect(quoted(result)).toContain('Loading the documentation')
     expect((await call(client, 'ReadDocs', { url, wait_ms: 100 })).isError).toBe(true)
   } finally {
     await client.close()

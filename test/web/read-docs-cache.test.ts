@@ -1,4 +1,4 @@
-// Requests to servers: as few as possible, only what robots.txt allows where that is set, and nothing twice.
+// Requests to servers: as few as possible, only what robots.txt allows if that is configured, and nothing twice.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await site?.close()
 })
 
-test('another format and another section of a page cost nothing', async () => {
+test('another format and another section of a page need no request', async () => {
   const url = site.add(
     '/once',
     article('Once', '<h2 id="two">Two</h2><p>The second section has these words in it.</p>'),
@@ -30,7 +30,7 @@ test('another format and another section of a page cost nothing', async () => {
   expect(site.hits('/once')).toBe(1)
 })
 
-test('a page that must be asked for each time is asked for with what the server gave', async () => {
+test('a page without a lifetime is revalidated with its validators', async () => {
   let version = 1
   const seen: (string | undefined)[] = []
   const url = site.add('/tagged', ({ headers }, response) => {
@@ -49,7 +49,7 @@ test('a page that must be asked for each time is asked for with what the server 
   expect(seen).toEqual([undefined, '"1"', '"1"', '"2"'])
 })
 
-test('a server that fails when asked again does not take away what was read', async () => {
+test('a failed revalidation keeps the cached page', async () => {
   let isDown = false
   const url = site.add('/flaky', (request, response) => {
     if (isDown) request.socket.destroy()
@@ -57,12 +57,12 @@ test('a server that fails when asked again does not take away what was read', as
   })
   await readDocs(client, url)
   isDown = true
-  const said = await readDocs(client, url)
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Flaky' } })
-  expect(said.text).toMatch(/\[This is a cached version: the page could not be fetched again\. /)
+  const result = await readDocs(client, url)
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Flaky' } })
+  expect(result.text).toMatch(/\[This is a cached version: the page could not be fetched again\. /)
 })
 
-test('what must not be stored is asked for again; what failed is, too', async () => {
+test('no-store responses and failures are requested again', async () => {
   const url = site.add('/passing', (_, response) =>
     send(response, 200, 'text/html', article('Passing'), { 'cache-control': 'no-store' }),
   )
@@ -76,7 +76,7 @@ test('what must not be stored is asked for again; what failed is, too', async ()
   expect((await readDocs(client, broken)).structured.status).toBe('ok')
 })
 
-test('robots.txt is asked only where the person wants it, once, and obeyed', async () => {
+test('robots.txt is requested only if configured, once, and obeyed', async () => {
   const other = await openSite()
   onTestFinished(() => other.close())
   other.add('/open', article('Open'))
@@ -91,9 +91,9 @@ test('robots.txt is asked only where the person wants it, once, and obeyed', asy
   onTestFinished(async () => void (await polite.close()))
   const before = other.hits('/closed')
   expect((await readDocs(polite, `${other.origin}/open`)).structured.status).toBe('ok')
-  const said = await readDocs(polite, `${other.origin}/closed`, { wait_ms: 10 })
-  expect(said).toMatchObject({ isError: true, structured: { status: 'refused' } })
-  expect(said.text).toMatch(/robots\.txt .* disallows .*READDOCS_ROBOTS/)
+  const result = await readDocs(polite, `${other.origin}/closed`, { wait_ms: 10 })
+  expect(result).toMatchObject({ isError: true, structured: { status: 'refused' } })
+  expect(result.text).toMatch(/robots\.txt .* disallows .*READDOCS_ROBOTS/)
   expect(other.hits('/closed')).toBe(before)
   other.add('/sly', (_, response) => response.writeHead(302, { location: '/closed' }).end())
   expect((await readDocs(polite, `${other.origin}/sly`)).structured.status).toBe('refused')

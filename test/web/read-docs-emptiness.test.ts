@@ -1,9 +1,9 @@
-// Pages that cannot be read: the reason is typed, with what was seen and what to do, and is never taken for content.
+// Pages that cannot be read: the reason is typed, with what was found and what to do, and is never returned as content.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { TestClient } from '../support/client.js'
-import { article, openReader, openSite, page, quoted, readDocs, send, type Route, type Site } from './site.js'
+import { article, openReader, openSite, page, quoted, readDocs, type Route, send, type Site } from './site.js'
 
 let site: Site
 let client: TestClient
@@ -73,7 +73,7 @@ test.each<[string, Route, string, RegExp]>([
   ['not found', answering(404, page('Oops', '<h1>Not here</h1>')), 'not_found', /status 404.*Check the URL/s],
   ['gone', answering(410, ''), 'not_found', /status 410/],
   [
-    'not found, said with a smile',
+    'not found, in a friendly text',
     page('404 - Page not found', '<h1>Page not found</h1><p>The page you are looking for does not exist.</p>'),
     'not_found',
     /status 200, but the page says that it was not found/,
@@ -103,23 +103,23 @@ test.each<[string, Route, string, RegExp]>([
   ['nothing at all', answering(200, ''), 'empty', /0 bytes/],
   ['an empty page', page('', ''), 'empty', /0 characters of text/],
   ['an empty text', (_, response) => send(response, 200, 'text/plain', '  \n \n'), 'empty', /no text/],
-])('%s', async (name, route, status, words) => {
-  const said = await readDocs(client, site.add(`/${encodeURIComponent(name)}`, route))
-  expect(said).toMatchObject({ isError: true, structured: { status } })
-  expect(said.text.startsWith(`${status}: `)).toBe(true)
-  expect(said.text).toMatch(words)
+])('%s', async (name, route, status, pattern) => {
+  const result = await readDocs(client, site.add(`/${encodeURIComponent(name)}`, route))
+  expect(result).toMatchObject({ isError: true, structured: { status } })
+  expect(result.text.startsWith(`${status}: `)).toBe(true)
+  expect(result.text).toMatch(pattern)
 })
 
-test('an answer of which nothing could be read is no empty page', async () => {
+test('an unreadable response is not an empty page', async () => {
   const url = site.add('/damaged', (_, response) =>
     send(response, 200, 'text/html', page('x', '<p>not compressed at all</p>'), { 'content-encoding': 'gzip' }),
   )
-  const said = await readDocs(client, url)
-  expect(said).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(said.text).toMatch(/damaged or incomplete\. Try again later/)
+  const result = await readDocs(client, url)
+  expect(result).toMatchObject({ isError: true, structured: { status: 'broken' } })
+  expect(result.text).toMatch(/damaged or incomplete\. Try again later/)
 })
 
-test('a page of frames names them', async () => {
+test('a page of frames lists them', async () => {
   const frames =
     '<frameset cols="20%,80%"><frame src="menu.html"><frame name="b" src=\'/api/body.html?a=1&amp;b=2\'></frameset>'
   const url = site.add('/api/', `<html><head><title>API</title></head>${frames}</html>`)
@@ -128,68 +128,68 @@ test('a page of frames names them', async () => {
   )
 })
 
-test('a page that is only a frame around another names it', async () => {
-  const said = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
-  expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
-  expect(said.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
+test('a page with a single frame around another names it', async () => {
+  const result = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
+  expect(result).toMatchObject({ isError: true, structured: { status: 'empty' } })
+  expect(result.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
 })
 
-test('a page on cookies is a page', async () => {
-  const said = await readDocs(
+test('a page about cookies is a document', async () => {
+  const result = await readDocs(
     client,
     site.add('/cookie-settings', article('Cookie settings of the API', '<p>cookies</p>')),
   )
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
-test('a login that was redirected to says where', async () => {
+test('a redirect to a login reports its URL', async () => {
   site.add('/accounts/login', LOGIN)
   const url = site.add('/private', (_, response) =>
     response.writeHead(302, { location: '/accounts/login?next=/private' }).end(),
   )
-  const said = await readDocs(client, url)
-  expect(said.structured.status).toBe('login')
-  expect(said.text).toContain('/accounts/login')
+  const result = await readDocs(client, url)
+  expect(result.structured.status).toBe('login')
+  expect(result.text).toContain('/accounts/login')
 })
 
-test('what stands before a paywall is given, with that said', async () => {
-  const said = await readDocs(client, site.add('/walled', WALLED))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'paywall' } })
-  expect(said.text).toMatch(/^paywall: .*subscribers/)
-  expect(quoted(said)).toContain('The lighthouse keeper')
+test('text before a paywall is returned with a note', async () => {
+  const result = await readDocs(client, site.add('/walled', WALLED))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'paywall' } })
+  expect(result.text).toMatch(/^paywall: .*subscribers/)
+  expect(quoted(result)).toContain('The lighthouse keeper')
 })
 
-test('a docs page with a login form, a script and a few words on paywalls is just a page', async () => {
+test('a documentation page with a login form, a script and a few words about paywalls is a document', async () => {
   const form = '<header><form><input name="user"><input type="password"></form></header><script src="/x.js"></script>'
   const html = article(
     'How to sign in',
     '<p>Status 404 means that a page was not found. Enable JavaScript to see the demo.</p>',
   )
-  const said = await readDocs(client, site.add('/how-to', html.replace('<body>', `<body>${form}`)))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  const result = await readDocs(client, site.add('/how-to', html.replace('<body>', `<body>${form}`)))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
 test('a short page with a script is returned with the note that there may be more', async () => {
-  const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
-  expect(quoted(said)).toContain('It works!')
-  expect(said.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
+  const result = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  expect(quoted(result)).toContain('It works!')
+  expect(result.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
 })
 
-test('a page made by scripts has a Markdown alternate by its name', async () => {
+test('a page created by scripts has a Markdown alternate by its name', async () => {
   site.add('/guide/intro.md', (_, response) =>
     send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
   )
-  const said = await readDocs(client, site.add('/guide/intro', SHELL))
-  expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
+  const result = await readDocs(client, site.add('/guide/intro', SHELL))
+  expect(result).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
 })
 
-test('an error page is shown in part, within a quotation', async () => {
+test('an error page is quoted in part', async () => {
   const url = site.add(
     '/lost',
     answering(404, page('Lost', `<main><p>It moved to /docs/new. ${'x '.repeat(2000)}</p></main>`)),
   )
-  const said = await readDocs(client, url)
-  expect(quoted(said)).toContain('It moved to /docs/new.')
-  expect(said.text.length).toBeLessThan(2000)
+  const result = await readDocs(client, url)
+  expect(quoted(result)).toContain('It moved to /docs/new.')
+  expect(result.text.length).toBeLessThan(2000)
 })

@@ -1,4 +1,4 @@
-// Long documents: pages that are the document when put together again, an outline, and sections by their name.
+// Long documents: pages that form the whole document, an outline, and sections by name.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -32,22 +32,22 @@ const serveBook = (path: string, text = BOOK, caching = 'no-store'): string =>
 async function walk(url: string, more: object = {}): Promise<readonly ToolResult[]> {
   const pages: ToolResult[] = []
   for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.structured.cursor ?? null) {
-    const said = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
-    expect(said.isError).toBe(false)
-    pages.push(said)
+    const result = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
+    expect(result.isError).toBe(false)
+    pages.push(result)
     if (pages.length > 100) throw new Error('it does not come to an end')
   }
   return pages
 }
 
-test('reading on until the end gives the whole document, from one request', async () => {
+test('reading on until the end returns the whole document, with one request', async () => {
   const url = serveBook('/book')
   const pages = await walk(url)
   expect(pages.length).toBeGreaterThan(3)
   expect(pages.map(quoted).join('\n')).toBe(BOOK.trim())
-  for (const said of pages) {
-    expect(quoted(said).length).toBeLessThanOrEqual(MAX)
-    expect((quoted(said).match(/^```/gm) ?? []).length % 2).toBe(0)
+  for (const result of pages) {
+    expect(quoted(result).length).toBeLessThanOrEqual(MAX)
+    expect((quoted(result).match(/^```/gm) ?? []).length % 2).toBe(0)
   }
   expect(site.hits('/book')).toBe(1)
   expect(pages[0]?.text).toMatch(
@@ -56,19 +56,19 @@ test('reading on until the end gives the whole document, from one request', asyn
   expect(pages.at(-1)?.text).toMatch(/\[Lines \d+–(\d+) of \1\. This is the end\.\]\n$/)
 })
 
-test('the first page has the outline of the whole, and its names lead to sections', async () => {
+test('the first page has the outline of the whole, and its names select sections', async () => {
   const url = serveBook('/outlined', BOOK, 'max-age=60')
   const [first, second] = await walk(url)
   const outline = first === undefined ? '' : fenced(first)
   expect(outline).toMatch(/^Outline:\n- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
   expect(outline).toContain('- Section 39 #section-39')
   expect(second?.text).not.toContain('Outline:')
-  const said = await readDocs(client, `${url}#section-17`)
-  expect(quoted(said)).toBe(SECTIONS[17])
+  const result = await readDocs(client, `${url}#section-17`)
+  expect(quoted(result)).toBe(SECTIONS[17])
   expect(site.hits('/outlined')).toBe(1)
 })
 
-test('a section of an HTML page is found by its id; one that is missing gives the outline and similar names', async () => {
+test('a section of an HTML page is found by its id; a missing one returns the outline and similar names', async () => {
   const sections = ['install', 'configure', 'deploy'].map(
     (id) => `<h2 id="${id}">How to ${id}</h2><p>All about ${id}: ${'more words. '.repeat(10)}</p>`,
   )
@@ -76,27 +76,27 @@ test('a section of an HTML page is found by its id; one that is missing gives th
   const text = quoted(await readDocs(client, `${url}#configure`))
   expect(text).toContain('All about configure')
   expect(text).not.toContain('All about install')
-  const said = await readDocs(client, `${url}#instal`)
-  expect(said).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
-  expect(said.text).toMatch(
+  const result = await readDocs(client, `${url}#instal`)
+  expect(result).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
+  expect(result.text).toMatch(
     /^no_section: There is no section #instal on this page\. Similar: #install\. .*find searches/,
   )
-  expect(fenced(said)).toBe(
+  expect(fenced(result)).toBe(
     'Outline:\n- Handbook #handbook\n  - How to install #install\n  - How to configure #configure\n  - How to deploy #deploy',
   )
   expect(quoted(await readDocs(client, `${url}#:~:text=deploy`))).toContain('All about install')
 })
 
-test('a block of code longer than a page is closed and opened again', async () => {
+test('a code block longer than a page is closed and opened again', async () => {
   const lines = Array.from({ length: 600 }, (_, at) => `let value_${at} = compute(${at})`)
   const url = serveBook('/code', `# Code\n\n\`\`\`js\n${lines.join('\n')}\n\`\`\`\n`)
   const pages = (await walk(url)).map(quoted)
-  for (const text of pages.slice(1)) expect(text.startsWith('```js\n')).toBe(true)
-  for (const text of pages) expect(text.endsWith('```')).toBe(true)
+  for (const text of pages.slice(1)) expect(text).toMatch(/^```js\n/)
+  for (const text of pages) expect(text).toMatch(/```$/)
   expect(pages.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('let'))).toEqual(lines)
 })
 
-test('a cursor outlives the server that gave it, and a page that changed is noticed', async () => {
+test('a cursor outlives its server, and a changed page is detected', async () => {
   let text = BOOK
   const url = site.add('/changing', (_, response) => send(response, 200, 'text/markdown', text))
   const { structured } = await readDocs(client, url)
@@ -111,9 +111,9 @@ test('a cursor outlives the server that gave it, and a page that changed is noti
   text = `# News\n\n${BOOK}`
   const third = await openReader(site, { READDOCS_MAX_CHARS: String(MAX) })
   try {
-    const said = await readDocs(third, url, { cursor: structured.cursor })
-    expect(said.isError).toBe(false)
-    expect(said.text).toContain('[The cursor does not match this content')
+    const result = await readDocs(third, url, { cursor: structured.cursor })
+    expect(result.isError).toBe(false)
+    expect(result.text).toContain('[The cursor does not match this content')
     text = 'short now'
     const fourth = await readDocs(third, `${url}?fresh`, { cursor: structured.cursor })
     expect(fourth).toMatchObject({
@@ -125,13 +125,13 @@ test('a cursor outlives the server that gave it, and a page that changed is noti
   }
 })
 
-test('a line longer than a page comes in parts', async () => {
+test('a line longer than a page is returned in parts', async () => {
   const line = 'word '.repeat(3000).trim()
   const url = site.add('/one-line', (_, response) => send(response, 200, 'text/plain', line))
   expect((await walk(url)).map(quoted).join('')).toBe(line)
 })
 
-test('HTML and plain text come in pages too', async () => {
+test('HTML and plain text are paginated too', async () => {
   const rows = Array.from(
     { length: 200 },
     (_, at) => `<p>Paragraph ${at} of a page with many of them, and a few more words.</p>`,
@@ -143,12 +143,12 @@ test('HTML and plain text come in pages too', async () => {
   }
 })
 
-test('a fragment of a document without headings gives its text, with that said', async () => {
+test('a fragment of a document without headings returns its text with a note', async () => {
   const url = site.add('/lines.txt', (_, response) => send(response, 200, 'text/plain', 'one\ntwo'))
-  const said = await readDocs(client, `${url}#L2`)
-  expect(said.isError).toBe(false)
-  expect(quoted(said)).toBe('one\ntwo')
-  expect(said.text).toContain('[There is no section #L2: this document has no headings.]')
+  const result = await readDocs(client, `${url}#L2`)
+  expect(result.isError).toBe(false)
+  expect(quoted(result)).toBe('one\ntwo')
+  expect(result.text).toContain('[There is no section #L2: this document has no headings.]')
 })
 
 test('an entry of a feed is a section', async () => {
@@ -162,14 +162,17 @@ test('an entry of a feed is a section', async () => {
   expect(text).not.toContain('All about First.')
 })
 
-test('a page far beyond the limit gives its outline and a short beginning; the cursor reads on in full pages', async () => {
+test('a page far beyond the limit returns its outline and a short beginning; the cursor reads on in full pages', async () => {
   const url = serveBook('/very-long')
   const [first, second] = await walk(url)
   expect(first === undefined ? '' : fenced(first)).toMatch(/^Outline:\n- A long book #a-long-book\n/)
-  expect([first, second].map((said) => (said === undefined ? 0 : quoted(said).length > MAX / 4))).toEqual([false, true])
+  expect([first, second].map((result) => (result === undefined ? 0 : quoted(result).length > MAX / 4))).toEqual([
+    false,
+    true,
+  ])
 })
 
-test('a client that cuts results gets pages that it passes on whole', async () => {
+test('a client that truncates results gets pages within its limit', async () => {
   const paragraphs = '<p>A sentence of some length, as there are many.</p>'.repeat(300)
   const url = site.add('/for-cutting-clients', page('Long', `<main><h1>Long</h1>${paragraphs}</main>`))
   const reader = startServer({ env: { FETCH_ALLOW: site.host, BROWSER_PATH: 'off' } })

@@ -10,15 +10,15 @@ export type Route = string | ((request: IncomingMessage, response: ServerRespons
 export interface Site {
   readonly host: string
   readonly origin: string
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   readonly requests: readonly IncomingMessage[]
-  /** How often a path was asked for. */
+  /** The number of requests for a path. */
   hits(path: string): number
   add(path: string, route: Route): string
   close(): Promise<void>
 }
 
-/** A route that is a text is an HTML page. */
+/** A route that is a string is an HTML page. */
 export async function openSite(): Promise<Site> {
   const routes = new Map<string, Route>()
   const requests: IncomingMessage[] = []
@@ -70,11 +70,11 @@ export const readDocs = (client: TestClient, url: string, more: object = {}): Pr
   call(client, 'ReadDocs', { url, ...more })
 
 /** The text between the two lines with the marker, without the outline before it. */
-export function quoted(said: ToolResult): string {
-  return fenced(said).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
+export function quoted(result: ToolResult): string {
+  return fenced(result).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
 }
 
-/** All that stands between the two lines; there is one such quotation. */
+/** Everything between the two lines; there is one such quotation. */
 export function fenced({ text }: ToolResult): string {
   const all = [
     ...text.matchAll(/^--- untrusted content; ends at marker ([0-9a-f]{16}) ---\n([^]*?)\n--- \1 end ---$/gm),
@@ -86,7 +86,7 @@ export function fenced({ text }: ToolResult): string {
 
 const SENTENCE = 'The lighthouse keeper wrote down the weather every evening, and the harbour read it in the morning.'
 
-/** A page with enough text to be one. */
+/** A page with enough text to be readable. */
 export function article(title: string, more = '', paragraphs = 12): string {
   const body = Array.from({ length: paragraphs }, (_, at) => `<p>Entry ${at + 1}: ${SENTENCE}</p>`).join('\n')
   return page(title, `<main><article><h1>${title}</h1>\n${body}\n${more}</article></main>`)

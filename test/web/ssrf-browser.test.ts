@@ -1,5 +1,5 @@
 // A real browser behind the checking proxy, on pages that try everything a page can. Nothing reaches the internal
-// server; where that server is allowed the same pages reach it, which shows that they do try.
+// server; if that server is allowed the same pages reach it, which shows that they do try.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -7,52 +7,54 @@ import { tmpdir } from 'node:os'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RenderedPage } from '@scorpiox/server/browser/page-renderer'
 import { launchBrowser } from '@scorpiox/server/browser/browser-process'
-import { renderInBrowser } from '@scorpiox/server/browser/page-renderer'
+import { type RenderedPage, renderInBrowser } from '@scorpiox/server/browser/page-renderer'
 import { FetchFailure } from '@scorpiox/server/guarded-fetch/fetch-failure'
 import { browserFile, HAS_BROWSER } from './browser-support.js'
-import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 import { openNetwork, PUBLIC, type SsrfNetwork } from './ssrf-network.js'
+import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 
-const WISH = { maxMs: 25_000, maxBytes: 5_000_000 }
+const RENDER_LIMITS = { maxMs: 25_000, maxBytes: 5_000_000 }
 const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]
 
 type Shown = RenderedPage | FetchFailure
 
-/** A browser in a world of its own. */
-interface Scene {
-  readonly world: SsrfNetwork
-  /** How many datagrams the internal server was sent. */
+/** A browser in a separate environment. */
+interface BrowserSetup {
+  readonly network: SsrfNetwork
+  /** The number of datagrams that the internal server received. */
   received(): number
   show(path: string, settleMs?: number): Promise<Shown>
   close(): Promise<void>
 }
 
-async function openScene(isInternalAllowed: boolean): Promise<Scene> {
-  const world = await openNetwork()
-  const { internal, outer } = world
+async function openScene(isInternalAllowed: boolean): Promise<BrowserSetup> {
+  const network = await openNetwork()
+  const { internal, outer } = network
   let received = 0
   const datagrams = createSocket('udp4', () => received++).bind(0, '127.0.0.1')
   await once(datagrams, 'listening')
   const hit = (name: string): string => `http://127.0.0.1:${internal.port}/${name}`
   const viaRedirect = (name: string): string => `/to/302?url=${encodeURIComponent(hit(name))}`
-  servePages(world, { hit, viaRedirect, port: internal.port, udpPort: datagrams.address().port })
-  world.names.set('localhost', [['127.0.0.1']])
-  world.names.set('inside.example', [['127.0.0.1']])
-  world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], [PUBLIC], ['127.0.0.1']])
+  servePages(network, { hit, viaRedirect, port: internal.port, udpPort: datagrams.address().port })
+  network.names.set('localhost', [['127.0.0.1']])
+  network.names.set('inside.example', [['127.0.0.1']])
+  network.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], [PUBLIC], ['127.0.0.1']])
 
   const inside = `127.0.0.1:${internal.port}, localhost:${internal.port}`
-  const way = world.wayOut({ allow: `127.0.0.1:${outer.port}, ${isInternalAllowed ? inside : ''}` })
+  const way = network.guardedFetch({ allow: `127.0.0.1:${outer.port}, ${isInternalAllowed ? inside : ''}` })
   const env = { PATH: process.env.PATH, HOME: tmpdir() }
   const browser = await launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
   return {
-    world,
+    network,
     received: () => received,
     async show(path, settleMs = 800) {
       const url = path.startsWith('/') ? `http://127.0.0.1:${outer.port}${path}` : path
       try {
-        return await renderInBrowser(browser, url.replace('{port}', String(internal.port)), { ...WISH, settleMs })
+        return await renderInBrowser(browser, url.replace('{port}', String(internal.port)), {
+          ...RENDER_LIMITS,
+          settleMs,
+        })
       } catch (error) {
         if (error instanceof FetchFailure) return error
         throw error
@@ -61,7 +63,7 @@ async function openScene(isInternalAllowed: boolean): Promise<Scene> {
     async close() {
       await browser.close()
       datagrams.close()
-      await world.close()
+      await network.close()
     },
   }
 }
@@ -106,9 +108,9 @@ function namesIn(vectors: readonly Vector[]): readonly string[] {
 }
 
 describe.runIf(HAS_BROWSER)('in a browser', () => {
-  let guarded: Scene
-  let opened: Scene
-  const scenes: Scene[] = []
+  let guarded: BrowserSetup
+  let opened: BrowserSetup
+  const scenes: BrowserSetup[] = []
   let everything: Shown
   const left = new Map<string, Shown>()
 
@@ -126,12 +128,12 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     }
   })
 
-  afterAll(() => Promise.all(scenes.map((scene) => scene.close())))
+  afterAll(() => Promise.all(scenes.map((setup) => setup.close())))
 
-  const reachedIn = ({ world }: Scene, name: string): readonly string[] =>
-    [...world.internal.paths].filter((path) => path.startsWith(`/${name}`))
+  const reachedIn = ({ network }: BrowserSetup, name: string): readonly string[] =>
+    [...network.internal.paths].filter((path) => path.startsWith(`/${name}`))
 
-  test.each(namesIn(LIVE))('%s gets through where it is allowed', (name) => {
+  test.each(namesIn(LIVE))('%s reaches the internal server if it is allowed', (name) => {
     expect(reachedIn(opened, name)).not.toEqual([])
   })
 
@@ -139,7 +141,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(reachedIn(guarded, name)).toEqual([])
   })
 
-  test.each(namesIn(LEAVING))('a page that leaves by %s arrives only where it is allowed', (name) => {
+  test.each(namesIn(LEAVING))('a page that navigates by %s arrives only if it is allowed', (name) => {
     const page = left.get(name)
     expect(reachedIn(opened, name)).not.toEqual([])
     expect(reachedIn(guarded, name)).toEqual([])
@@ -175,8 +177,8 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(shown).toMatchObject({ status: 200, html: expect.stringContaining('a public page') })
   })
 
-  test('afterwards there was no connection, no packet and no leak', () => {
-    expect([guarded.world.internal.hits, guarded.received()]).toEqual([0, 0])
+  test('there was no connection, no packet and no leak', () => {
+    expect([guarded.network.internal.hits, guarded.received()]).toEqual([0, 0])
     expect(everything).toMatchObject({ html: expect.stringContaining('the end') })
     expect(JSON.stringify([everything, ...left.values()])).not.toMatch(/SECRET|root:/)
   })

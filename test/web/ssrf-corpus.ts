@@ -139,7 +139,7 @@ export const OTHERS = [
   'http://hidden.onion:{port}/',
 ]
 
-/** Not even `FETCH_ALLOW` opens these. */
+/** Not even `FETCH_ALLOW` allows these. */
 export const METADATA = [
   'http://169.254.169.254/',
   'http://169.254.169.254./latest/meta-data/',
@@ -226,7 +226,7 @@ export const UNWEB = [
   'localhost:{port}',
 ]
 
-/** Ports where something else listens than the web. */
+/** Ports of services other than the web. */
 export const PORTS = [1, 7, 21, 22, 23, 25, 53, 79, 110, 111, 135, 139, 143, 389, 465, 514, 587, 993, 2049, 6000, 6667]
 
 export function withPort(url: string, port: number): string {

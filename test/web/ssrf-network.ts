@@ -1,26 +1,30 @@
 // A simulated network: an internal server that may not be reached and counts its connections, and an outer server that
-// stands for the public web. Names are resolved from a table, and everything but loopback is connected to the outer
+// represents the public web. Names are resolved from a table, and everything but loopback is connected to the outer
 // server, so that nothing leaves the machine.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   createServer,
-  request,
   type IncomingMessage,
+  request,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 
-import { createGuardedFetch, type GuardedFetchOptions } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { connectToFirst } from '@scorpiox/server/guarded-fetch/connect-tcp'
-import type { CheckingProxy, GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import {
+  type CheckingProxy,
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from '@scorpiox/server/guarded-fetch/guarded-fetch'
 
 const WEBSOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** Only these are dialled as they are. */
+/** Only these are dialled unchanged. */
 export const LOOPBACK = /^(127\.|0\.|::)/
 
 export const PUBLIC = '93.184.215.14'
@@ -28,21 +32,21 @@ export const PUBLIC = '93.184.215.14'
 export interface SsrfNetwork {
   readonly internal: Internal
   readonly outer: { readonly port: number; hits: number }
-  /** What was dialled, as `address:port`. */
+  /** The dialled addresses, as `address:port`. */
   readonly dialled: string[]
-  /** What names answer: each call takes the next list, the last one stays. */
+  /** The addresses of names: each lookup takes the next list, the last one stays. */
   readonly names: Map<string, string[][]>
-  /** What the outer server answers at a path; anything else is a page. */
+  /** The response of the outer server at a path; anything else is a page. */
   readonly pages: Map<string, RequestListener>
-  wayOut(input?: Partial<GuardedFetchOptions>): GuardedFetch
+  guardedFetch(input?: Partial<GuardedFetchOptions>): GuardedFetch
   close(): Promise<void>
 }
 
 export interface Internal {
   readonly port: number
-  /** Also of those who only connected. */
+  /** Also connections without a request. */
   hits: number
-  /** What was asked for. */
+  /** The requests. */
   readonly paths: Set<string>
 }
 
@@ -55,7 +59,7 @@ export async function openNetwork(): Promise<SsrfNetwork> {
   })
   internalServer.on('upgrade', (incoming, socket) => {
     internal.paths.add(incoming.url ?? '')
-    // Welcomed, or a browser would let the next one wait.
+    // Accepted, or a browser would delay the next one.
     const key = createHash('sha1').update(`${incoming.headers['sec-websocket-key']}${WEBSOCKET}`).digest('base64')
     const head = [
       '101 Switching Protocols',
@@ -93,10 +97,10 @@ export async function openNetwork(): Promise<SsrfNetwork> {
     dialled,
     names,
     pages,
-    wayOut(input = {}) {
+    guardedFetch(input = {}) {
       const out = createGuardedFetch({
         allow: '',
-        proxies: { fixed: 'off', http: '', https: '', bypass: '' },
+        proxies: { override: 'off', http: '', https: '', bypass: '' },
         warn: () => {},
         resolveHost: async (name) => {
           const answers = names.get(name) ?? [[PUBLIC]]
@@ -122,14 +126,14 @@ export async function openNetwork(): Promise<SsrfNetwork> {
   }
 }
 
-/** What browsers want to see before they run or show it. */
+/** The headers that browsers require to run or show it. */
 function typeOf(path: string): string {
   if (/script|worker|import|module/.test(path)) return 'text/javascript'
   if (/style/.test(path)) return 'text/css'
   return 'text/html'
 }
 
-/** At every address of the machine, of both kinds where it has both. */
+/** At every address of the machine, IPv4 and IPv6. */
 async function listen(listener: RequestListener): Promise<Server> {
   const server = createServer(listener)
   server.listen(0)
@@ -153,7 +157,7 @@ export function naiveGet(url: string): Promise<boolean> {
   })
 }
 
-/** What the proxy answers to these bytes: all that came until it hung up, or until something came at all. */
+/** The proxy's response to these bytes: everything until it closed the connection, or until the first bytes. */
 export async function rawProxy({ port }: CheckingProxy, bytes: string): Promise<string> {
   const socket: Socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -167,7 +171,7 @@ export async function rawProxy({ port }: CheckingProxy, bytes: string): Promise<
   return text
 }
 
-/** Throws bytes at the proxy and does not care for an answer. */
+/** Sends bytes to the proxy and ignores the response. */
 export function sendRaw({ port }: CheckingProxy, bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

@@ -1,10 +1,9 @@
-// Ways in which a page makes a browser send a request. Each names itself in the path, so that one page can try them
-// all.
+// Ways in which a page makes a browser send a request. Each is named in the path, so that one page can try them all.
 
 export interface Targets {
-  /** The internal server, asked for by this name. */
+  /** The internal server, requested by this name. */
   readonly hit: (name: string) => string
-  /** A server that may be reached and redirects to there. */
+  /** An allowed server that redirects there. */
   readonly viaRedirect: (name: string) => string
   readonly port: number
   readonly udpPort: number
@@ -12,7 +11,7 @@ export interface Targets {
 
 export type Vector = readonly [name: string, make: (targets: Targets) => string]
 
-/** Each gets through where the internal server is allowed: what shows that it would have. */
+/** Each reaches the internal server if it is allowed: this shows that it works. */
 export const LIVE: readonly Vector[] = [
   ['fetch', script(({ hit }) => `fetch('${hit('fetch')}')`)],
   ['fetch-opaque', script(({ hit }) => `fetch('${hit('fetch-opaque')}', { mode: 'no-cors' })`)],
@@ -117,7 +116,7 @@ export const LIVE: readonly Vector[] = [
   ],
 ]
 
-/** Switched off in this browser or not to be seen from the server: nothing may come of them all the same. */
+/** Disabled in this browser or not observable by the server: they must not reach it either. */
 export const QUIET: readonly Vector[] = [
   [
     'img',
@@ -217,7 +216,7 @@ export const QUIET: readonly Vector[] = [
   ['window-open', script(({ hit }) => `window.open('${hit('window-open')}')`)],
 ]
 
-/** Pages that lead the browser away as a whole. */
+/** Pages that navigate the browser away. */
 export const LEAVING: readonly Vector[] = [
   ['meta-refresh', ({ hit }) => `<meta http-equiv=refresh content="0;url=${hit('meta-refresh')}">`],
   ['location', script(({ hit }) => `location = '${hit('location')}'`)],

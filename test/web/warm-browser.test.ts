@@ -1,4 +1,4 @@
-// The shared browser: many callers at once, idle time, restarts after much use, crashes, unusable programs, and the
+// The shared browser: many concurrent callers, idle time, restarts after much use, crashes, unusable programs, and the
 // sudden end of its parent.
 
 import { spawn } from 'node:child_process'
@@ -10,24 +10,24 @@ import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+import { type BrowserPoolOptions, createBrowserPool } from '@scorpiox/server/browser/browser-pool'
+import { type BrowserProcess, launchBrowser } from '@scorpiox/server/browser/browser-process'
 import type { PageRenderer } from '@scorpiox/server/browser/page-renderer'
-import { launchBrowser, type BrowserProcess } from '@scorpiox/server/browser/browser-process'
 import { removeAbandonedProfiles } from '@scorpiox/server/browser/profile-folder'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import { createBrowserPool, type BrowserPoolOptions } from '@scorpiox/server/browser/browser-pool'
 import { emptyFolder } from '../support/client.js'
 import {
   browserFile,
+  guardedFetchTo,
   HAS_BROWSER,
   launchOne,
   openSite,
   processesOf,
   profilesOf,
   PROSE,
-  guardedFetchTo,
   RENDER_OPTIONS,
-  wordsOf,
   type Site,
+  wordsOf,
 } from './browser-support.js'
 
 function kill(live: BrowserProcess | undefined): void {
@@ -49,14 +49,14 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   })
 
   /** With every browser that it started. */
-  function open(terms: Partial<BrowserPoolOptions> = {}): { browser: PageRenderer; started: BrowserProcess[] } {
+  function open(options: Partial<BrowserPoolOptions> = {}): { browser: PageRenderer; started: BrowserProcess[] } {
     const started: BrowserProcess[] = []
     let launches = 0
     const launch = async (): Promise<BrowserProcess> => {
       const number = launches++
       return (started[number] = await launchOne(way))
     }
-    const browser = createBrowserPool({ launch, ...terms })
+    const browser = createBrowserPool({ launch, ...options })
     onTestFinished(() => browser.close())
     return { browser, started }
   }
@@ -70,7 +70,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     for (const number of numbers)
       site.routes.set(`/${number}`, `${PROSE}<p id=own></p><script>own.textContent = 'page ' + ${number}</script>`)
     const pages = await Promise.all(numbers.map((number) => read(browser, `/${number}`)))
-    expect(pages.map((words) => words.slice(words.indexOf('page ')))).toEqual(numbers.map((number) => `page ${number}`))
+    expect(pages.map((text) => text.slice(text.indexOf('page ')))).toEqual(numbers.map((number) => `page ${number}`))
     expect(started).toHaveLength(1)
     await browser.close()
     expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
@@ -102,14 +102,14 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(4)
   })
 
-  test('ends a page that takes too much memory, and serves the next', async () => {
+  test('closes a page that takes too much memory, and reads the next', async () => {
     const { browser, started } = open({ limits: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
     site.routes.set(
       '/hog',
       `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
     )
-    const hog = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
-    await expect(hog).rejects.toThrow('it crashed')
+    const largePage = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
+    await expect(largePage).rejects.toThrow('it crashed')
     await read(browser)
     expect(started).toHaveLength(1)
   })
@@ -122,9 +122,9 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
         .render(`${site.origin}/silent`, { ...RENDER_OPTIONS, signal: wanted.signal })
         .catch((error: unknown) => error),
     )
-    await expect.poll(() => started.length).toBe(1)
+    await expect.poll(() => started).toHaveLength(1)
     wanted.abort()
-    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ problem: 'aborted' })
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'aborted' })
     const open_ = [read(browser, '/silent'), read(browser, '/silent')].map((each) =>
       each.catch((error: unknown) => error),
     )
@@ -141,7 +141,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       'libnss3.so',
     ],
     ['may not be started', undefined, 'could not be started'],
-  ])('that %s is explained, and nothing is left', async (_, text, words) => {
+  ])('that %s is explained, and nothing is left', async (_, text, message) => {
     const file = join(emptyFolder(), 'browser')
     writeFileSync(file, text ?? '')
     chmodSync(file, text === undefined ? 0o644 : 0o755)
@@ -149,7 +149,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     const proxy = await way.proxy()
     const { browser } = open({ launch: () => launchBrowser({ file, env: { PATH: process.env.PATH }, proxy }) })
     const failing = read(browser)
-    await expect(failing).rejects.toThrow(words)
+    await expect(failing).rejects.toThrow(message)
     await expect(failing).rejects.toThrow(`The browser ${file}`)
     await expect(failing).rejects.toThrow('BROWSER_PATH')
     expect(profilesOf()).toEqual(before)
@@ -161,6 +161,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       input: resolve('packages/server/src/browser/browser-process.ts'),
       platform: 'node',
       tsconfig: false,
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
     await build.write({ file: join(folder, 'launch.mjs'), format: 'esm' })
     await build.close()
@@ -171,8 +172,8 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
        setInterval(() => {}, 1000)
        const [file, host, port] = process.argv.slice(2)
        const { pid, devtools } = await launchBrowser({ file, env: process.env, proxy: { host, port } })
-       await devtools.root.ask('Target.createTarget', { url: 'about:blank' })
-       devtools.root.tell('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
+       await devtools.root.send('Target.createTarget', { url: 'about:blank' })
+       devtools.root.sendWithoutReply('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
        setTimeout(() => console.log(pid), 300)`,
     )
     const { host, port } = await way.proxy()

@@ -81,7 +81,7 @@ function environment(model) {
     // The first request waits for the server's tools, also on a busy machine.
     MCP_CONNECTION_NONBLOCKING: '0',
     MCP_CONNECT_TIMEOUT_MS: '60000',
-    // Root may bypass permissions only where this says that the machine is a sandbox.
+    // Root may bypass permissions only if this declares the machine a sandbox.
     IS_SANDBOX: '1',
   }
 }

@@ -5,12 +5,12 @@ export const gemini = {
   matches: (path) => /:(?:stream)?generateContent$/i.test(path),
 
   read({ systemInstruction, contents = [], tools = [] }) {
-    const said = contents.flatMap(({ parts = [] }) => parts)
+    const sent = contents.flatMap(({ parts = [] }) => parts)
     const definitions = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations)
     return {
       tools: definitions.map((definition) => ({ name: definition.name, definition })),
-      text: [...(systemInstruction?.parts ?? []), ...said].map(({ text }) => text ?? '').join('\n'),
-      results: readResults(said),
+      text: [...(systemInstruction?.parts ?? []), ...sent].map(({ text }) => text ?? '').join('\n'),
+      results: readResults(sent),
     }
   },
 

@@ -1,4 +1,4 @@
-// Finds the tools that the settings disable, and the error text for calls of each.
+// Creates the MCP server of the program: the enabled tools, resources and prompts, over its services.
 
 import { join } from 'node:path'
 
@@ -6,35 +6,21 @@ import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { formatErrorStack } from '@scorpiox/mcp/log'
 import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
+import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
 import { buildInstructions } from '@scorpiox/server/instructions'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
 import { VERSION } from '@scorpiox/server/util/version'
-
 import { createAppServices, type CreateServerDeps } from './services.js'
-
-export function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
-  const describeIfOff = (key: string): string | undefined => {
-    const setting = effective.get(key)
-    return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined
-  }
-  return new Map(
-    tools.flatMap((tool): [string, string][] => {
-      const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
-      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
-    }),
-  )
-}
-
-// Creates the MCP server: the enabled tools, resources and prompts, over the services of the program.
 
 export interface ServerWithServices {
   readonly server: McpServer
   readonly callbacks: DeferredCallbacks
+  /** Opens the consoles, one for each user. */
   readonly openConsoles: () => Promise<UserConsoles>
 }
 
@@ -80,7 +66,21 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
 
 /** Opens the command sandbox on first use: a server that runs no commands does not need it. */
 export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox): () => Promise<CommandSandbox> {
-  let opening = opened && Promise.resolve(opened)
-  return () =>
-    (opening ??= import('@scorpiox/server/sandbox/command-sandbox').then((module) => module.createStdioSandbox(config)))
+  return loadOnce(
+    async () => opened ?? (await import('@scorpiox/server/sandbox/command-sandbox')).createStdioSandbox(config),
+  )
+}
+
+/** The tools that the settings disable, each with the error text for its calls. */
+function findDisabledTools({ effective }: Config, tools: readonly string[]): ReadonlyMap<string, string> {
+  const describeIfOff = (key: string): string | undefined => {
+    const setting = effective.get(key)
+    return setting?.value === false ? `${key}=0 (set by ${setting.source})` : undefined
+  }
+  return new Map(
+    tools.flatMap((tool): [string, string][] => {
+      const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
+      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
+    }),
+  )
 }

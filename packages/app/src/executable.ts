@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
 
-const IMAGE_WORKER = join(dirname(findExecutableEntry() ?? ''), 'darkroom.js')
+const IMAGE_WORKER = join(dirname(findExecutableEntry() ?? ''), 'image-worker.js')
 
 if (process.argv[2] === IMAGE_WORKER) void import(IMAGE_WORKER)
 else void import('./main.js')

@@ -1,7 +1,7 @@
 // The library as this package publishes it: all of @scorpiox/mcp, with WebSockets and the ArmorIQ format over HTTP.
 
-import type { RunningHttpServer } from '@scorpiox/mcp/http/serve-http'
-import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/server/serve-options'
+import type { RunningHttpServer } from '@scorpiox/mcp/http/http-options'
+import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/serve-options'
 
 export * from '@scorpiox/mcp/index'
 

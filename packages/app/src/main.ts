@@ -2,22 +2,30 @@
 // The entry point: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
 // `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
 
-import { createScorpioxServer, createLazyCommandSandbox, type ServerWithServices } from './create-server.js'
-import { loadConfig, type Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
-import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
-import { locateProgramFiles } from '@scorpiox/server/process/program-files'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
-import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { createLocalCaller } from '@scorpiox/mcp/session/local-caller'
 import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
+import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
+import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
+import { locateProgramFiles } from '@scorpiox/server/process/program-files'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { TOOLS } from '@scorpiox/server/tool-list'
+import type { CommandDeps } from './cli/commands.js'
+import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
 
 const PROGRAM = locateProgramFiles(import.meta.dirname)
 const DEFERRED_START_MS = 300
 
 async function main(argv: readonly string[]): Promise<number> {
-  const args = argv.length === 0 ? undefined : (await import('./cli/arguments.js')).parseArguments(argv)
-  const config = loadConfig({ ...PROGRAM, cwdFlag: args?.flags.cwd, overrides: args?.flags.env })
+  const args = argv.length === 0 ? undefined : (await import('./arguments.js')).parseArguments(argv)
+  const config = loadConfig({
+    ...PROGRAM,
+    toolNames: TOOLS.map(({ name }) => name),
+    cwdFlag: args?.flags.cwd,
+    overrides: args?.flags.env,
+  })
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
   const { http, help, version } = args?.flags ?? {}
@@ -26,11 +34,11 @@ async function main(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/commands.js')
   const createFor = (transport: 'stdio' | 'http', commandSandbox?: CommandSandbox): ServerWithServices =>
     createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config, commandSandbox), transport })
-  const deps = {
+  const deps: CommandDeps = {
     config,
     log,
     createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
-    createServing(commandSandbox: CommandSandbox) {
+    createHttpServer(commandSandbox: CommandSandbox) {
       const served = createFor('http', commandSandbox)
       void served.callbacks.adoptOrphans()
       return served
@@ -46,12 +54,12 @@ async function serveOverStdio(config: Config, log: Log): Promise<number> {
   /** Runs after the first requests were answered. */
   const runDeferredStartup = async (): Promise<void> => {
     // The server may be stopping already; then the socket is not needed.
-    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => {
+    await Promise.resolve(server.services.open(['serverFeed'])).catch((error: unknown) => {
       if (!(error instanceof Failure)) server.logError(error)
     })
     await loadSimpleCompiler()
     void callbacks.sessionStarted(caller)
-    const { runStartupTasks } = await import('@scorpiox/server/features/shell/startup-tasks')
+    const { runStartupTasks } = await loadStartupTasks()
     await runStartupTasks(config, log, await openSandbox())
   }
   setTimeout(() => void runDeferredStartup(), DEFERRED_START_MS).unref()

@@ -2,45 +2,58 @@
 // first call that needs it. What every call uses (pending messages, recent calls) exists from the start and loads
 // nothing.
 
-import type { Config } from '@scorpiox/server/config/load-config'
-import { getScriptFolder } from '@scorpiox/server/config/paths'
+import type { ServerFeed } from '@scorpiox/console/server-feed'
+import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import { type CallObserver, combineObservers } from '@scorpiox/mcp/definitions/call-observer'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { type ChangeEvents, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
-import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
-import type { ServerFeed } from '@scorpiox/console/server-feed'
-import { createRecentCalls } from '@scorpiox/server/recent-calls'
-import type { UserConsoles } from '@scorpiox/console/user-consoles'
-import type { CallbackService } from '@scorpiox/server/features/callbacks/callback-service'
-import { createDeferredCallbacks, type DeferredCallbacks } from '@scorpiox/server/features/callbacks/deferred-callbacks'
-import type { DocumentReader } from '@scorpiox/server/features/documents/document-reader'
-import type { ImageReader } from '@scorpiox/server/features/images/image-reader'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { createChangeEvents, type ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { combineObservers, type CallObserver } from '@scorpiox/mcp/definitions/call-observer'
-import type { PlanService } from '@scorpiox/server/features/plans/plan-service'
-import type { QuestionService } from '@scorpiox/server/features/questions/question-service'
-import type { SearchService } from '@scorpiox/server/features/search/search-service'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
-import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import type { ShellService } from '@scorpiox/server/features/shell/shell-service'
-import type { SkillService } from '@scorpiox/server/features/skills/skill-service'
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getScriptFolder } from '@scorpiox/server/config/paths'
+import {
+  type CallbackService,
+  createDeferredCallbacks,
+  type DeferredCallbacks,
+  loadCallbackService,
+  loadPendingFlags,
+} from '@scorpiox/server/features/callbacks/index'
+import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
+import { type ImageReader, loadImageReader } from '@scorpiox/server/features/images/index'
+import { loadPlanPolicy, loadPlanService, type PlanService } from '@scorpiox/server/features/plans/index'
+import { loadLateAnswers, loadQuestionService, type QuestionService } from '@scorpiox/server/features/questions/index'
+import {
+  createDeferredScripts,
+  type DeferredScripts,
+  loadScriptTools,
+  type ScriptTools,
+} from '@scorpiox/server/features/scripts/index'
+import { loadSearchHealth, loadSearchService, type SearchService } from '@scorpiox/server/features/search/index'
+import { loadRunningJobs, loadShellService, type ShellService } from '@scorpiox/server/features/shell/index'
+import {
+  createDeferredSkills,
+  type DeferredSkills,
+  loadSkillService,
+  openSkillRegistrations,
+  type SkillService,
+} from '@scorpiox/server/features/skills/index'
+import { loadTaskService, type TaskService } from '@scorpiox/server/features/tasks/index'
+import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import type { TaskService } from '@scorpiox/server/features/tasks/task-service'
-import { createDeferredScripts, type DeferredScripts } from '@scorpiox/server/features/scripts/deferred-scripts'
-import { createDeferredSkills, type DeferredSkills } from '@scorpiox/server/features/skills/skill-registrations'
-import type { ScriptTools } from '@scorpiox/server/features/scripts/script-tools'
-import { openSkillRegistrations } from '@scorpiox/server/features/skills/skill-registrations'
+import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 
 /** The services, by the name that tools request them by. */
 interface ServiceMap {
-  readonly desk: ServerFeed
+  readonly serverFeed: ServerFeed
   readonly shell: ShellService
   readonly plans: PlanService
   readonly tasks: TaskService
   readonly questions: QuestionService
   readonly callbacks: CallbackService
   readonly skills: SkillService
-  readonly wayOut: GuardedFetch
+  readonly guardedFetch: GuardedFetch
   readonly documents: DocumentReader
   readonly images: ImageReader
   readonly search: SearchService
@@ -88,24 +101,23 @@ export function createAppServices({
   const recentCalls = createRecentCalls()
   const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
   const callbacks = createDeferredCallbacks({
-    mayHavePending: async (user) =>
-      (await import('@scorpiox/server/features/callbacks/pending-flags')).mayHavePending(config, user),
+    mayHavePending: async (user) => (await loadPendingFlags()).mayHavePending(config, user),
     open: async () => services.open(['callbacks']),
     hasManySessions: transport === 'http',
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
   })
   let shell: ShellService | undefined
-  let desk: ServerFeed | undefined
+  let serverFeed: ServerFeed | undefined
   const getOpenJobs = () => shell?.jobsIfOpen()
   const scriptFolder = getScriptFolder(config)
-  const scripts = scriptFolder === undefined ? undefined : createDeferredScripts(() => openScriptOffers(scriptFolder))
+  const scripts = scriptFolder === undefined ? undefined : createDeferredScripts(() => openScripts(scriptFolder))
   const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
   // Every other tool is a script, which runs as a command does.
   const isCommandTool = (tool: string): boolean => COMMAND_TOOL_NAMES.includes(tool) || !tools.includes(tool)
   const runsCommands = COMMAND_TOOL_NAMES.some((name) => !disabledTools.has(name))
 
   const factories: ServiceFactories<ServiceMap> = {
-    async desk() {
+    async serverFeed() {
       const { openServerFeed } = await import('@scorpiox/console/open-server-feed')
       const viewDeps = {
         changeEvents,
@@ -116,38 +128,33 @@ export function createAppServices({
         tools: allTools,
         runsCommands: isCommandTool,
       }
-      const search = async () =>
-        (await import('@scorpiox/server/features/search/search-health')).readSearchHealth(config.settings)
+      const search = async () => (await loadSearchHealth()).readSearchHealth(config.settings)
       const toolStatuses = new Map([['WebSearch', search]])
-      return (desk = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
+      return (serverFeed = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
     },
     async shell() {
-      const { openShellService } = await import('@scorpiox/server/features/shell/open-shell-service')
-      return (shell = openShellService({
-        config,
-        notices: changeEvents,
-        log,
-        confinement: await commandSandbox(),
-        state: database,
-      }))
+      const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
+      const sandbox = openPlanPolicy(config, await commandSandbox(), database)
+      return (shell = openShellService({ config, changeEvents, log, sandbox }))
     },
     async plans() {
-      const { openPlanService } = await import('@scorpiox/server/features/plans/plan-service')
+      const { openPlanService } = await loadPlanService()
       const { level: sandboxLevel } = await commandSandbox()
-      return openPlanService({ config, changeEvents, state: database, sandboxLevel })
+      const listRunningJobIds = async (user: string) => (await loadRunningJobs()).listRunningJobIds(config, user)
+      return openPlanService({ config, changeEvents, state: database, sandboxLevel, listRunningJobIds })
     },
     async tasks() {
-      const { openTaskService } = await import('@scorpiox/server/features/tasks/task-service')
+      const { openTaskService } = await loadTaskService()
       return openTaskService(config, changeEvents, database)
     },
     async questions(_, getService) {
-      const { openQuestionService } = await import('@scorpiox/server/features/questions/question-service')
+      const { openQuestionService } = await loadQuestionService()
       const claimLease = async (caller: Caller): Promise<void> => (await getService('callbacks')).claimLease(caller)
-      return openQuestionService({ config, state: database, presence: await getService('desk'), claimLease })
+      return openQuestionService({ config, state: database, presence: await getService('serverFeed'), claimLease })
     },
     async callbacks(_, getService) {
-      const { openCallbackService } = await import('@scorpiox/server/features/callbacks/callback-service')
-      const { queueLateAnswers } = await import('@scorpiox/server/features/questions/late-answers')
+      const { openCallbackService } = await loadCallbackService()
+      const { queueLateAnswers } = await loadLateAnswers()
       const openJobs = async () => (await getService('shell')).jobs()
       return openCallbackService({
         config,
@@ -160,35 +167,35 @@ export function createAppServices({
       })
     },
     async skills(_, getService) {
-      const { createSkillService } = await import('@scorpiox/server/features/skills/skill-service')
+      const { createSkillService } = await loadSkillService()
       return createSkillService(skills.open().index, () => (runsCommands ? getService('shell') : rejectScripts()))
     },
-    async wayOut() {
+    async guardedFetch() {
       const { openGuardedFetch } = await import('@scorpiox/server/guarded-fetch/guarded-fetch')
       return openGuardedFetch(config, log)
     },
     async documents(_, getService) {
-      const { openDocumentReader } = await import('@scorpiox/server/features/documents/open-document-reader')
-      return openDocumentReader({ config, log, wayOut: await getService('wayOut') })
+      const { openDocumentReader } = await loadDocumentReader()
+      return openDocumentReader({ config, log, guardedFetch: await getService('guardedFetch') })
     },
     async images() {
-      const { openImageReader } = await import('@scorpiox/server/features/images/open-image-reader')
+      const { openImageReader } = await loadImageReader()
       const { level } = await commandSandbox()
       // Clients that may not run commands over HTTP must not read images from the whole disk either.
       return openImageReader(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
     async search(_, getService) {
-      const { openSearchService } = await import('@scorpiox/server/features/search/open-search-service')
-      return openSearchService(config.settings, await getService('wayOut'))
+      const { openSearchService } = await loadSearchService()
+      return openSearchService(config.settings, await getService('guardedFetch'))
     },
   }
 
-  async function openScriptOffers(directory: string): Promise<ScriptTools> {
-    const { openScriptTools } = await import('@scorpiox/server/features/scripts/script-tools')
-    return openScriptTools({ directory, shell: openShellService, changeEvents, log, reservedNames: tools })
+  async function openScripts(directory: string): Promise<ScriptTools> {
+    const { openScriptTools } = await loadScriptTools()
+    return openScriptTools({ directory, shell: requireShell, changeEvents, log, reservedNames: tools })
   }
 
-  async function openShellService(): Promise<ShellService> {
+  async function requireShell(): Promise<ShellService> {
     await services.open(['shell'])
     if (!shell) throw new Failure('The server is stopping.')
     return shell
@@ -206,9 +213,9 @@ export function createAppServices({
     callbacks,
     observer: combineObservers([recentCalls, callbacks]),
     async openConsoles() {
-      await services.open(['desk'])
+      await services.open(['serverFeed'])
       const { openUserConsoles } = await import('@scorpiox/console/user-consoles')
-      return openUserConsoles({ config, state: database, localFeed: desk })
+      return openUserConsoles({ config, state: database, localFeed: serverFeed })
     },
   }
 }

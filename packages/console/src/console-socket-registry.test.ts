@@ -16,31 +16,31 @@ import { beforeEach, expect, test } from 'vitest'
 
 import { currentProcessIdentity, pidNamespace } from '@scorpiox/server/process/process-identity'
 import {
-  registerSocket,
-  listLiveSockets,
   describeSocketFolderProblem,
-  renewSocketRegistration,
-  removeUnreachableSocket,
+  listLiveSockets,
+  registerSocket,
   removeDeadSocketsIfMany,
+  removeUnreachableSocket,
+  renewSocketRegistration,
 } from './console-socket-registry.js'
 
 const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000)
-const LIVING = 'ffffffffffffffff'
+const LIVE_ID = 'ffffffffffffffff'
 let folder = ''
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
-  const address = join(folder, `${LIVING}.sock`)
+  const address = join(folder, `${LIVE_ID}.sock`)
   const server = createServer().unref()
   await new Promise<void>((resolve) => server.listen(address, resolve))
-  registerSocket(folder, LIVING, address)
+  registerSocket(folder, LIVE_ID, address)
 })
 
 function idOf(number: number): string {
   return number.toString(16).padStart(16, '0')
 }
 
-function plant(number: number, changes: object | string, at = new Date()): string {
+function writeEntry(number: number, changes: object | string, at = new Date()): string {
   const id = idOf(number)
   const path = join(folder, `${id}.json`)
   const address = join(folder, `${id}.sock`)
@@ -51,18 +51,22 @@ function plant(number: number, changes: object | string, at = new Date()): strin
 }
 
 test('finds a live entry among many invalid files', async () => {
-  for (let number = 0; number < 700; number++) plant(number, number % 2 === 0 ? '' : { host: 'elsewhere' })
-  expect((await listLiveSockets(folder)).map(({ id }) => id)).toEqual([LIVING])
+  for (let number = 0; number < 700; number++) writeEntry(number, number % 2 === 0 ? '' : { host: 'elsewhere' })
+  expect((await listLiveSockets(folder)).map(({ id }) => id)).toEqual([LIVE_ID])
 })
 
 test('removes dead entries and keeps those that may be alive', async () => {
   const gone = [
-    plant(1, { owner: { ...currentProcessIdentity(), pid: 2 ** 22 - 1 } }),
-    plant(2, { owner: { ...currentProcessIdentity(), boot: 'another' } }),
-    plant(3, '', LONG_AGO),
-    plant(4, { host: 'elsewhere' }, LONG_AGO),
+    writeEntry(1, { owner: { ...currentProcessIdentity(), pid: 2 ** 22 - 1 } }),
+    writeEntry(2, { owner: { ...currentProcessIdentity(), boot: 'another' } }),
+    writeEntry(3, '', LONG_AGO),
+    writeEntry(4, { host: 'elsewhere' }, LONG_AGO),
   ]
-  const kept = [plant(5, ''), plant(6, { host: 'elsewhere' }), plant(7, { pidSpace: 'another' }, LONG_AGO)]
+  const kept = [
+    writeEntry(5, ''),
+    writeEntry(6, { host: 'elsewhere' }),
+    writeEntry(7, { pidSpace: 'another' }, LONG_AGO),
+  ]
   const target = join(folder, 'target')
   writeFileSync(target, '')
   symlinkSync(target, join(folder, `${idOf(8)}.json`))
@@ -73,15 +77,15 @@ test('removes dead entries and keeps those that may be alive', async () => {
 })
 
 test('a renewed entry is kept by a machine that cannot see its process, and a removed one is restored', async () => {
-  const path = join(folder, `${LIVING}.json`)
-  const address = join(folder, `${LIVING}.sock`)
+  const path = join(folder, `${LIVE_ID}.json`)
+  const address = join(folder, `${LIVE_ID}.sock`)
   utimesSync(path, LONG_AGO, LONG_AGO)
-  renewSocketRegistration(folder, LIVING, address)
+  renewSocketRegistration(folder, LIVE_ID, address)
   const [entry] = await listLiveSockets(folder)
   if (entry) removeUnreachableSocket({ ...entry, host: 'elsewhere' })
   expect(existsSync(path)).toBe(true)
   rmSync(path)
-  renewSocketRegistration(folder, LIVING, address)
+  renewSocketRegistration(folder, LIVE_ID, address)
   expect(await listLiveSockets(folder)).toHaveLength(1)
 })
 
@@ -101,10 +105,10 @@ test('describes an untrusted folder, and not a missing one', () => {
 
 test('removes dead entries when there are many', async () => {
   const dead = { owner: { ...currentProcessIdentity(), pid: 2 ** 22 - 1 } }
-  for (let number = 0; number < 40; number++) plant(number, dead)
+  for (let number = 0; number < 40; number++) writeEntry(number, dead)
   await removeDeadSocketsIfMany(folder)
   expect(readdirSync(folder)).toHaveLength(42)
-  for (let number = 40; number < 120; number++) plant(number, dead)
+  for (let number = 40; number < 120; number++) writeEntry(number, dead)
   await removeDeadSocketsIfMany(folder)
-  expect(readdirSync(folder).toSorted()).toEqual([`${LIVING}.json`, `${LIVING}.sock`])
+  expect(readdirSync(folder).toSorted()).toEqual([`${LIVE_ID}.json`, `${LIVE_ID}.sock`])
 })

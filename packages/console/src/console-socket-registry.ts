@@ -8,8 +8,8 @@ import {
   mkdtempSync,
   readdirSync,
   renameSync,
-  rmSync,
   rmdirSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,19 +18,19 @@ import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isJsonObject, tryParseJson, type JsonObject } from '@scorpiox/mcp/json/json'
+import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import {
+  currentProcessLocation,
   isKnownDead,
   isProcessLocation,
-  currentProcessLocation,
   type ProcessLocation,
 } from '@scorpiox/server/process/process-identity'
 import { readOwnFile } from '@scorpiox/server/storage/own-file'
 import {
+  describeFolderProblem,
   ensurePrivateFolder,
   isPrivateFolder,
   toWriteFailure,
-  describeFolderProblem,
 } from '@scorpiox/server/storage/private-folder'
 
 /** The limit is 107 bytes on Linux and 103 on macOS. */
@@ -62,7 +62,7 @@ export function consoleSocketFolder(stateDir: string): string {
 export function chooseSocketAddress(folder: string, id: string): string {
   ensurePrivateFolder(folder)
   try {
-    // Anyone who can enter this folder can connect to the sockets in it.
+    // Access to this folder is access to the sockets in it.
     chmodSync(folder, 0o700)
     if (process.platform === 'win32') return `\\\\.\\pipe\\scorpiox-${id}`
     const address = join(folder, `${id}.sock`)

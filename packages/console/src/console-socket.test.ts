@@ -5,14 +5,13 @@ import { join } from 'node:path'
 
 import { afterEach, expect, test } from 'vitest'
 
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateDatabase } from '@scorpiox/server/state'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-import { createUserConsole } from './user-console.js'
-import { createServerFeed, type ServerFeed } from './server-feed.js'
-import { openConsoleSocket } from './console-socket.js'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
+import { openConsoleSocket } from './console-socket.js'
+import { createServerFeed, type ServerFeed } from './server-feed.js'
+import { createUserConsole } from './user-console.js'
 import type { ConsoleChange } from './view.js'
 
 const endings: (() => unknown)[] = []
@@ -25,17 +24,17 @@ async function location() {
   const directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
   const state: StateDatabase = await openStateDatabase({ file: join(directory, 'state.db'), databaseUrl: '' })
   endings.push(() => state.close())
-  const lazy: LazyDatabase = {
+  const lazy: LazyStateDatabase = {
     open: () => Promise.resolve(state),
     onOpen: (use) => use(state),
     close: () => Promise.resolve(),
   }
-  return { desks: join(directory, 'desks'), lazy, state }
+  return { socketDirectory: join(directory, 'desks'), lazy, state }
 }
 
-async function openDesk(
-  desks: string,
-  state: LazyDatabase,
+async function openServerSocket(
+  socketDirectory: string,
+  state: LazyStateDatabase,
   id = '00000000000000aa',
   silenceMs?: number,
 ): Promise<ServerFeed> {
@@ -49,18 +48,18 @@ async function openDesk(
     state,
     readServerView: async () => server,
   })
-  const socket = await openConsoleSocket(feed, desks, silenceMs)
+  const socket = await openConsoleSocket(feed, socketDirectory, silenceMs)
   endings.push(() => socket.close())
   return feed
 }
 
 test('the feeds report presence exactly while a user watches', async () => {
-  const { desks, lazy } = await location()
-  const feed = await openDesk(desks, lazy)
+  const { socketDirectory, lazy } = await location()
+  const feed = await openServerSocket(socketDirectory, lazy)
   const userConsole = createUserConsole({
     user: 'ann',
     localFeed: undefined,
-    socketDirectory: desks,
+    socketDirectory,
     state: lazy,
     project: '/srv/p',
   })
@@ -84,10 +83,10 @@ test('the feeds report presence exactly while a user watches', async () => {
 })
 
 test('a broken connection ends presence, and a restarted server is found', async () => {
-  const { desks, lazy } = await location()
-  const feed = await openDesk(desks, lazy)
-  const name = readdirSync(desks).find((each) => each.endsWith('.sock')) ?? ''
-  const line = connect(join(desks, name))
+  const { socketDirectory, lazy } = await location()
+  const feed = await openServerSocket(socketDirectory, lazy)
+  const name = readdirSync(socketDirectory).find((each) => each.endsWith('.sock')) ?? ''
+  const line = connect(join(socketDirectory, name))
   line.write('{"kind":"presence","user":"ann","watching":true}\n')
   await expect.poll(() => feed.isPresent('ann')).toBe(true)
   line.destroy()
@@ -97,30 +96,30 @@ test('a broken connection ends presence, and a restarted server is found', async
   const userConsole = createUserConsole({
     user: 'ann',
     localFeed: undefined,
-    socketDirectory: desks,
+    socketDirectory,
     state: lazy,
     project: '/srv/p',
   })
   endings.push(() => userConsole.close())
   userConsole.watch((change) => shown.push(change))
-  await expect.poll(() => shown.at(-1)?.servers?.length).toBe(1)
+  await expect.poll(() => shown.at(-1)?.servers).toHaveLength(1)
   await endings.splice(1, 1)[0]?.()
   await expect.poll(() => shown.at(-1)?.servers, { timeout: 5000 }).toEqual([])
-  await openDesk(desks, lazy, '00000000000000bb')
+  await openServerSocket(socketDirectory, lazy, '00000000000000bb')
   await expect.poll(() => shown.at(-1)?.servers?.[0]?.id, { timeout: 5000 }).toBe('00000000000000bb')
 })
 
 test('a silent console is disconnected, one with heartbeats is not', async () => {
-  const { desks, lazy } = await location()
-  const feed = await openDesk(desks, lazy, '00000000000000cc', 500)
-  const address = join(desks, '00000000000000cc.sock')
+  const { socketDirectory, lazy } = await location()
+  const feed = await openServerSocket(socketDirectory, lazy, '00000000000000cc', 500)
+  const address = join(socketDirectory, '00000000000000cc.sock')
   const present = '{"kind":"presence","user":"ann","watching":true}\n'
-  const [silent, lively] = [connect(address), connect(address)]
+  const [silent, heartbeating] = [connect(address), connect(address)]
   const disconnected = new Promise((resolve) => silent.once('close', resolve))
   let isActiveOpen = true
-  lively.once('close', () => (isActiveOpen = false))
-  for (const line of [silent, lively]) line.resume().write(present)
-  const heartbeats = setInterval(() => lively.write(present), 50)
+  heartbeating.once('close', () => (isActiveOpen = false))
+  for (const line of [silent, heartbeating]) line.resume().write(present)
+  const heartbeats = setInterval(() => heartbeating.write(present), 50)
   await disconnected
   expect([isActiveOpen, feed.isPresent('ann')]).toEqual([true, true])
   clearInterval(heartbeats)
@@ -129,19 +128,19 @@ test('a silent console is disconnected, one with heartbeats is not', async () =>
 })
 
 test('sends each changed part whole, and nothing twice', async () => {
-  const { desks, lazy, state } = await location()
-  await openDesk(desks, lazy)
+  const { socketDirectory, lazy, state } = await location()
+  await openServerSocket(socketDirectory, lazy)
   const shown: ConsoleChange[] = []
   const userConsole = createUserConsole({
     user: 'ann',
     localFeed: undefined,
-    socketDirectory: desks,
+    socketDirectory,
     state: lazy,
     project: '/srv/p',
   })
   endings.push(() => userConsole.close())
   userConsole.watch((change) => shown.push(change))
-  await expect.poll(() => shown.some(({ servers }) => servers?.length === 1)).toBe(true)
+  await expect.poll(() => shown.map(({ servers }) => servers?.length)).toContain(1)
   expect(Object.keys(shown[0] ?? {})).toHaveLength(8)
   const scope = { project: '/srv/p', user: 'ann' }
   for (let times = 0; times < 30; times++) await state.write(scope, ({ tasks }) => tasks.insert(`task ${times}`, 1))
@@ -149,8 +148,8 @@ test('sends each changed part whole, and nothing twice', async () => {
   await expect.poll(() => shown.at(-1)?.projects?.[0]?.openTasks).toBe(30)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(shown.at(-1)?.projects?.[0]?.openTasks).toBe(30)
-  expect(shown.slice(1).every((change) => Object.keys(change).length <= 2)).toBe(true)
+  expect(shown.slice(1).filter((change) => Object.keys(change).length > 2)).toEqual([])
   const texts = shown.flatMap(({ projects }) => (projects ? [JSON.stringify(projects)] : []))
-  expect(new Set(texts).size).toBe(texts.length)
+  expect([...new Set(texts)]).toEqual(texts)
   expect(JSON.stringify(shown)).not.toContain('of bob')
 })

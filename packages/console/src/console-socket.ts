@@ -3,21 +3,21 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import {
-  listenOnLocalSocket,
   type LineListener,
   type LineSocket,
+  listenOnLocalSocket,
   type LocalSocketServer,
 } from '@scorpiox/server/process/local-socket'
 import {
-  registerSocket,
-  unregisterSocket,
   chooseSocketAddress,
-  renewSocketRegistration,
+  registerSocket,
   removeDeadSocketsIfMany,
+  renewSocketRegistration,
+  unregisterSocket,
 } from './console-socket-registry.js'
-import type { ServerFeed, FeedSubscription } from './server-feed.js'
-import { parseConsoleMessage, type ConsoleMessage, type FeedMessage } from './socket-messages.js'
 import { encodeOutputChunk } from './output-chunk.js'
+import type { FeedSubscription, ServerFeed } from './server-feed.js'
+import { type ConsoleMessage, type FeedMessage, parseConsoleMessage } from './socket-messages.js'
 
 /** Consoles send a heartbeat every 5 s. */
 const SILENCE_MS = 20_000
@@ -99,10 +99,10 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
       if (!message) return socket.close()
       silenceTimer.refresh()
       if (message.kind === 'presence') {
-        subscription ??= feed.subscribe(message.user, (update) => send({ kind: 'news', news: update }))
+        subscription ??= feed.subscribe(message.user, (update) => send({ kind: 'update', update }))
         subscription.setWatching(message.watching)
       }
-      if (message.kind === 'stirred') subscription?.databaseChanged()
+      if (message.kind === 'database-changed') subscription?.databaseChanged()
       if (message.kind === 'ask') void handleRequest(message)
     },
     onClose() {
@@ -115,9 +115,9 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
 async function runRequest(
   subscription: FeedSubscription,
   request: ConsoleRequest,
-): Promise<Pick<FeedMessage & { kind: 'reply' }, 'passage'>> {
+): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk'>> {
   if (request.verb === 'output')
-    return { passage: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
+    return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
   await subscription.kill(request.job)
   return {}
 }

@@ -2,12 +2,11 @@
 // something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/task-table'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import type { CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
 
 const REFRESH_SPACING_MS = 50
@@ -28,7 +27,7 @@ export interface DatabaseWatch {
 
 export interface DatabaseWatchDeps {
   readonly user: string
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   /** Projects that are always read. */
   readonly projects: () => readonly string[]
   readonly onChange: () => void
@@ -129,7 +128,7 @@ export interface ProjectSnapshot {
   readonly project: ProjectView
 }
 
-export async function readProjectSnapshot(project: string, rows: StateTables): Promise<ProjectSnapshot> {
+async function readProjectSnapshot(project: string, rows: StateTables): Promise<ProjectSnapshot> {
   const [questions, messages, callbacks] = [
     await rows.questions.listOpen(),
     await rows.messages.listPending(),

@@ -7,7 +7,6 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import {
   type ConsoleSocketEntry,
   describeSocketFolderProblem,
@@ -72,7 +71,7 @@ export function openFeedConnections({
 
   function onFeedUpdate(id: string, update: FeedUpdate): void {
     if (!concernsServer(id, update)) return
-    const { stirred: _, ...parts } = update
+    const { databaseChanged: _, ...parts } = update
     const connection = connections.get(id)
     if (connection) connection.latest = { ...connection.latest, ...parts }
     else earlyUpdates.set(id, { ...earlyUpdates.get(id), ...parts })
@@ -182,19 +181,19 @@ const MAX_LINE = 4 * 1024 * 1024
 const MAX_UNREQUESTED = 32 * 1024 * 1024
 
 export interface FeedListener {
-  onUpdate(news: FeedUpdate): void
+  onUpdate(update: FeedUpdate): void
   /** `isMad`: the connection was closed because of invalid data. */
   onClose(sentInvalidData: boolean): void
 }
 
-type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'passage' | 'failure'>
+type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'chunk' | 'failure'>
 
 type FeedRequest =
   | { readonly verb: 'kill'; readonly job: number }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
 
 /** Rejects if the connection is refused. */
-export async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
+async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
   const pendingReplies = new Map<number, (reply: FeedReply) => void>()
   let isWatching = false
   let lastId = 0
@@ -210,7 +209,7 @@ export async function connectToFeed(address: string, user: string, listener: Fee
       sentInvalidData = true
       return socket.close()
     }
-    if (message.kind === 'news') return listener.onUpdate(message.news)
+    if (message.kind === 'update') return listener.onUpdate(message.update)
     pendingReplies.delete(message.to)
     resolveReply?.(message)
   }
@@ -259,11 +258,11 @@ export async function connectToFeed(address: string, user: string, listener: Fee
     },
     kill: async (job) => void (await sendRequest({ verb: 'kill', job })),
     async readOutput(job, from, maxBytes) {
-      const { passage } = await sendRequest({ verb: 'output', job, from, maxBytes })
-      if (passage) return decodeOutputChunk(passage)
+      const { chunk } = await sendRequest({ verb: 'output', job, from, maxBytes })
+      if (chunk) return decodeOutputChunk(chunk)
       throw new Failure('The server of this job runs another version of scorpiox-code: restart its client to read it.')
     },
-    databaseChanged: () => send({ kind: 'stirred' }),
+    databaseChanged: () => send({ kind: 'database-changed' }),
     close: () => socket.close(),
   }
 }

@@ -1,11 +1,9 @@
 // The jobs of one user in this server: running jobs, and the last ones that ended.
 
-import { toSingleLine } from '@scorpiox/server/text/single-line'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { Job } from '@scorpiox/server/features/shell/job'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { previewOutput } from '@scorpiox/server/features/shell/read-job-output'
-import { describeJobEnd } from '@scorpiox/server/features/shell/format-job'
+import { getJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'
+import { previewOutput } from '@scorpiox/server/features/shell/lazy'
+import { toSingleLine } from '@scorpiox/server/text/single-line'
 import type { JobView } from './view.js'
 
 const MAX_RUNNING = 50
@@ -34,10 +32,10 @@ export async function readJobViews(
 async function toJobView(job: Job, { server, project }: JobLocation): Promise<JobView> {
   const tail = await readTail(job)
   const { id, isRunning, record } = job
-  const { startedAt, endedAt = null, exitCode = null } = record
+  const { startedAt, endedAt = null, exitCode = null, signal = null } = record
   const command = toSingleLine(record.command, MAX_COMMAND)
-  const ending = isRunning ? '' : describeJobEnd(job)
-  return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
+  const ending = isRunning ? null : getJobEnd(job)
+  return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, signal, tail }
 }
 
 async function readTail(job: Job): Promise<string> {

@@ -3,28 +3,27 @@
 
 import { randomBytes } from 'node:crypto'
 
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { VERSION } from '@scorpiox/server/util/version'
-import type { Log } from '@scorpiox/mcp/log'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import { consoleSocketFolder } from './console-socket-registry.js'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { createServerFeed, type ServerFeed } from './server-feed.js'
-import { openConsoleSocket, type ConsoleSocket } from './console-socket.js'
+import type { JobService } from '@scorpiox/server/features/shell/index'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
+import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { VERSION } from '@scorpiox/server/util/version'
+import { consoleSocketFolder } from './console-socket-registry.js'
+import { type ConsoleSocket, openConsoleSocket } from './console-socket.js'
+import { createServerFeed, type ServerFeed } from './server-feed.js'
 import type { ToolView } from './view.js'
 
 export interface OpenServerFeedDeps {
   readonly config: Config
   readonly log: Log
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   readonly calls: RecentCalls
   readonly transport: 'stdio' | 'http'
   readonly jobs: () => Promise<JobService> | undefined

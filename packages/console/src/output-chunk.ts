@@ -1,7 +1,7 @@
 // A chunk of a job's output as raw bytes: read from disk, and encoded for transfer between processes.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { Job } from '@scorpiox/server/features/shell/job'
+import type { Job } from '@scorpiox/server/features/shell/index'
 
 /** Limit per request. */
 export const MAX_CHUNK_BYTES = 256 * 1024
@@ -25,8 +25,8 @@ export async function readOutputChunk(job: Job, from: number, maxBytes: number):
   // Read first: output printed after this is returned by the next request.
   const { isRunning } = job
   await job.flush()
-  const passage = await job.output.read(from, Math.min(maxBytes, MAX_CHUNK_BYTES))
-  return { ...passage, size: await job.output.size(), isRunning }
+  const chunk = await job.output.read(from, Math.min(maxBytes, MAX_CHUNK_BYTES))
+  return { ...chunk, size: await job.output.size(), isRunning }
 }
 
 export function encodeOutputChunk({ bytes, from, size, isRunning }: OutputChunk): EncodedOutputChunk {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { OutputChunk } from './output-chunk.js'
-import { streamOutput, type OutputPartPosition, type ReadOutputChunk } from './output-stream.js'
+import { type OutputPartPosition, type ReadOutputChunk, streamOutput } from './output-stream.js'
 import type { OutputEvent } from './view.js'
 
 const MEGABYTE = 1024 * 1024
@@ -37,7 +37,7 @@ describe('parts of an output', () => {
       next = events.at(-1)?.next ?? Infinity
     }
     expect(forwards.join('') === text).toBe(true)
-    expect(forwards.every((part) => part.length <= 2 * MEGABYTE)).toBe(true)
+    expect(forwards.map(({ length }) => length).filter((length) => length > 2 * MEGABYTE)).toEqual([])
 
     let events = await eventsOf(read, 'end')
     const backwards = [textOf(events)]
@@ -46,7 +46,7 @@ describe('parts of an output', () => {
       backwards.unshift(textOf(events))
     }
     expect(backwards.join('') === text).toBe(true)
-    expect(backwards.every((part) => part.endsWith('\n'))).toBe(true)
+    expect(backwards.map((part) => part.slice(-100)).filter((end) => !end.endsWith('\n'))).toEqual([])
   })
 
   test('does not split a character in output without line breaks', async () => {

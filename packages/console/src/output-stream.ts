@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { dropPartialCharacter } from '@scorpiox/server/features/shell/lazy'
 import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
 import { incompleteTailLength } from '@scorpiox/server/text/utf8'
-import { dropPartialCharacter } from '@scorpiox/server/features/shell/read-job-output'
 import { MAX_CHUNK_BYTES, type OutputChunk } from './output-chunk.js'
 import type { OutputEvent } from './view.js'
 
@@ -32,17 +32,17 @@ export async function* streamOutput(
   let next = from
   let openRows = ''
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    const passage = await read(next, Math.min(MAX_CHUNK_BYTES, limit - next))
-    const { size, isRunning } = passage
-    const missing = passage.bytes.length === 0 ? 0 : passage.from - next
+    const chunk = await read(next, Math.min(MAX_CHUNK_BYTES, limit - next))
+    const { size, isRunning } = chunk
+    const missing = chunk.bytes.length === 0 ? 0 : chunk.from - next
     if (missing > 0 && openRows !== '') {
       yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
       rows = createRows()
     }
-    const bytes = passage.from >= limit ? Buffer.alloc(0) : bytesOfPart(passage, limit)
+    const bytes = chunk.from >= limit ? Buffer.alloc(0) : bytesOfPart(chunk, limit)
     next += missing + bytes.length
     rows.write(missing > 0 ? dropPartialCharacter(bytes) : bytes)
-    const isLast = next >= limit || endsAtLimit(passage, bytes, limit) || (next >= size && !isRunning)
+    const isLast = next >= limit || endsAtLimit(chunk, bytes, limit) || (next >= size && !isRunning)
     const { text, open } = isLast ? rows.end() : rows.take()
     if (isFirst || isLast || text !== '' || missing > 0 || open !== openRows)
       yield { from, next, size, isRunning, missing, text, open, isLast }

@@ -1,18 +1,17 @@
 // What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
 // they belong to. It is active only while a console is connected, and opens no services.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
-import type { StateDatabase } from '@scorpiox/server/state'
-import type { JobService } from '@scorpiox/server/features/shell/job-service'
-import { JOBS_URI } from '@scorpiox/server/features/shell/job-resources'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-import type { FeedUpdate } from './socket-messages.js'
-import { readOutputChunk, type OutputChunk } from './output-chunk.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { UserPresence } from '@scorpiox/server/features/questions/index'
+import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { RecentCalls } from '@scorpiox/server/recent-calls'
+import type { StateDatabase } from '@scorpiox/server/state'
+import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
+import { type OutputChunk, readOutputChunk } from './output-chunk.js'
+import type { FeedUpdate } from './socket-messages.js'
 import type { ServerView } from './view.js'
-import type { UserPresence } from '@scorpiox/server/features/questions/question-store'
 
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
@@ -51,7 +50,7 @@ export interface ServerFeedDeps {
   /** Undefined until the first background job. */
   readonly jobs: () => Promise<JobService> | undefined
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
 }
 
 interface Subscriber {
@@ -84,7 +83,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
         send({ calls: calls.forUser(user).map((call) => Object.assign({ server: id, project }, call)) }),
       ),
       jobs: createThrottle(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
-      databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ stirred: true })),
+      databaseChange: createThrottle(DATABASE_CHANGE_EVERY_MS, () => send({ databaseChanged: true })),
       server: createThrottle(SERVER_EVERY_MS, createServerSender(send)),
     }
     subscribers.add(subscriber)

@@ -2,7 +2,8 @@
 // or reject everything else.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { parseEncodedOutputChunk, type EncodedOutputChunk } from './output-chunk.js'
+import { JOB_ENDINGS } from './i18n/job-ending.js'
+import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */
@@ -11,16 +12,16 @@ export interface FeedUpdate {
   readonly jobs?: readonly JobView[]
   readonly calls?: readonly CallView[]
   /** The database has changed. */
-  readonly stirred?: true
+  readonly databaseChanged?: true
 }
 
 export type FeedMessage =
-  | { readonly kind: 'news'; readonly news: FeedUpdate }
+  | { readonly kind: 'update'; readonly update: FeedUpdate }
   | {
       readonly kind: 'reply'
       readonly to: number
       /** Reply to `output`. */
-      readonly passage?: EncodedOutputChunk
+      readonly chunk?: EncodedOutputChunk
       readonly failure?: string
     }
 
@@ -36,7 +37,7 @@ export type ConsoleMessage =
       readonly from: number
       readonly maxBytes: number
     }
-  | { readonly kind: 'stirred' }
+  | { readonly kind: 'database-changed' }
 
 /** Longest accepted user name. */
 const MAX_USER = 1000
@@ -45,19 +46,20 @@ const MAX_LISTED = 500
 export function parseFeedMessage(line: string): FeedMessage | undefined {
   const value = tryParseJson(line)
   if (!isJsonObject(value)) return undefined
-  if (value.kind === 'news' && isJsonObject(value.news)) return { kind: 'news', news: parseUpdate(value.news) }
+  if (value.kind === 'update' && isJsonObject(value.update))
+    return { kind: 'update', update: parseUpdate(value.update) }
   const { kind, to, failure } = value
   if (kind !== 'reply' || typeof to !== 'number') return undefined
   if (typeof failure === 'string') return { kind, to, failure }
-  const passage = parseEncodedOutputChunk(value.passage)
-  return passage ? { kind, to, passage } : { kind, to }
+  const chunk = parseEncodedOutputChunk(value.chunk)
+  return chunk ? { kind, to, chunk } : { kind, to }
 }
 
 export function parseConsoleMessage(line: string): ConsoleMessage | undefined {
   const value = tryParseJson(line)
   if (!isJsonObject(value)) return undefined
   const { kind, user, watching, id, verb, job, from, maxBytes } = value
-  if (kind === 'stirred') return { kind }
+  if (kind === 'database-changed') return { kind }
   if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
     return { kind, user, watching }
   if (kind !== 'ask' || typeof id !== 'number' || !isNonNegativeInteger(job)) return undefined
@@ -71,12 +73,12 @@ function isNonNegativeInteger(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function parseUpdate({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): FeedUpdate {
+function parseUpdate({ server, jobs, calls, databaseChanged }: { readonly [key: string]: unknown }): FeedUpdate {
   return {
     ...(isServer(server) && { server }),
     ...(isListOf(jobs, isJob) && { jobs }),
     ...(isListOf(calls, isCall) && { calls }),
-    ...(stirred === true && { stirred }),
+    ...(databaseChanged === true && { databaseChanged }),
   }
 }
 
@@ -99,14 +101,17 @@ function isTool(value: unknown): value is ToolView {
 
 function isJob(value: unknown): value is JobView {
   return (
-    hasStrings(value, 'server', 'project', 'command', 'ending', 'tail') &&
+    hasStrings(value, 'server', 'project', 'command', 'tail') &&
     hasNumbers(value, 'id', 'startedAt') &&
     typeof value.isRunning === 'boolean' &&
     isNullOr('number', value.endedAt) &&
-    isNullOr('number', value.exitCode)
+    isNullOr('number', value.exitCode) &&
+    isNullOr('string', value.signal) &&
+    (value.ending === null || ENDINGS.has(value.ending))
   )
 }
 
+const ENDINGS: ReadonlySet<unknown> = new Set(JOB_ENDINGS)
 const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'running'])
 
 function isCall(value: unknown): value is CallView {

@@ -5,14 +5,13 @@
 import * as timers from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { cancelCallback } from '@scorpiox/server/features/callbacks/callback-slots'
-import { readOpenPlanText } from '@scorpiox/server/features/plans/plan-file'
-import { answerQuestion } from '@scorpiox/server/features/questions/answer-question'
-import type { AnswerChannel, QuestionReply } from '@scorpiox/server/features/questions/question-form'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
+import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
+import { readOpenPlanText } from '@scorpiox/server/features/plans/lazy'
+import type { AnswerChannel, QuestionReply } from '@scorpiox/server/question-form'
+import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-
 import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from './database-view.js'
 import { type ConnectedFeed, type FeedConnections, openFeedConnections } from './feed-connections.js'
 import type { OutputChunk } from './output-chunk.js'
@@ -54,7 +53,7 @@ export interface ServerJobRef {
 const MAX_CALLS = 100
 const MAX_JOBS = 200
 
-export const CONSOLE_PARTS = [
+const CONSOLE_PARTS = [
   'servers',
   'questions',
   'messages',
@@ -65,7 +64,7 @@ export const CONSOLE_PARTS = [
   'problems',
 ] as const satisfies readonly (keyof ConsoleView)[]
 
-export function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
+function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
   const latest = feeds.all().map((feed) => feed.latest)
   const views = database.snapshots()
   return {
@@ -104,7 +103,7 @@ export interface UserConsoleDeps {
   readonly localFeed: ServerFeed | undefined
   /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly socketDirectory: string | undefined
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   readonly project: string
   /** Called when all resources were released. */
   readonly onIdle?: () => void
@@ -136,7 +135,7 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
       localFeed,
       socketDirectory,
       onUpdate(changed) {
-        if (changed.stirred) sources?.database.databaseChanged()
+        if (changed.databaseChanged) sources?.database.databaseChanged()
         if (changed.server) sources?.database.refresh()
         sending.request()
       },

@@ -3,22 +3,18 @@
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import type { LazyDatabase } from '@scorpiox/server/lazy-state'
-
+import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { consoleSocketFolder } from './console-socket-registry.js'
 import type { ServerFeed } from './server-feed.js'
 import { createUserConsole, type UserConsole, type UserConsoleDeps } from './user-console.js'
 
 export interface UserConsoles {
-  /** `isLocal`: the user of this machine, who may see its other servers too. */
+  /** `isLocal`: the user of this machine, with access to its other servers too. */
   forUser(user: string, isLocal: boolean): UserConsole
   close(): Promise<void>
 }
 
-export function createUserConsoles({
-  socketDirectory,
-  ...settings
-}: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
+function createUserConsoles({ socketDirectory, ...settings }: Omit<UserConsoleDeps, 'user' | 'onIdle'>): UserConsoles {
   const consoles = new Map<string, UserConsole>()
   return {
     forUser(user, isLocal) {
@@ -46,7 +42,7 @@ export function createUserConsoles({
 
 export interface OpenUserConsolesDeps {
   readonly config: Config
-  readonly state: LazyDatabase
+  readonly state: LazyStateDatabase
   /** Undefined if this process serves no clients. */
   readonly localFeed: ServerFeed | undefined
 }

@@ -1,6 +1,7 @@
 // What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
 
-import type { FormQuestion } from '@scorpiox/server/features/questions/question-form'
+import type { FormQuestion } from '@scorpiox/server/question-form'
+import type { JobEnd } from './i18n/job-ending.js'
 
 export interface ConsoleView {
   readonly servers: readonly ServerView[]
@@ -12,6 +13,17 @@ export interface ConsoleView {
   readonly calls: readonly CallView[]
   /** Problems of the data sources, in sentences. */
   readonly problems: readonly string[]
+}
+
+export const EMPTY_VIEW: ConsoleView = {
+  servers: [],
+  questions: [],
+  messages: [],
+  callbacks: [],
+  jobs: [],
+  projects: [],
+  calls: [],
+  problems: [],
 }
 
 export type ConsolePart = keyof ConsoleView
@@ -69,7 +81,7 @@ export interface CallbackView {
   readonly pattern: string | null
 }
 
-export interface JobView {
+export interface JobView extends JobEnd {
   readonly server: string
   readonly project: string
   readonly id: number
@@ -77,9 +89,6 @@ export interface JobView {
   readonly startedAt: number
   readonly endedAt: number | null
   readonly isRunning: boolean
-  readonly exitCode: number | null
-  /** How it ended, in a few words; '' while it runs. */
-  readonly ending: string
   /** The last lines of output, as a terminal would show them. */
   readonly tail: string
 }

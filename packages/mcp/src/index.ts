@@ -1,12 +1,12 @@
 // The public API of the library: define tools, resources, prompts and skills, and serve them.
 
-import { createLog } from './log.js'
+import type { RunningHttpServer } from './http/http-options.js'
 import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
-import { createServerFromOptions, type ServeOptions } from './server/serve-options.js'
-import type { RunningHttpServer } from './http/serve-http.js'
-import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+import { createLog } from './log.js'
+import type { MemoryClient, MemoryClientOptions } from './memory/memory-client.js'
 import type { MemoryTransport } from './memory/memory-transport.js'
-import type { MemoryClientOptions, MemoryClient } from './memory/memory-client.js'
+import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
+import { createServerFromOptions, type ServeOptions } from './serve-options.js'
 import { serveStdio } from './stdio/serve-stdio.js'
 
 export { Failure } from './errors.js'
@@ -17,7 +17,7 @@ export { defineSkill, defineSkillWith } from './definitions/skill.js'
 export { defineTool, defineToolWith } from './definitions/tool.js'
 export type { JsonObject } from './json/json.js'
 export type { FromSchema } from './json-schema/infer-type.js'
-export type { ServeOptions, StdioOptions } from './server/serve-options.js'
+export type { ServeOptions, StdioOptions } from './serve-options.js'
 export type { ListSource } from './server/mcp-server.js'
 export type { Revision } from './revisions/revision.js'
 export type { MessageQueue, MessageBatch } from './definitions/message-queue.js'
@@ -55,11 +55,13 @@ export type {
   ToolHints,
   SchemaOutput,
   ToolSchema,
+  ToolDeclaration,
   ToolDefinition,
+  ToolHandler,
   ToolOutput,
 } from './definitions/tool.js'
 export type { Refusal } from './http/host-policy.js'
-export type { Authenticate, HttpOptions, RunningHttpServer } from './http/serve-http.js'
+export type { Authenticate, HttpOptions, RunningHttpServer } from './http/http-options.js'
 export type { MemoryTransport } from './memory/memory-transport.js'
 export type { MemoryClientOptions, MemoryClient, ReceivedNotification, RequestError } from './memory/memory-client.js'
 

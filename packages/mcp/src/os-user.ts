@@ -7,6 +7,6 @@ export function getOsUser(): string {
     return userInfo().username
   } catch {
     // A container may run under a user ID without a name.
-    return String(process.getuid?.() ?? 'nobody')
+    return String(process.getuid?.() ?? 'unknown')
   }
 }

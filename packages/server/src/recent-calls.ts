@@ -1,9 +1,9 @@
 // The recent tool calls of each user, including running ones: tool, summary of the input, outcome and duration, never
 // full input or output. Bounded, because it is kept whether or not a console is open.
 
+import type { CallObserver, StartedCall } from '@scorpiox/mcp/definitions/call-observer'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { toSingleLine } from './text/single-line.js'
-import type { StartedCall, CallObserver } from '@scorpiox/mcp/definitions/call-observer'
 
 const MAX_CALLS = 100
 const MAX_USERS = 100
@@ -37,16 +37,6 @@ export function createRecentCalls(): RecentCalls {
     for (const listener of listeners) listener(user)
   }
 
-  function callsOf(user: string): CallSummary[] {
-    const calls = ended.get(user) ?? []
-    // Reinserted, so that the user seen least recently is evicted first.
-    ended.delete(user)
-    ended.set(user, calls)
-    const [oldest] = ended.keys()
-    if (ended.size > MAX_USERS && oldest !== undefined) ended.delete(oldest)
-    return calls
-  }
-
   return {
     onStart({ user }, call) {
       const tool = call.tool.length > MAX_ABOUT ? detachString(call.tool) : call.tool
@@ -59,7 +49,12 @@ export function createRecentCalls(): RecentCalls {
       if (!found) return
       running.delete(start)
       const { tool, about, startedAt } = found.call
-      const calls = callsOf(user)
+      const calls = ended.get(user) ?? []
+      // Reinserted, so that the user seen least recently is evicted first.
+      ended.delete(user)
+      ended.set(user, calls)
+      const [oldest] = ended.keys()
+      if (ended.size > MAX_USERS && oldest !== undefined) ended.delete(oldest)
       calls.push({ tool, about, outcome, startedAt, ms: Math.round(ms) })
       if (calls.length > MAX_CALLS) calls.shift()
       notify(user)

@@ -9,9 +9,14 @@ export const RESULT_DATA = 'io.github.scorpiox/result'
 export function resultData<K extends string>(
   ...names: readonly K[]
 ): (value: { readonly [Name in K]?: unknown }) => JsonObject {
-  return (value) => ({
-    [RESULT_DATA]: Object.fromEntries(
-      names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])),
-    ),
-  })
+  return (value) => {
+    const members: Record<string, unknown> = {}
+    for (const name of names) members[name] = value[name]
+    return toResultMeta(members)
+  }
+}
+
+/** The `_meta` of a result with these members; undefined ones are left out. */
+export function toResultMeta(data: object): JsonObject {
+  return { [RESULT_DATA]: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) }
 }

@@ -1,15 +1,18 @@
 // The database of this program: scoped transactions over the tables of all features.
 
-import { type CallbackTable, createCallbackTable } from './features/callbacks/callback-table.js'
-import { createPlanTable, type PlanTable } from './features/plans/plan-table.js'
-import { createQuestionTable, type QuestionTable } from './features/questions/question-table.js'
-import { createTaskTable, type TaskTable } from './features/tasks/task-table.js'
+import type { CallbackTable } from './features/callbacks/index.js'
+import { createCallbackTable } from './features/callbacks/lazy.js'
+import type { PlanTable } from './features/plans/index.js'
+import { createPlanTable } from './features/plans/lazy.js'
+import type { QuestionTable } from './features/questions/index.js'
+import { createQuestionTable } from './features/questions/lazy.js'
+import type { TaskTable } from './features/tasks/index.js'
+import { createTaskTable } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-lease-table.js'
-import { createScopedDatabase } from './storage/create-scoped-database.js'
 import type { Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
-import type { ScopedDatabase } from './storage/scoped-database.js'
+import { createScopedDatabase, type ScopedDatabase } from './storage/scoped-database.js'
 
 export type { Scope } from './storage/scoped-database.js'
 
@@ -27,7 +30,7 @@ export interface StateTables {
 
 // Creates the tables of all features for one transaction.
 
-export function createStateTables(sql: Sql, scopeId: number): StateTables {
+function createStateTables(sql: Sql, scopeId: number): StateTables {
   return {
     tasks: createTaskTable(sql, scopeId),
     plans: createPlanTable(sql, scopeId),
@@ -41,6 +44,6 @@ export function createStateTables(sql: Sql, scopeId: number): StateTables {
 // Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
 // each transaction reports what is wrong with the database.
 
-export async function openStateDatabase(place: DatabaseLocation): Promise<StateDatabase> {
-  return createScopedDatabase(await openDatabase(place), createStateTables)
+export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
+  return createScopedDatabase(await openDatabase(location), createStateTables)
 }

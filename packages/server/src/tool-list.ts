@@ -1,24 +1,24 @@
 // All tools and resources of this server, in the order in which clients list them.
 
-import { askUserQuestion } from './features/questions/ask-user-question-tool.js'
-import { backgroundBash } from './features/shell/background-bash-tool.js'
-import { bash } from './features/shell/bash-tool.js'
-import { callbackResource } from './features/callbacks/callback-resource.js'
-import { invokeSkill } from './features/skills/invoke-skill-tool.js'
-import { jobListResource, jobOutputTemplate } from './features/shell/job-resources.js'
-import { killBgTask } from './features/shell/kill-bg-task-tool.js'
-import { listBgTasks } from './features/shell/list-bg-tasks-tool.js'
-import { planMode } from './features/plans/plan-mode-tool.js'
-import { planResource } from './features/plans/plan-resource.js'
-import { readBgOutput } from './features/shell/read-bg-output-tool.js'
-import { readDocs } from './features/documents/read-docs.js'
-import { readImage } from './features/images/read-image.js'
-import { setCallback } from './features/callbacks/set-callback-tool.js'
-import { taskManager } from './features/tasks/task-manager-tool.js'
-import { taskResource } from './features/tasks/task-resource.js'
-import { webSearch } from './features/search/web-search-tool.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/mcp/definitions/resource'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
+import { callbackResource, setCallback } from './features/callbacks/index.js'
+import { readDocs } from './features/documents/index.js'
+import { readImage } from './features/images/index.js'
+import { planMode, planResource } from './features/plans/index.js'
+import { askUserQuestion } from './features/questions/index.js'
+import { webSearch } from './features/search/index.js'
+import {
+  backgroundBash,
+  bash,
+  jobListResource,
+  jobOutputTemplate,
+  killBgTask,
+  listBgTasks,
+  readBgOutput,
+} from './features/shell/index.js'
+import { invokeSkill } from './features/skills/index.js'
+import { taskManager, taskResource } from './features/tasks/index.js'
 
 export const TOOLS: readonly ToolDefinition[] = [
   bash,

@@ -6,7 +6,6 @@ import { type MemoryClient, RequestError } from '@scorpiox/mcp/memory/memory-cli
 import type { Config } from '@scorpiox/server/config/load-config'
 import { RESULT_DATA } from '@scorpiox/server/result-data'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
-
 import { didYouMean } from './did-you-mean.js'
 
 export interface CommandOutput {

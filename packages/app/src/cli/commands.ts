@@ -2,30 +2,31 @@
 
 import { join } from 'node:path'
 
+import type { Log } from '@scorpiox/mcp/log'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import { VERSION } from '@scorpiox/server/util/version'
-import type { Log } from '@scorpiox/mcp/log'
-import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import { loadEngines, loadEngineSelection, loadSearchService } from '@scorpiox/server/features/search/index'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { CommandArguments } from './arguments.js'
-import type { ServerWithConsole } from './serve-http.js'
-import { currentLaunch, describeRuntime, commandAsTyped } from './program-info.js'
 import {
-  printErrorText,
-  waitForStopSignal,
   getOutputColumns,
   print,
+  printErrorText,
   printText,
+  waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { VERSION } from '@scorpiox/server/util/version'
+import type { CommandArguments } from '../arguments.js'
+import type { ServerWithServices } from '../create-server.js'
+import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
 
 export interface CommandDeps {
   readonly config: Config
-  readonly createServer: (confinement?: CommandSandbox) => McpServer
+  readonly createServer: (commandSandbox?: CommandSandbox) => McpServer
   /** Creates the server for callers over HTTP. */
-  readonly createServing: (confinement: CommandSandbox) => ServerWithConsole
+  readonly createHttpServer: (commandSandbox: CommandSandbox) => ServerWithServices
   readonly log: Log
 }
 
@@ -103,9 +104,9 @@ async function runUninstall({ config }: CommandDeps, args: CommandArguments): Pr
   return runUninstallCommand(config, args)
 }
 
-async function runServe({ config, createServing, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+async function runServe({ config, createHttpServer, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
   const { runServeHttpCommand } = await import('./serve-http.js')
-  return exitWithZero(runServeHttpCommand(createServing, config, flags, log))
+  return exitWithZero(runServeHttpCommand(createHttpServer, config, flags, log))
 }
 
 async function runTools({ createServer }: CommandDeps, { flags }: CommandArguments): Promise<number> {
@@ -121,14 +122,11 @@ async function runTools({ createServer }: CommandDeps, { flags }: CommandArgumen
 }
 
 async function runCall({ config, createServer }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
-  const [{ runCallCommand }, { formatJobNotice }, { openMemoryTransport }, { connectMemoryClient }] = await Promise.all(
-    [
-      import('./call-command.js'),
-      import('./call-command.js'),
-      import('@scorpiox/mcp/memory/memory-transport'),
-      import('@scorpiox/mcp/memory/memory-client'),
-    ],
-  )
+  const [{ runCallCommand, formatJobNotice }, { openMemoryTransport }, { connectMemoryClient }] = await Promise.all([
+    import('./call-command.js'),
+    import('@scorpiox/mcp/memory/memory-transport'),
+    import('@scorpiox/mcp/memory/memory-client'),
+  ])
   const client = await connectMemoryClient(openMemoryTransport(createServer()))
   let startedJob: number | undefined
   try {
@@ -156,14 +154,10 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
   const [
     { withTypedCommand, formatFindings },
     { diagnoseInstallation },
-    { diagnoseImages },
-    { diagnoseSandbox },
-    { diagnoseSearch },
+    { diagnoseImages, diagnoseSandbox, diagnoseSearch },
   ] = await Promise.all([
     import('./doctor/doctor.js'),
     import('./doctor/diagnose-installation.js'),
-    import('./doctor/diagnose-environment.js'),
-    import('./doctor/diagnose-environment.js'),
     import('./doctor/diagnose-environment.js'),
   ])
   const { settings } = deps.config
@@ -195,10 +189,10 @@ async function testSearchEngines({ config, log }: CommandDeps, { flags }: Comman
   const [{ testEngines }, { openSearchService }, { openGuardedFetch }, { readEngineSelection }, { ALL_ENGINES }] =
     await Promise.all([
       import('./search-command.js'),
-      import('@scorpiox/server/features/search/open-search-service'),
+      loadSearchService(),
       import('@scorpiox/server/guarded-fetch/guarded-fetch'),
-      import('@scorpiox/server/features/search/engine-selection'),
-      import('@scorpiox/server/features/search/engines/index'),
+      loadEngineSelection(),
+      loadEngines(),
     ])
   const guardedFetch = openGuardedFetch(config, log)
   const searchService = openSearchService(config.settings, guardedFetch)
@@ -289,7 +283,7 @@ async function scriptFindings({ config, log }: CommandDeps) {
 async function verifySandbox(config: Config) {
   const [{ openSandbox }, { resolveSandboxLevel }, { createSandboxPolicy }] = await Promise.all([
     import('@scorpiox/server/sandbox/sandbox'),
-    import('@scorpiox/server/sandbox/resolve-sandbox-level'),
+    import('@scorpiox/server/sandbox/sandbox-level'),
     import('@scorpiox/server/sandbox/sandbox-policy'),
   ])
   const level = resolveSandboxLevel(config.settings.SANDBOX, true)

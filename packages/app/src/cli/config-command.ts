@@ -1,15 +1,15 @@
 // `scorpiox-code config`: each setting with its value, source and description. Secrets are masked.
 
 import type { Config } from '@scorpiox/server/config/load-config'
-import { OPTIONS, type Option } from '@scorpiox/server/config/options'
-import { didYouMean } from './did-you-mean.js'
+import type { Option } from '@scorpiox/server/config/options'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { didYouMean } from './did-you-mean.js'
 
 /** `names` are settings or parts of their names; an empty list means all settings. */
 export function formatSettings(config: Config, names: readonly string[], columns: number | undefined): string {
   const blocks = selectRows(config, names).map(({ key, value, source }) => {
-    const option = OPTIONS.get(key)
+    const option = config.options.get(key)
     const description =
       option === undefined ? [] : [withoutBackquotes(option.about), `${allowedValues(option)} ${describeScope(option)}`]
     return [`${key}=${value}  (${formatSource(source)})`, ...description.map((line) => `    ${line}`)].join('\n')
@@ -44,15 +44,15 @@ function describeScope({ project }: Option): string {
 }
 
 export function formatSettingsJson(config: Config, names: readonly string[]): string {
-  const options = selectRows(config, names).map((row) => Object.assign(describeOption(row.key), row))
+  const options = selectRows(config, names).map((row) => Object.assign(describeOption(config, row.key), row))
   return `${JSON.stringify({ options, files: config.files, warnings: config.warnings }, null, 2)}\n`
 }
 
 function selectRows(config: Config, names: readonly string[]) {
   const parts = names.map((name) => name.toUpperCase())
-  const unknown = parts.find((part) => ![...OPTIONS.keys()].some((key) => key.includes(part)))
+  const unknown = parts.find((part) => ![...config.options.keys()].some((key) => key.includes(part)))
   if (unknown !== undefined) {
-    const suggestion = didYouMean(unknown, [...OPTIONS.keys()])
+    const suggestion = didYouMean(unknown, [...config.options.keys()])
     throw new UsageError(`unknown setting: ${unknown}. ${suggestion}scorpiox-code config shows all of them`)
   }
   const rows = listRows(config)
@@ -63,19 +63,19 @@ function selectRows(config: Config, names: readonly string[]) {
 function listRows(config: Config) {
   return [...config.effective].map(([key, { value, source }]) => ({
     key,
-    value: OPTIONS.get(key)?.secret && value !== '' ? '****' : value,
+    value: config.options.get(key)?.secret && value !== '' ? '****' : value,
     source,
   }))
 }
 
-function describeOption(key: string): object {
+function describeOption(config: Config, key: string): object {
   const {
     about: description,
     type,
     default: fallback,
     project = false,
     ...rest
-  } = OPTIONS.get(key) ?? { about: '', type: 'string', default: '' }
+  } = config.options.get(key) ?? { about: '', type: 'string', default: '' }
   return {
     type,
     default: fallback,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { parseArguments } from './arguments.js'
+import { parseArguments } from '../arguments.js'
 import { COMMAND_HELP } from './command-help.js'
 
 test.each([...COMMAND_HELP])('the options of %s exist, and its usage and examples mention no others', (_, command) => {

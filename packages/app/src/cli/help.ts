@@ -1,8 +1,8 @@
 // Text of `--help`: an overview of all commands, or the full help of one.
 
+import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
 import { COMMAND_HELP, type CommandHelp } from './command-help.js'
-import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
 
 const GLOBAL_OPTIONS: CommandHelp['options'] = [
   ['-e, --env KEY=VALUE', 'set an option for this run; overrides files and environment; may be repeated'],

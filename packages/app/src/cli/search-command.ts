@@ -2,14 +2,8 @@
 // their rate limit are not queried; the remaining time is shown. The first query after a cooldown counts as in a search:
 // it ends the cooldown or starts a longer one.
 
-import type { SearchEngine } from '@scorpiox/server/features/search/engine-kit/search-engine'
-import type { EngineSelection } from '@scorpiox/server/features/search/engine-selection'
-import type { EngineReport, SearchService } from '@scorpiox/server/features/search/search-service'
-import {
-  formatCooldown,
-  describeNetworkProblem,
-  formatEngineReport,
-} from '@scorpiox/server/features/search/web-search-run'
+import type { EngineReport, EngineSelection, SearchEngine, SearchService } from '@scorpiox/server/features/search/index'
+import { describeNetworkProblem, formatCooldown, formatEngineReport } from '@scorpiox/server/features/search/lazy'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
 
 export interface EngineTestResult {

@@ -1,8 +1,8 @@
 // Text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
 
 import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { formatHttpGuide, formatStdioGuide, type LaunchCommand } from './program-info.js'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
+import { formatHttpGuide, formatStdioGuide, type LaunchCommand } from '../program-info.js'
 
 export interface ServeGreeting {
   /** The endpoint on this machine. */

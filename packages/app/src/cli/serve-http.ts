@@ -3,7 +3,6 @@
 
 import { join } from 'node:path'
 
-import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
 import { createHostPolicy, isLoopback } from '@scorpiox/mcp/http/host-policy'
@@ -14,28 +13,22 @@ import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
-import { runStartupTasks } from '@scorpiox/server/features/shell/startup-tasks'
+import { runStartupTasks } from '@scorpiox/server/features/shell/lazy'
 import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox/server/sandbox/command-sandbox'
 import { getOutputColumns, print, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
-
+import type { CommandFlags } from '../arguments.js'
+import type { ServerWithServices } from '../create-server.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
 import { createAccessTokenVerifier, type OAuthVerifier } from '../http/oauth.js'
 import { type ProgramHttpOptions, startProgramHttp } from '../http/start-http.js'
 import { openCertificateFiles } from '../http/tls-certificate.js'
 import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
-import type { CommandFlags } from './arguments.js'
-import { commandAsTyped, currentLaunch } from './program-info.js'
+import { commandAsTyped, currentLaunch } from '../program-info.js'
 import { formatServeGreeting } from './serve-greeting.js'
 
-export interface ServerWithConsole {
-  readonly server: McpServer
-  /** Opens the consoles, one for each user. */
-  openConsoles(): Promise<UserConsoles>
-}
-
 export async function runServeHttpCommand(
-  createServing: (commandSandbox: CommandSandbox) => ServerWithConsole,
+  createServer: (commandSandbox: CommandSandbox) => ServerWithServices,
   config: Config,
   flags: CommandFlags,
   log: Log,
@@ -49,10 +42,10 @@ export async function runServeHttpCommand(
     isSandboxDisabled: flags['no-sandbox'] ?? false,
   }
   const commandSandbox = await createHttpSandbox(config, exposure, log)
-  const assembled = createServing(commandSandbox)
-  const consoles = await assembled.openConsoles()
-  const console = { boards: consoles, ...consoleAddress(config, options) }
-  const listener = await openHttpListener(assembled.server, { ...options.http, console })
+  const { server, openConsoles } = createServer(commandSandbox)
+  const consoles = await openConsoles()
+  const console = { consoles, ...consoleAddress(config, options) }
+  const listener = await openHttpListener(server, { ...options.http, console })
   const scheme = options.http.certificates ? 'https' : 'http'
   const { host } = options.http
   const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
@@ -220,11 +213,11 @@ export interface HttpExposure {
   readonly isSandboxDisabled: boolean
 }
 
-export async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
+async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
   const { SANDBOX: setting } = config.settings
-  const { host, isLoopback, isSandboxDisabled } = exposure
+  const { host, isLoopback: isLocal, isSandboxDisabled } = exposure
   const advice = 'Add --no-sandbox to let callers do everything that you can do'
-  if (isSandboxDisabled || (setting === 'off' && isLoopback)) return NO_SANDBOX
+  if (isSandboxDisabled || (setting === 'off' && isLocal)) return NO_SANDBOX
   if (setting === 'off') throw new UsageError(`${host} is reachable from outside, and SANDBOX is off. ${advice}`)
   const commandSandbox = createCommandSandbox(config, setting === 'auto' ? 'workspace' : setting)
   try {
@@ -232,7 +225,7 @@ export async function createHttpSandbox(config: Config, exposure: HttpExposure, 
     return commandSandbox
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (!isLoopback) throw new UsageError(`${host} is reachable from outside. ${error.message} ${advice}`)
+    if (!isLocal) throw new UsageError(`${host} is reachable from outside. ${error.message} ${advice}`)
     if (setting !== 'auto') throw error
     log.warn(`commands run without a sandbox: ${error.message}`)
     return NO_SANDBOX

@@ -3,11 +3,16 @@
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot } from '@scorpiox/server/config/project-root'
-import { BUILT_IN_SKILLS } from '@scorpiox/server/features/skills/built-in-skills'
-import type { IndexedDirectory, IndexedSkill } from '@scorpiox/server/features/skills/skill-index-cache'
-import { listSkillLocations, type SkillLocation } from '@scorpiox/server/features/skills/skill-locations'
-import { readChangedSkills } from '@scorpiox/server/features/skills/read-skills'
-import { snapshotDirectories, type DirectorySnapshot } from '@scorpiox/server/features/skills/snapshot-directories'
+import {
+  BUILT_IN_SKILLS,
+  type DirectorySnapshot,
+  type IndexedDirectory,
+  type IndexedSkill,
+  listSkillLocations,
+  type SkillLocation,
+  snapshotDirectories,
+} from '@scorpiox/server/features/skills/index'
+import { readChangedSkills } from '@scorpiox/server/features/skills/lazy'
 
 export interface SkillDirectoryReport {
   readonly folder: string

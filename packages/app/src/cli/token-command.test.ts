@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import { openTokenFile, type AuthTokenFile } from '../http/token-file.js'
-import { parseArguments } from './arguments.js'
+import { parseArguments } from '../arguments.js'
+import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
 import { runTokenCommand } from './token-command.js'
 
 const NOW = Date.parse('2030-01-01T00:00:00.000Z')

@@ -2,11 +2,10 @@
 // its hash is never shown.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { AuthTokenFile } from '../http/token-file.js'
-import type { AuthTokenRecord } from '../http/token-file.js'
-import type { CommandArguments, CommandFlags } from './arguments.js'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import type { CommandArguments, CommandFlags } from '../arguments.js'
+import type { AuthTokenFile, AuthTokenRecord } from '../http/token-file.js'
 
 const USAGE = 'token needs one of: create [--name N] [--user U] [--expires 30d], list, revoke <id or name>'
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const

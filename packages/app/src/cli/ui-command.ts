@@ -5,24 +5,24 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Config } from '@scorpiox/server/config/load-config'
-import { getStateDir } from '@scorpiox/server/config/paths'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import type { Log } from '@scorpiox/mcp/log'
-import { openInBrowser } from '@scorpiox/server/process/spawn'
-import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import { openUserConsoles } from '@scorpiox/console/user-consoles'
-import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { openTokenFile } from '../http/token-file.js'
-import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
 import { createHostPolicy } from '@scorpiox/mcp/http/host-policy'
 import { createRateLimits } from '@scorpiox/mcp/http/rate-limits'
+import type { Log } from '@scorpiox/mcp/log'
+import { getOsUser } from '@scorpiox/mcp/os-user'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
+import type { Config } from '@scorpiox/server/config/load-config'
+import { getStateDir } from '@scorpiox/server/config/paths'
+import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { openInBrowser } from '@scorpiox/server/process/run-program'
+import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { print, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
+import type { CommandFlags } from '../arguments.js'
 import type { ProgramHttpOptions } from '../http/start-http.js'
-import type { CommandFlags } from './arguments.js'
+import { openTokenFile } from '../http/token-file.js'
 import { openHttpListener, parsePort } from './serve-http.js'
-import { waitForStopSignal, print } from '@scorpiox/server/terminal/terminal'
 
 const HOST = '127.0.0.1'
 const MAX_BODY = 1024 * 1024
@@ -36,7 +36,7 @@ export async function runUiCommand(config: Config, flags: CommandFlags, log: Log
   const loginKey = randomBytes(32).toString('base64url')
   const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
   const pageFolder = join(config.partsDir, 'page')
-  const console = { boards: consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const console = { consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
   const listener = await openHttpListener(server, {
     ...httpSettings(config, flags, loginKey),
     console,

@@ -1,7 +1,6 @@
 // The access log: one JSON line per HTTP request. Lines are written in batches, because a write costs more than a
 // line. It contains no secrets: only the beginning of a session id is logged.
 
-import { parseTraceId } from './trace-context.js'
 import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
 
 const BATCH_MS = 50
@@ -9,6 +8,8 @@ const MAX_PENDING_CHARS = 64 * 1024
 // Paths and tool names are chosen by the client.
 const MAX_FIELD_CHARS = 256
 const SESSION_CHARS = 8
+// https://www.w3.org/TR/trace-context/#traceparent-header
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/s
 
 export type { AccessLog } from '@scorpiox/mcp/http/http-exchange'
 
@@ -78,4 +79,12 @@ function escapeUnsafe(line: string): string {
   return line.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
+}
+
+/** The trace id of a W3C `traceparent` header, by which log lines can be found; undefined if the value is invalid. */
+export function parseTraceId(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 512) return undefined
+  const [, version, traceId, more] = TRACEPARENT.exec(value) ?? []
+  // Version 00 has no further fields; later versions may.
+  return version === '00' && more !== undefined ? undefined : traceId
 }

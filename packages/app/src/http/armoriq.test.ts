@@ -1,9 +1,9 @@
-import type { ClientProfile } from '@scorpiox/mcp/revisions/client-profile'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { formatToolResult } from '@scorpiox/mcp/methods/tool-result'
 import type { ContentBlock, ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { formatToolResult } from '@scorpiox/mcp/methods/tool-result'
+import type { ClientProfile } from '@scorpiox/mcp/revisions/client-profile'
 import { ARMORIQ_FORMAT } from './armoriq.js'
 
 const armoriq: ClientProfile = {
@@ -14,9 +14,9 @@ const armoriq: ClientProfile = {
   toolCallFormat: ARMORIQ_FORMAT,
 }
 
-function textsOf(words: ToolOutput): string[] {
-  const { content } = JSON.parse(`{${formatToolResult(words, armoriq, {})}}`)
-  expect(content.every((item: ContentBlock) => item.type === 'text')).toBe(true)
+function textsOf(output: ToolOutput): string[] {
+  const { content } = JSON.parse(`{${formatToolResult(output, armoriq, {})}}`)
+  expect(content.filter((item: ContentBlock) => item.type !== 'text')).toEqual([])
   return content.map((item: { text: string }) => item.text)
 }
 
@@ -31,19 +31,19 @@ const text = fc.oneof(
   fc.json().map((json) => `[${json}`),
 )
 const block: fc.Arbitrary<ContentBlock> = fc.oneof(
-  text.map((text) => ({ type: 'text' as const, text })),
+  text.map((content) => ({ type: 'text' as const, text: content })),
   fc.record({ type: fc.constantFrom('image' as const, 'audio' as const), data: fc.base64String(), mimeType: text }),
   fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, text }) }),
   fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, blob: fc.base64String() }) }),
   fc.record({ type: fc.constant('resource_link' as const), uri: text, name: text }),
 )
 const content = fc.oneof(text, fc.array(block))
-const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
+const outputs = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
 
 test('every text is valid JSON, whatever a tool returns', () => {
   fc.assert(
-    fc.property(words, (said) => {
-      for (const item of textsOf(said)) {
+    fc.property(outputs, (results) => {
+      for (const item of textsOf(results)) {
         expect(typeof JSON.parse(item)).toBe('object')
         expect(JSON.parse(item)).not.toBeNull()
         expect(item.isWellFormed()).toBe(true)
@@ -61,7 +61,7 @@ test.each([
   ['5', '{"result":"5"}'],
   ['null', '{"result":"null"}'],
   ['', '{"result":""}'],
-])('%j becomes %j', (said, json) => {
-  expect(textsOf(said)).toEqual([json])
-  expect(textsOf({ content: said, isError: true })).toEqual([JSON.stringify({ error: said })])
+])('%j becomes %j', (output, json) => {
+  expect(textsOf(output)).toEqual([json])
+  expect(textsOf({ content: output, isError: true })).toEqual([JSON.stringify({ error: output })])
 })

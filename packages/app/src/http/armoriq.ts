@@ -1,5 +1,7 @@
-// The result format of ArmorIQ's proxy and SDK: every content item is a text, and every text is JSON.
+// The ArmorIQ format: POST /mcp without a session, each response one event with one line of JSON, every content item a text,
+// every text JSON.
 
+import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'
 import { type HttpExchange, reportWhenWritten } from '@scorpiox/mcp/http/http-exchange'
 import { DISCARD_SINK } from '@scorpiox/mcp/http/legacy-post'
@@ -39,9 +41,7 @@ function isJsonCollection(text: string): boolean {
   }
 }
 
-// POST /mcp for ArmorIQ: each response is one event with one line of JSON. No session is required, ids may repeat, and
-// a notification with an id gets an empty result.
-
+/** No session is required, ids may repeat, and a notification with an id gets an empty result. */
 export function handleArmoriqPost(
   context: HttpContext,
   exchange: HttpExchange,
@@ -52,8 +52,7 @@ export function handleArmoriqPost(
   if (message.kind === 'request' && message.method.startsWith('notifications/')) {
     return exchange.event(formatRpcResult(message.id, '{}'))
   }
-  const { user } = exchange
-  const caller = { user, session: `user:${user}` }
+  const caller = statelessCaller(exchange.user)
   const session =
     existing ??
     context.createSession(caller, { revision: '2024-11-05', toolCallFormat: ARMORIQ_FORMAT, isStateless: true })

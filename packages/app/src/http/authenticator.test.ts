@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { openTokenFile } from './token-file.js'
-import { createAuthenticator, type AuthenticatorOptions, type Principal } from '@scorpiox/mcp/http/authenticator'
+import { type AuthenticatorOptions, createAuthenticator, type Principal } from '@scorpiox/mcp/http/authenticator'
 import type { Refusal } from '@scorpiox/mcp/http/host-policy'
 import { createAccessTokenVerifier, type OAuthVerifier } from './oauth.js'
+import { openTokenFile } from './token-file.js'
 
 const RESOURCE = 'https://mcp.example.com/mcp'
-const FIXED = 'a-token-a-person-chose'
+const FIXED = 'a-token-chosen-by-hand'
 const tokens = openTokenFile(join(mkdtempSync(join(tmpdir(), 'scorpiox-auth-')), 'tokens.json'))
 const { token, record } = tokens.create({ name: 'laptop', user: 'ada' })
 
@@ -174,10 +174,10 @@ describe('an access token', () => {
     expect(verdict).toMatchObject({ status: 401, reason: expect.stringContaining('"aud"') })
     const challengeOf = (refusal: Principal | Refusal) =>
       'headers' in refusal ? refusal.headers?.['www-authenticate'] : ''
-    const place = 'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"'
-    expect(challengeOf(verdict)).toBe(`Bearer error="invalid_token", ${place}`)
-    expect(challengeOf(await auth.authenticate({}))).toBe(`Bearer ${place}`)
-    expect(challengeOf(await auth.authenticate(bearer('nope')))).toBe(`Bearer error="invalid_token", ${place}`)
+    const metadata = 'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"'
+    expect(challengeOf(verdict)).toBe(`Bearer error="invalid_token", ${metadata}`)
+    expect(challengeOf(await auth.authenticate({}))).toBe(`Bearer ${metadata}`)
+    expect(challengeOf(await auth.authenticate(bearer('nope')))).toBe(`Bearer error="invalid_token", ${metadata}`)
     expect(auth.metadata).toMatchObject({ resource: RESOURCE })
   })
 

@@ -1,4 +1,5 @@
-// Parses the actions of the console from request bodies; returns an error text if the body is invalid.
+// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data; the
+// other servers of this machine are shown to the OS user only, and only with a credential of this machine.
 
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'
@@ -11,8 +12,7 @@ import type { HttpContext } from '@scorpiox/mcp/http/http-context'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { QuestionReply } from '@scorpiox/server/features/questions/question-form'
-
+import type { QuestionReply } from '@scorpiox/server/question-form'
 import { sendDownload, sendOutput } from './console-output.js'
 
 const MAX_REPLIES = 50
@@ -53,7 +53,8 @@ export function isConsoleAction(verb: string): boolean {
   return PARSERS.has(verb)
 }
 
-export function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
+/** Returns an error text if the body is invalid. */
+function parseConsoleAction(verb: string, body: string): ConsoleAction | string {
   const fields = tryParseJson(body)
   if (!isJsonObject(fields)) return 'The body must be a JSON object'
   return PARSERS.get(verb)?.(fields) ?? `Unknown action ${verb}`
@@ -137,9 +138,6 @@ function isOffset(value: unknown): value is number {
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
-
-// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data;
-// the other servers of this machine are shown to the OS user only, and only with a credential of this machine.
 
 const HEADERS = {
   'x-content-type-options': 'nosniff',

@@ -4,14 +4,14 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
-import type { UserConsole, ServerJobRef } from '@scorpiox/console/user-console'
 import { MAX_CHUNK_BYTES } from '@scorpiox/console/output-chunk'
-import { streamOutput, type OutputPartPosition } from '@scorpiox/console/output-stream'
-import type { EventStream } from '@scorpiox/mcp/http/event-stream'
+import { type OutputPartPosition, streamOutput } from '@scorpiox/console/output-stream'
+import type { ServerJobRef, UserConsole } from '@scorpiox/console/user-console'
+import { Failure } from '@scorpiox/mcp/errors'
 import { dropSlowReader } from '@scorpiox/mcp/http/connections'
+import type { EventStream } from '@scorpiox/mcp/http/event-stream'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
+import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
 
 /** Rejects if nothing can be read; a failure after the first event is sent as an event `{"error": "…"}`. */
 export async function sendOutput(

@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
-import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
+import { type HttpExchange, refuseMethod } from '@scorpiox/mcp/http/http-exchange'
 
 const FILES: ReadonlyMap<string, { readonly name: string; readonly type: string }> = new Map([
   ['/', { name: 'index.html', type: 'text/html; charset=utf-8' }],

@@ -1,5 +1,5 @@
-// Same-origin check for the console: only the page that this server serves may call it. Another port of this machine
-// is another program, though browsers treat it as the same site.
+// The routes of the console: the public page, and the endpoints for authenticated users, which accept only requests of the same
+// origin. Another port of this machine is another program, although browsers treat it as the same site.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -7,7 +7,6 @@ import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { HostPolicy, Refusal } from '@scorpiox/mcp/http/host-policy'
 import type { ExtraRoutes, HttpContext } from '@scorpiox/mcp/http/http-context'
 import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
-
 import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
 import { createPageHandler } from './console-page.js'
 
@@ -39,15 +38,12 @@ function isSameOrigin(origin: string, host: string, { isSecure, publicOrigin, po
   return origin === `https://${host}` && policy.origins.has(origin)
 }
 
-// The routes of the console: the public page, and the endpoints for authenticated users, which only accept requests of
-// the same origin.
-
-const BOARD_PATH = '/board'
+const CONSOLE_PATH = '/board'
 /** More than any reply of a user. */
 const MAX_ACTION_BYTES = 256 * 1024
 
 export interface ConsoleRouteOptions {
-  readonly boards: UserConsoles
+  readonly consoles: UserConsoles
   /** The folder with the files of the page. */
   readonly pageFolder: string
   readonly isSecure: boolean
@@ -58,17 +54,17 @@ export interface ConsoleRouteOptions {
 }
 
 export function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
-  const { boards, pageFolder, isSecure, publicOrigin, login } = options
-  const endpoint = createConsoleEndpoint(context, boards)
+  const { consoles, pageFolder, isSecure, publicOrigin, login } = options
+  const endpoint = createConsoleEndpoint(context, consoles)
   const page = createPageHandler(pageFolder, login)
   return {
-    ownsPath: (path) => path === BOARD_PATH || path.startsWith(`${BOARD_PATH}/`),
+    ownsPath: (path) => path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`),
     refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
     servePublic: (exchange, path) => page.serve(exchange, path),
     route(exchange, path, withBody) {
       const { method } = exchange.request
-      if (path === BOARD_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
-      const verb = path.slice(BOARD_PATH.length + 1)
+      if (path === CONSOLE_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
+      const verb = path.slice(CONSOLE_PATH.length + 1)
       if (!isConsoleAction(verb))
         return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
       if (method !== 'POST') return refuseMethod(exchange, 'POST')

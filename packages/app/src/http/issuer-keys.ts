@@ -1,11 +1,10 @@
 // Fetches and caches the public keys of an OAuth issuer, found through its metadata. Fetched keys stay valid for an
 // hour while the issuer is unreachable; without keys all tokens are refused, and fetches are rate-limited.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { fetchConfiguredUrl } from '@scorpiox/server/guarded-fetch/configured-fetch'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { fetchConfiguredUrl } from '@scorpiox/server/guarded-fetch/configured-fetch'
 
 const REFRESH_MS = 10 * 60_000
 const STALE_LIMIT_MS = 60 * 60_000 - REFRESH_MS
@@ -18,7 +17,7 @@ export interface IssuerOptions {
   readonly issuer: string
   /** '' to use the one in the issuer's metadata. */
   readonly jwksUri: string
-  /** Logs why the keys cannot be fetched. Clients are not told, because the reason may name internal hosts. */
+  /** Logs why the keys cannot be fetched. Not sent to clients, because the reason may name internal hosts. */
   readonly warn: (message: string) => void
 }
 

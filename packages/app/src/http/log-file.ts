@@ -3,8 +3,7 @@
 
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 
 const ROTATION_CHECK_MS = 1000
 // Requests and their origin are for the operator and their group only.

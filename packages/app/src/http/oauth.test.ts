@@ -9,17 +9,17 @@ import fc from 'fast-check'
 import {
   base64url,
   CompactEncrypt,
+  type CryptoKey,
   exportJWK,
   generateKeyPair,
-  SignJWT,
-  UnsecuredJWT,
-  type CryptoKey,
   type JWK,
   type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
 } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { createAccessTokenVerifier, type OAuthVerifier, type OAuthOptions } from './oauth.js'
+import { createAccessTokenVerifier, type OAuthOptions, type OAuthVerifier } from './oauth.js'
 
 const RESOURCE = 'https://mcp.example.com/mcp'
 
@@ -35,7 +35,7 @@ async function newKey(alg: string, kid: string): Promise<Key> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-const [rsa, ps, ec, ed, evil, evilEc, stranger] = await Promise.all([
+const [rsa, ps, ec, ed, attackerKey, evilEc, unknownKey] = await Promise.all([
   newKey('RS256', 'rsa-1'),
   newKey('PS256', 'ps-1'),
   newKey('ES256', 'ec-1'),
@@ -136,7 +136,7 @@ describe('a valid token', () => {
     ['for us among others', { aud: ['https://other.example', RESOURCE] }, {}],
     ['that ended a moment ago, for clocks differ', { exp: now() - 20 }, {}],
     ['that begins in a moment', { nbf: now() + 20 }, {}],
-    ['that names a place of keys, which is not asked', {}, { jku: 'http://127.0.0.1:9/jwks' }],
+    ['that contains a key URL, which is not requested', {}, { jku: 'http://127.0.0.1:9/jwks' }],
   ])('%s is accepted', async (_, payload, header) => {
     expect(await oauth.verify(await sign(ec, payload, header))).toMatchObject({ user: 'oauth:ada' })
   })
@@ -202,23 +202,23 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   'sub with a line break': () => sign(ec, { sub: 'ada\nadmin' }),
   'sub with a zero': () => sign(ec, { sub: 'ada\u0000' }),
   'sub without end': () => sign(ec, { sub: 'a'.repeat(256) }),
-  'another key under our kid': () => sign(evil),
+  'another key under our kid': () => sign(attackerKey),
   'another elliptic key under our kid': () => sign(evilEc),
-  'a kid nobody has published': () => sign(stranger),
-  'a kid that is a path': () => sign(evil, {}, { kid: '../../../dev/null' }),
-  'a kid that is SQL': () => sign(evil, {}, { kid: "' OR 1=1 --" }),
-  'a kid that is a list': () => sign(evil, {}, { kid: ['rsa-1'] }),
+  'an unpublished kid': () => sign(unknownKey),
+  'a kid that is a path': () => sign(attackerKey, {}, { kid: '../../../dev/null' }),
+  'a kid that is SQL': () => sign(attackerKey, {}, { kid: "' OR 1=1 --" }),
+  'a kid that is a list': () => sign(attackerKey, {}, { kid: ['rsa-1'] }),
   'the kid of a key of another type': () => sign(ec, {}, { kid: 'rsa-1' }),
   'another algorithm with the same key': async () => {
     const [, payload, signature] = await partsOf(rsa)
     return `${encode({ alg: 'RS512', kid: 'rsa-1' })}.${payload}.${signature}`
   },
-  'jku of the attacker': () => sign(evil, {}, { kid: 'evil', jku: `${issuer}/evil-jwks` }),
-  'jku of the attacker under our kid': () => sign(evil, {}, { jku: `${issuer}/evil-jwks` }),
-  'x5u of the attacker': () => sign(evil, {}, { x5u: `${issuer}/evil-x5u` }),
-  'a key of its own in the header': () => sign(evil, {}, { jwk: evil.jwk }),
-  'a key of its own without kid': () => sign(evil, {}, { kid: undefined, jwk: evil.jwk }),
-  'a certificate of its own': () => sign(evil, {}, { x5c: ['MIIB'] }),
+  'jku of the attacker': () => sign(attackerKey, {}, { kid: 'evil', jku: `${issuer}/evil-jwks` }),
+  'jku of the attacker under our kid': () => sign(attackerKey, {}, { jku: `${issuer}/evil-jwks` }),
+  'x5u of the attacker': () => sign(attackerKey, {}, { x5u: `${issuer}/evil-x5u` }),
+  'a key of its own in the header': () => sign(attackerKey, {}, { jwk: attackerKey.jwk }),
+  'a key of its own without kid': () => sign(attackerKey, {}, { kid: undefined, jwk: attackerKey.jwk }),
+  'a certificate of its own': () => sign(attackerKey, {}, { x5c: ['MIIB'] }),
   'no signature': async () => (await partsOf(rsa)).slice(0, 2).join('.'),
   'an empty signature': async () => `${(await partsOf(rsa)).slice(0, 2).join('.')}.`,
   'a cut signature': async () => (await sign(rsa)).slice(0, -5),
@@ -314,7 +314,7 @@ describe(`a forged or misdirected token (${Object.keys(FORGERIES).length} of the
   })
 
   test.each(['none', 'HS256', 'HS512', 'RSA-OAEP', 'dir', 'rs256', 'ES256K', 'ML-DSA-44'])(
-    'of the algorithm %s is not worth asking the issuer for keys',
+    "of the algorithm %s does not cause a request for the issuer's keys",
     async (alg) => {
       const token = `${encode({ alg, kid: 'rsa-1' })}.${encode(claims())}.AAAA`
       expect(await oauth.verify(token)).toMatchObject({ status: 401 })
@@ -415,9 +415,9 @@ describe('where the keys are', () => {
   const found = (): Record<string, unknown> => ({ issuer, jwks_uri: `${issuer}/jwks` })
 
   test.each(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])(
-    'is said at %s',
-    async (place) => {
-      pages = { [place]: found() }
+    'is read from %s',
+    async (path) => {
+      pages = { [path]: found() }
       expect(await open({ jwksUri: '' }).verify(await sign(ec))).toMatchObject({ user: 'oauth:ada' })
     },
   )
@@ -426,28 +426,24 @@ describe('where the keys are', () => {
     '/.well-known/oauth-authorization-server/tenant',
     '/.well-known/openid-configuration/tenant',
     '/tenant/.well-known/openid-configuration',
-  ])('is said at %s, for an issuer with a path', async (place) => {
+  ])('is read from %s, for an issuer with a path', async (path) => {
     const tenant = `${issuer}/tenant`
-    pages = { [place]: { issuer: tenant, jwks_uri: `${issuer}/jwks` } }
+    pages = { [path]: { issuer: tenant, jwks_uri: `${issuer}/jwks` } }
     const verdict = await open({ issuer: tenant, jwksUri: '' }).verify(await sign(ec, { iss: tenant }))
     expect(verdict).toMatchObject({ user: 'oauth:ada' })
   })
 
   test.each([
-    ['nobody says', () => ({}), 'answered with status 404'],
+    ['is not published', () => ({}), 'answered with status 404'],
     [
       'another issuer says',
       () => ({ ...found(), issuer: 'https://evil.example' }),
       'OAUTH_ISSUER must be exactly that',
     ],
     ['the issuer says with a slash', () => ({ ...found(), issuer: `${issuer}/` }), 'OAUTH_ISSUER must be exactly that'],
-    ['is not said', () => ({ issuer }), 'names no jwks_uri'],
-    [
-      'is said to be elsewhere in the clear',
-      () => ({ issuer, jwks_uri: 'http://evil.example/k' }),
-      'must be an https URL',
-    ],
-  ])('%s: nobody is let in, and the log says why', async (_, page, sentence) => {
+    ['is missing', () => ({ issuer }), 'names no jwks_uri'],
+    ['is an unencrypted URL elsewhere', () => ({ issuer, jwks_uri: 'http://evil.example/k' }), 'must be an https URL'],
+  ])('%s: access is denied, and the log says why', async (_, page, sentence) => {
     const metadata = page()
     pages = 'issuer' in metadata ? { '/.well-known/oauth-authorization-server': metadata } : {}
     expect(await open({ jwksUri: '' }).verify(await sign(ec))).toMatchObject({ status: 503 })
@@ -507,7 +503,7 @@ describe('an unreachable issuer', () => {
   })
 
   test('later: an unknown key is 401, and is fetched at most once in 30 seconds', async () => {
-    const [known, unknown] = [await sign(ec, { exp: now() + 86_400 }), await sign(stranger, { exp: now() + 86_400 })]
+    const [known, unknown] = [await sign(ec, { exp: now() + 86_400 }), await sign(unknownKey, { exp: now() + 86_400 })]
     await oauth.verify(known)
     isDown = true
     asked.length = 0
@@ -522,8 +518,8 @@ describe('an unreachable issuer', () => {
 
   test('a new key is found 30 seconds after the last fetch', async () => {
     await oauth.verify(await sign(ec))
-    keys = [...keys, stranger.jwk]
-    const token = await sign(stranger)
+    keys = [...keys, unknownKey.jwk]
+    const token = await sign(unknownKey)
     expect(await oauth.verify(token)).toMatchObject({ status: 401 })
     pass(30_000)
     expect(await oauth.verify(token)).toMatchObject({ user: 'oauth:ada' })

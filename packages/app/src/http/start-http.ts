@@ -1,8 +1,8 @@
 // Starts the HTTP server with what this program adds to the protocol: the console, WebSockets and the ArmorIQ format.
 
+import { type HttpListener, type HttpServerOptions, startHttpTransport } from '@scorpiox/mcp/http/http-server'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { createConsoleRoutes, type ConsoleRouteOptions } from './console-routes.js'
-import { startHttpTransport, type HttpListener, type HttpServerOptions } from '@scorpiox/mcp/http/http-server'
+import { type ConsoleRouteOptions, createConsoleRoutes } from './console-routes.js'
 import { PROGRAM_EXTENSIONS } from './program-extensions.js'
 
 export interface ProgramHttpOptions extends Omit<HttpServerOptions, 'extensions'> {

@@ -44,14 +44,14 @@ function make(name: string, kind: readonly string[] = CURVE): Pair {
 /** A copy of the pair that can be changed. */
 function inPlace({ certFile, keyFile }: Pair): Pair {
   const folder = mkdtempSync(join(made, 'live-'))
-  const place = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
-  put(place, { certFile, keyFile })
-  return place
+  const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
+  put(files, { certFile, keyFile })
+  return files
 }
 
-function put(place: Pair, { certFile, keyFile }: Pair): void {
-  copyFileSync(certFile, place.certFile)
-  copyFileSync(keyFile, place.keyFile)
+function put(files: Pair, { certFile, keyFile }: Pair): void {
+  copyFileSync(certFile, files.certFile)
+  copyFileSync(keyFile, files.keyFile)
 }
 
 const never = (): void => expect.unreachable()
@@ -70,8 +70,8 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     for (const close of closers.splice(0)) close()
   })
 
-  async function serve(place: Pair, onError: (failure: Failure) => void = never) {
-    const tls = openCertificateFiles({ ...place, onError })
+  async function serve(files: Pair, onError: (failure: Failure) => void = never) {
+    const tls = openCertificateFiles({ ...files, onError })
     const server = createServer({ ...tls.options }, (_, response) => response.end('hello'))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -103,12 +103,12 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
 
   test('new connections get a renewed certificate, and open ones are not affected', async (context) => {
     skipIfMissing(context, MISSING.renewal)
-    const place = inPlace(first)
-    const { port } = await serve(place)
+    const files = inPlace(first)
+    const { port } = await serve(files)
     const open = await dial(port)
     expect(nameOf(open)).toBe('first')
     expect(await ask(open)).toContain('hello')
-    put(place, second)
+    put(files, second)
     await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
     expect(await ask(open)).toContain('hello')
     expect(open.destroyed).toBe(false)
@@ -117,39 +117,39 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
 
   test('an incomplete pair is not loaded, is reported once, and is tried again', async (context) => {
     skipIfMissing(context, MISSING.renewal)
-    const place = inPlace(first)
+    const files = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
-    const { port, apply } = await serve(place, complain)
-    copyFileSync(second.certFile, place.certFile)
+    const { port, apply } = await serve(files, complain)
+    copyFileSync(second.certFile, files.certFile)
     await vi.waitFor(() => expect(complain).toHaveBeenCalled(), 5000)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(complain).toHaveBeenCalledTimes(1)
     expect(complain.mock.calls[0]?.[0].message).toMatch(/was not loaded.*does not belong to the first certificate/)
     expect(await seen(port)).toBe('first')
-    copyFileSync(second.keyFile, place.keyFile)
+    copyFileSync(second.keyFile, files.keyFile)
     await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
     expect(apply).toHaveBeenCalledTimes(1)
   })
 
   test('removed files leave the pair in use; unchanged content has no effect', async (context) => {
     skipIfMissing(context, MISSING.renewal)
-    const place = inPlace(first)
+    const files = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
-    const { port, apply } = await serve(place, complain)
-    rmSync(place.keyFile)
+    const { port, apply } = await serve(files, complain)
+    rmSync(files.keyFile)
     await vi.waitFor(() => expect(complain).toHaveBeenCalledTimes(1), 5000)
     expect(complain.mock.calls[0]?.[0].message).toContain('cannot be read')
     expect(await seen(port)).toBe('first')
-    put(place, first)
+    put(files, first)
     await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), 5000)
     expect(await seen(port)).toBe('first')
   })
 
   test('does not report after watching was stopped', async () => {
-    const place = inPlace(first)
-    const { port, apply, stop } = await serve(place)
+    const files = inPlace(first)
+    const { port, apply, stop } = await serve(files)
     stop()
-    put(place, second)
+    put(files, second)
     await new Promise((resolve) => setTimeout(resolve, 150))
     expect(apply).not.toHaveBeenCalled()
     expect(await seen(port)).toBe('first')
@@ -163,7 +163,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect((await dial(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2')
   })
 
-  test.each<[string, (place: Pair) => void, RegExp]>([
+  test.each<[string, (files: Pair) => void, RegExp]>([
     ['a missing certificate', ({ certFile }) => rmSync(certFile), /certificate file \S+ cannot be read .*ENOENT/],
     ['a missing key', ({ keyFile }) => rmSync(keyFile), /key file \S+ cannot be read .*ENOENT/],
     ['no certificate', ({ certFile }) => writeFileSync(certFile, 'hello'), /no certificate in \S+ .*must be PEM/],
@@ -174,29 +174,29 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
       /does not belong to the first certificate/,
     ],
     ['half a certificate', ({ certFile }) => writeFileSync(certFile, half(first.certFile)), /no certificate in/],
-    ['a weak key', (place) => put(place, make('weak', ['-newkey', 'rsa:512'])), /cannot be used for TLS .*2048 bits/],
+    ['a weak key', (files) => put(files, make('weak', ['-newkey', 'rsa:512'])), /cannot be used for TLS .*2048 bits/],
     ['a key with a passphrase', encrypt, /no usable key in/],
-  ])('%s is refused in a sentence', (_, spoil, sentence) => {
-    const place = inPlace(first)
-    spoil(place)
-    expect(() => openCertificateFiles({ ...place, onError: never })).toThrow(sentence)
+  ])('%s is refused with a message', (_, corrupt, sentence) => {
+    const files = inPlace(first)
+    corrupt(files)
+    expect(() => openCertificateFiles({ ...files, onError: never })).toThrow(sentence)
   })
 
   test.each([
     ['an expired one', 31, /expired on .*Renew it/],
     ['one of tomorrow', -1, /is not valid before .*clock/],
-  ])('%s is refused in a sentence', (_, days, sentence) => {
+  ])('%s is refused with a message', (_, days, sentence) => {
     vi.useFakeTimers({ now: Date.now() + days * DAY_MS, toFake: ['Date'] })
     closers.push(() => vi.useRealTimers())
     expect(() => openCertificateFiles({ ...first, onError: never })).toThrow(sentence)
   })
 
   test('an unreadable key is a Failure', () => {
-    const place = inPlace(first)
+    const files = inPlace(first)
     // Root can read every file, but not a folder.
-    if (process.getuid?.() === 0) Object.assign(place, { keyFile: dirname(place.keyFile) })
-    else chmodSync(place.keyFile, 0)
-    expect(() => openCertificateFiles({ ...place, onError: never })).toThrow('cannot be read')
+    if (process.getuid?.() === 0) Object.assign(files, { keyFile: dirname(files.keyFile) })
+    else chmodSync(files.keyFile, 0)
+    expect(() => openCertificateFiles({ ...files, onError: never })).toThrow('cannot be read')
   })
 })
 

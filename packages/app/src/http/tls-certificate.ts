@@ -1,12 +1,11 @@
 // Reads the certificate and key files at start and whenever they change, so that a renewal needs no restart. A pair
 // that cannot be used, because it is incomplete or invalid, never replaces the current one.
 
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { CertificateSource, TlsOptions } from '@scorpiox/mcp/http/node-server'
 
 const POLL_MS = 2000

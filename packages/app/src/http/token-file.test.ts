@@ -107,22 +107,22 @@ describe('revoking', () => {
 
   test('by another process takes effect within a second, as does a new token', async () => {
     const path = newPath()
-    const [server, person] = [openTokenFile(path), openTokenFile(path)]
+    const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
     expect(server.find('sxc_nothing')).toBeUndefined()
-    const { token, record } = person.create({ name: 'a', user: 'u' })
+    const { token, record } = tokenFile.create({ name: 'a', user: 'u' })
     await sleep(1010)
     expect(server.find(token)).toEqual(record)
-    person.revoke('a')
+    tokenFile.revoke('a')
     await sleep(1010)
     expect(server.find(token)).toBeUndefined()
   })
 
   test('takes effect even if the wall clock is set back', async () => {
     const path = newPath()
-    const [server, person] = [openTokenFile(path), openTokenFile(path)]
-    const { token } = person.create({ name: 'a', user: 'u' })
+    const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
+    const { token } = tokenFile.create({ name: 'a', user: 'u' })
     expect(server.find(token)).toBeDefined()
-    person.revoke('a')
+    tokenFile.revoke('a')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
     await sleep(1010)
     expect(server.find(token)).toBeUndefined()
@@ -153,11 +153,11 @@ describe('a file that cannot be trusted', () => {
     ['null', 'null'],
     ['a record without user', file({ ...record, user: undefined })],
     ['a record with an empty user', file(record, { ...record, user: '' })],
-    ['a hash that is none', file({ ...record, hash: 'A'.repeat(64) })],
-    ['an end that is none', file({ ...record, expiresAt: 'never' })],
+    ['an invalid hash', file({ ...record, hash: 'A'.repeat(64) })],
+    ['an invalid expiry', file({ ...record, expiresAt: 'never' })],
     ['an end that is a number', file({ ...record, expiresAt: 1e15 })],
     ['zeros', '\0'.repeat(300)],
-  ])('%s: nobody is let in, nothing is overwritten, and a sentence says what to do', (_, text) => {
+  ])('%s: access is denied, nothing is overwritten, and the error says what to do', (_, text) => {
     const path = newPath()
     mkdirSync(dirname(path))
     writeFileSync(path, text, { mode: 0o600 })
@@ -240,7 +240,7 @@ describe('several writers', () => {
     const build = await rolldown({
       input: resolve(import.meta.dirname, 'token-file.ts'),
       platform: 'node',
-      resolve: { conditionNames: ['source', 'import', 'default'] },
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
     await build.write({ file: join(dirname(script), 'token-file.mjs'), format: 'esm' })
     writeFileSync(
@@ -261,18 +261,18 @@ describe('several writers', () => {
     const codes = await Promise.all(writers.map((writer) => once(writer, 'exit')))
     expect(codes).toEqual(writers.map(() => [0, null]))
     const records = openTokenFile(path).list()
-    expect(new Set(records.map(({ id }) => id)).size).toBe(120)
+    expect([...new Set(records.map(({ id }) => id))]).toHaveLength(120)
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 
   test('some of which are killed: reported tokens are kept, and stale locks are removed', async () => {
     const path = newPath()
-    const told = new Set<string>()
+    const delivered = new Set<string>()
     for (let round = 0; round < 5; round++) {
       const writer = start(path, 'mortal', 10_000)
       writer.stdout.on('data', (chunk: Buffer) => {
         // The last line may be incomplete.
-        for (const line of chunk.toString().match(/^[\da-f]{10}$/gm) ?? []) told.add(line)
+        for (const line of chunk.toString().match(/^[\da-f]{10}$/gm) ?? []) delivered.add(line)
       })
       await once(writer.stdout, 'data')
       await sleep(Math.random() * 100)
@@ -280,14 +280,14 @@ describe('several writers', () => {
       await once(writer, 'close')
       age(`${path}.lock`)
     }
-    const { record } = openTokenFile(path).create({ name: 'heir', user: 'u' })
+    const { record } = openTokenFile(path).create({ name: 'next', user: 'u' })
     const ids = new Set(
       openTokenFile(path)
         .list()
         .map(({ id }) => id),
     )
-    expect(told.size).toBeGreaterThanOrEqual(5)
-    expect([...told, record.id].filter((id) => !ids.has(id))).toEqual([])
+    expect(delivered.size).toBeGreaterThanOrEqual(5)
+    expect([...delivered, record.id].filter((id) => !ids.has(id))).toEqual([])
   })
 
   /** As if its holder had died long ago. */

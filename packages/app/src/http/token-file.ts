@@ -1,5 +1,6 @@
-// Reads and validates the token file: anyone who can write it can grant access. Content that this program would not
-// write is a Failure.
+// Named authentication tokens in a file, stored as SHA-256 hashes. A token is `sxc_` and 43 base64url characters, 256 random
+// bits, so neither a slow hash nor a checksum is needed. Changes by other processes take effect within a second. Content that
+// this program would not write is a Failure, and every token is rejected: write access to the file is the right to grant access.
 
 import { hash, randomBytes } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
@@ -23,7 +24,7 @@ export interface AuthTokenRecord {
 }
 
 /** A missing file contains no tokens. */
-export function readTokenRecords(path: string): readonly AuthTokenRecord[] {
+function readTokenRecords(path: string): readonly AuthTokenRecord[] {
   const stat = statTokenFile(path)
   if (!stat) return []
   const records = parseTokenFile(path, stat)
@@ -33,12 +34,12 @@ export function readTokenRecords(path: string): readonly AuthTokenRecord[] {
   )
 }
 
-export function formatTokenRecords(tokens: readonly AuthTokenRecord[]): string {
+function formatTokenRecords(tokens: readonly AuthTokenRecord[]): string {
   return `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`
 }
 
 /** Changes whenever the file changes. */
-export function readFileSignature(path: string): string {
+function readFileSignature(path: string): string {
   const stat = statTokenFile(path)
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}` : 'absent'
 }
@@ -72,11 +73,11 @@ function parseTokenFile(path: string, { size }: Stats): readonly AuthTokenRecord
 
 function isTokenRecord(value: unknown): value is AuthTokenRecord {
   if (!isJsonObject(value)) return false
-  const { id, name, user, hash, createdAt, expiresAt } = value
+  const { id, name, user, hash: digest, createdAt, expiresAt } = value
   return (
     [id, name, user].every((text) => typeof text === 'string' && text !== '') &&
-    typeof hash === 'string' &&
-    /^[\da-f]{64}$/.test(hash) &&
+    typeof digest === 'string' &&
+    /^[\da-f]{64}$/.test(digest) &&
     isTime(createdAt) &&
     (expiresAt === undefined || isTime(expiresAt))
   )
@@ -94,10 +95,6 @@ function toReadFailure(path: string, error: unknown): Failure {
     cause: error,
   })
 }
-
-// Named authentication tokens, stored as SHA-256 hashes. A token is `sxc_` and 43 base64url characters, 256 random
-// bits, so neither a slow hash nor a checksum is needed. Changes by other processes take effect within a second. If
-// the file cannot be trusted, every token is rejected.
 
 const TOKEN_PATTERN = /^sxc_[\w-]{43}$/
 const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u

@@ -1,21 +1,20 @@
 // MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
 // paused while the client does not read.
 
-import { WebSocketServer, type WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 
-import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
+import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
+import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
+import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
 import {
-  getAnswerText,
-  formatRpcError,
   createMalformedMessage,
-  parseMessage,
-  TrackedAnswer,
+  deliverAnswer,
+  formatRpcError,
   type JsonRpcBatch,
   type JsonRpcMessage,
+  parseMessage,
 } from '@scorpiox/mcp/jsonrpc/message'
-import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
-import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
-import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
+import type { MessageSink } from '@scorpiox/mcp/jsonrpc/message-sink'
 
 const SUBPROTOCOL = 'mcp'
 const BACKED_UP_BYTES = 1024 * 1024
@@ -59,11 +58,9 @@ function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
       : parseMessage(Buffer.isBuffer(data) ? data.toString() : '')
     const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
-    void Promise.resolve(pendingAnswer).then((answer) => {
-      const text = getAnswerText(answer)
-      if (text !== undefined) send(text)
-      if (answer instanceof TrackedAnswer) answer.reportWritten(webSocket.readyState === webSocket.OPEN)
-    })
+    void Promise.resolve(pendingAnswer).then((answer) =>
+      deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN),
+    )
     if (isBackedUp()) webSocket.pause()
   })
   webSocket.on('error', () => webSocket.terminate())
@@ -84,7 +81,7 @@ function findRefusal(context: HttpContext, user: string, message: JsonRpcMessage
 }
 
 /** Terminates a connection that neither answers pings nor reads, and closes it when its credential is revoked. */
-function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<boolean>): void {
+function startHeartbeat(webSocket: WebSocket, checkCredential: () => Promise<boolean>): void {
   let missedPings = 0
   let lastBuffered = 0
   const check = async (): Promise<void> => {
@@ -94,7 +91,7 @@ function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<b
     missedPings = isReading ? 0 : missedPings + 1
     if (missedPings > 2) return webSocket.terminate()
     webSocket.ping()
-    if (!(await isStillAuthorized())) webSocket.close(1008, 'the credential is no longer valid')
+    if (!(await checkCredential())) webSocket.close(1008, 'the credential is no longer valid')
   }
   const heartbeat = setInterval(() => void check().catch(() => webSocket.terminate()), PING_MS).unref()
   webSocket.on('pong', () => (missedPings = 0))

@@ -3,13 +3,13 @@
 
 import { join, sep } from 'node:path'
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { CommandFlags } from '../cli/arguments.js'
-import { wrapText } from '@scorpiox/server/terminal/text-layout'
+import type { Config } from '@scorpiox/server/config/load-config'
 import { getOutputColumns, print, printText, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
-import { askConfirmation, confirmWithDefaultNo, promptStreams } from './prompts.js'
+import { wrapText } from '@scorpiox/server/terminal/text-layout'
+import type { CommandFlags } from '../arguments.js'
 import type { DiffLine } from './format-change.js'
+import { askConfirmation, confirmWithDefaultNo, promptStreams } from './prompts.js'
 
 export interface InstallChange {
   /** The client or program that is changed. */

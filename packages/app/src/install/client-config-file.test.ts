@@ -17,7 +17,7 @@ import { expect, test } from 'vitest'
 import { readClientConfig, writeClientConfig } from './client-config-file.js'
 
 function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'scorpiox-person-'))
+  return mkdtempSync(join(tmpdir(), 'scorpiox-home-'))
 }
 
 test('the backup has the content and the permissions of the file that was read', () => {
@@ -30,8 +30,8 @@ test('the backup has the content and the permissions of the file that was read',
 })
 
 test('does not write through a link that was created since', () => {
-  const place = folder()
-  const path = join(place, 'settings.json')
+  const directory = folder()
+  const path = join(directory, 'settings.json')
   const secret = join(folder(), 'secret')
   writeFileSync(secret, 'a secret')
   writeFileSync(path, '{}')
@@ -39,17 +39,17 @@ test('does not write through a link that was created since', () => {
   rmSync(path)
   symlinkSync(secret, path)
   expect(() => writeClientConfig(file, '{"ours": 1}', new Date())).toThrow('was changed by another program')
-  expect(readdirSync(place)).toEqual(['settings.json'])
+  expect(readdirSync(directory)).toEqual(['settings.json'])
   expect(readFileSync(secret, 'utf8')).toBe('a secret')
 })
 
 test('does not block on a FIFO that was created since, and leaves no files', () => {
-  const place = folder()
-  const path = join(place, 'settings.json')
+  const directory = folder()
+  const path = join(directory, 'settings.json')
   writeFileSync(path, '{}')
   const file = readClientConfig(path)
   rmSync(path)
   execFileSync('mkfifo', [path])
   expect(() => writeClientConfig(file, '{"ours": 1}', new Date())).toThrow('is not a regular file')
-  expect(readdirSync(place)).toEqual(['settings.json'])
+  expect(readdirSync(directory)).toEqual(['settings.json'])
 })

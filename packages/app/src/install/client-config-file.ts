@@ -16,17 +16,16 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-import { timestampForFileName } from '@scorpiox/server/storage/file-names'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import {
+  type FilePermissions,
+  fsyncFolder,
   makePrivateFolder,
   replaceFile,
-  fsyncFolder,
   writeNewFileSynced,
-  type FilePermissions,
 } from '@scorpiox/mcp/util/atomic-file'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { timestampForFileName } from '@scorpiox/server/storage/file-names'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BACKUPS = 3

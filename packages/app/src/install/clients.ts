@@ -4,8 +4,8 @@
 import { posix, win32 } from 'node:path'
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { CODEX_APPROVAL, CONTINUE_BASH, type EntryChoice } from './entry-choices.js'
 import type { ConfigFormatName } from './config-format.js'
+import { CODEX_APPROVAL, CONTINUE_BASH, type EntryChoice } from './entry-choices.js'
 
 export interface ClientDefinition {
   /** The name on the command line. */

@@ -4,8 +4,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import type { CommandFlags } from '../cli/arguments.js'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import type { CommandFlags } from '../arguments.js'
 
 export interface EntryChoice {
   /** The option on the command line and its two values. */

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
-import { ENTRY_NAME } from './own-entry.js'
 import type { ConfigFormatName, InsertionRecord } from './config-format.js'
+import { ENTRY_NAME } from './own-entry.js'
 
 /** Members that `install` writes and that contain no secrets. */
 const VISIBLE_MEMBERS = new Set([
@@ -119,7 +119,7 @@ function formatValue(key: string, value: unknown): string {
 }
 
 /** Hides arguments that may be the value of an option, except those that start this program. */
-function formatArgument(word: string, at: number, words: readonly string[]): string {
-  const isValue = /^-[^=]*$/.test(words[at - 1] ?? '') && !/^-|=|scorpiox-code/.test(word)
-  return isValue ? '…' : word.replace(/=.+/s, '=…')
+function formatArgument(argument: string, at: number, all: readonly string[]): string {
+  const isValue = /^-[^=]*$/.test(all[at - 1] ?? '') && !/^-|=|scorpiox-code/.test(argument)
+  return isValue ? '…' : argument.replace(/=.+/s, '=…')
 }

@@ -1,31 +1,30 @@
 // `scorpiox-code install [client…]`: writes the executable to its path and connects the clients found on this machine.
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { writeClientConfig, type ClientConfigFile } from './client-config-file.js'
-import type { CommandArguments } from '../cli/arguments.js'
-import type { LaunchCommand } from '../cli/program-info.js'
-import { askEntryChoices, type EntryDecisions } from './prompts.js'
-import { applyChanges, INTERRUPTED_EXIT_CODE, printNoChanges, type InstallChange } from './apply-changes.js'
-import { membersForChoice } from './entry-choices.js'
+import type { Config } from '@scorpiox/server/config/load-config'
+import type { CommandArguments } from '../arguments.js'
+import type { LaunchCommand } from '../program-info.js'
+import { applyChanges, type InstallChange, INTERRUPTED_EXIT_CODE, printNoChanges } from './apply-changes.js'
+import { type ClientConfigFile, writeClientConfig } from './client-config-file.js'
 import { CLIENTS } from './clients.js'
-import { buildEntry, ENTRY_NAME } from './own-entry.js'
+import type { InsertionRecord } from './config-format.js'
+import { membersForChoice } from './entry-choices.js'
+import { backupNote, formatAddition, formatUpdate } from './format-change.js'
+import { readInstallRecord, updateInstallRecord } from './install-record.js'
 import {
+  compareInstalled,
+  executablePath,
   findInstallSource,
   installDirectory,
-  requireOwnHome,
-  executablePath,
-  compareInstalled,
-  writeExecutable,
   type InstallSource,
+  requireOwnHome,
+  writeExecutable,
 } from './installed-program.js'
-import type { InsertionRecord } from './config-format.js'
-import { readInstallRecord, updateInstallRecord } from './install-record.js'
-import { promptStreams } from './prompts.js'
-import { backupNote, formatAddition, formatUpdate } from './format-change.js'
-import { detectTargets, inspectTarget, findTargetsByName, type InspectedTarget } from './targets.js'
 import { readMachineInfo, readRunningProgram } from './machine-info.js'
+import { buildEntry, ENTRY_NAME } from './own-entry.js'
+import { askEntryChoices, type EntryDecisions, promptStreams } from './prompts.js'
+import { detectTargets, findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
 
 export async function runInstallCommand(config: Config, { operands, flags }: CommandArguments): Promise<number> {
   const machine = readMachineInfo(config)

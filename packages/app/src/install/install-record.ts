@@ -1,15 +1,14 @@
 // The record of what was installed (install.json), so that uninstall removes exactly that. An unreadable record counts as
 // empty.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { readFileOrEmpty } from '@scorpiox/server/util/read-file-or-empty'
 import type { InsertionRecord } from './config-format.js'
 
 export interface InstallRecord {
@@ -27,7 +26,7 @@ export interface FileRecord extends InsertionRecord {
 export const INSTALL_RECORD_FILE = 'install.json'
 
 export function readInstallRecord(directory: string): InstallRecord {
-  const record = tryParseJson(readText(join(directory, INSTALL_RECORD_FILE)))
+  const record = tryParseJson(readFileOrEmpty(join(directory, INSTALL_RECORD_FILE)))
   if (!isJsonObject(record)) return { executable: undefined, files: new Map() }
   const files = isJsonObject(record.files) ? Object.entries(record.files) : []
   return {
@@ -61,12 +60,4 @@ function isFileRecord(value: unknown): value is FileRecord {
     typeof value.tail === 'string' &&
     typeof value.isNew === 'boolean'
   )
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -15,22 +15,22 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../../../../test/support/client.js'
 import { VERSION } from '@scorpiox/server/util/version'
-import { isTemporaryPath } from './program-copy.js'
+import { emptyFolder } from '../../../../test/support/client.js'
 import {
+  compareInstalled,
+  executablePath,
   findInstallSource,
   installDirectory,
-  executablePath,
-  compareInstalled,
-  writeExecutable,
   removeExecutable,
   type RunningProgram,
+  writeExecutable,
 } from './installed-program.js'
+import { isTemporaryPath } from './program-copy.js'
 
 const NOW = new Date('2026-11-16T05:00:00Z')
 
-function scene(script: string | undefined = '/srv/shop/dist/scorpiox-code.js') {
+function createInstallation(script: string | undefined = '/srv/shop/dist/scorpiox-code.js') {
   const folder = join(emptyFolder(), '.scorpiox')
   const running: RunningProgram = {
     platform: 'linux',
@@ -39,7 +39,7 @@ function scene(script: string | undefined = '/srv/shop/dist/scorpiox-code.js') {
     temporaryDirectory: '/nowhere',
     versionOf: () => Promise.resolve(VERSION),
   }
-  return { folder, running, place: executablePath(folder, 'linux') }
+  return { folder, running, path: executablePath(folder, 'linux') }
 }
 
 function program(text: string): string {
@@ -50,21 +50,21 @@ function program(text: string): string {
 }
 
 test('a program that is one file copies itself', async () => {
-  const { folder, running, place } = scene()
+  const { folder, running, path } = createInstallation()
   const own = program('one')
   const source = await findInstallSource(folder, { ...running, script: undefined, runtime: own })
-  expect(source).toEqual({ file: own, launch: { command: place, args: [] } })
-  expect(compareInstalled(place, source, undefined)).toBe('absent')
-  const { hash } = writeExecutable(folder, place, source, 'absent', NOW)
-  expect(readFileSync(place, 'utf8')).toBe('one')
-  expect(statSync(place).mode & 0o777).toBe(0o755)
-  expect(compareInstalled(place, source, hash)).toBe('current')
-  expect(compareInstalled(place, { ...source, file: program('two') }, hash)).toBe('outdated')
-  expect(compareInstalled(place, { ...source, file: place }, undefined)).toBe('current')
+  expect(source).toEqual({ file: own, launch: { command: path, args: [] } })
+  expect(compareInstalled(path, source, undefined)).toBe('absent')
+  const { hash } = writeExecutable(folder, path, source, 'absent', NOW)
+  expect(readFileSync(path, 'utf8')).toBe('one')
+  expect(statSync(path).mode & 0o777).toBe(0o755)
+  expect(compareInstalled(path, source, hash)).toBe('current')
+  expect(compareInstalled(path, { ...source, file: program('two') }, hash)).toBe('outdated')
+  expect(compareInstalled(path, { ...source, file: path }, undefined)).toBe('current')
 })
 
 test('an executable next to the script is used if its version matches', async () => {
-  const { folder, running } = scene()
+  const { folder, running } = createInstallation()
   const beside = program('built')
   const script = join(beside, '..', 'scorpiox-code.js')
   expect(await findInstallSource(folder, { ...running, script })).toMatchObject({ file: beside })
@@ -75,10 +75,10 @@ test('an executable next to the script is used if its version matches', async ()
 })
 
 test('without an executable, a script starts the program; on Windows the client does', async () => {
-  const { folder, running, place } = scene()
+  const { folder, running, path } = createInstallation()
   expect(await findInstallSource(folder, running)).toEqual({
     text: expect.stringMatching(/^#!\/bin\/sh\n/),
-    launch: { command: place, args: [] },
+    launch: { command: path, args: [] },
   })
   const windows = await findInstallSource(folder, { ...running, platform: 'win32' })
   expect(windows).toEqual({ launch: { command: '/usr/bin/node', args: ['/srv/shop/dist/scorpiox-code.js'] } })
@@ -86,43 +86,43 @@ test('without an executable, a script starts the program; on Windows the client 
 })
 
 test('a file or link of another program is kept under another name', async () => {
-  const { folder, running, place } = scene()
+  const { folder, running, path } = createInstallation()
   const source = await findInstallSource(folder, running)
   mkdirSync(folder, { mode: 0o700 })
-  writeFileSync(place, 'the C program')
-  expect(compareInstalled(place, source, undefined)).toBe('other-file')
-  const { movedTo, hash } = writeExecutable(folder, place, source, 'other-file', NOW)
+  writeFileSync(path, 'the C program')
+  expect(compareInstalled(path, source, undefined)).toBe('other-file')
+  const { movedTo, hash } = writeExecutable(folder, path, source, 'other-file', NOW)
   expect(readFileSync(movedTo ?? '', 'utf8')).toBe('the C program')
-  expect(compareInstalled(place, source, hash)).toBe('current')
-  const linked = scene()
+  expect(compareInstalled(path, source, hash)).toBe('current')
+  const linked = createInstallation()
   mkdirSync(linked.folder, { mode: 0o700 })
-  symlinkSync('/nowhere/at/all', linked.place)
-  expect(compareInstalled(linked.place, source, undefined)).toBe('other-file')
-  const put = writeExecutable(linked.folder, linked.place, source, 'other-file', NOW)
+  symlinkSync('/nowhere/at/all', linked.path)
+  expect(compareInstalled(linked.path, source, undefined)).toBe('other-file')
+  const put = writeExecutable(linked.folder, linked.path, source, 'other-file', NOW)
   expect(readlinkSync(put.movedTo ?? '')).toBe('/nowhere/at/all')
-  expect(statSync(linked.place).isFile()).toBe(true)
+  expect(statSync(linked.path).isFile()).toBe(true)
 })
 
 test('a directory at the path is an error and is not removed', () => {
-  const { folder, place } = scene()
-  mkdirSync(place, { recursive: true })
-  expect(() => compareInstalled(place, {}, undefined)).toThrow(`${place} is a directory`)
+  const { folder, path } = createInstallation()
+  mkdirSync(path, { recursive: true })
+  expect(() => compareInstalled(path, {}, undefined)).toThrow(`${path} is a directory`)
   expect(readdirSync(folder)).toEqual(['scorpiox-code'])
 })
 
 test('an older launcher script is recognized without a record', async () => {
-  const { folder, running, place } = scene()
+  const { folder, running, path } = createInstallation()
   const old = await findInstallSource(folder, { ...running, runtime: '/old/node' })
-  writeExecutable(folder, place, old, 'absent', NOW)
-  expect(compareInstalled(place, await findInstallSource(folder, running), undefined)).toBe('outdated')
+  writeExecutable(folder, path, old, 'absent', NOW)
+  expect(compareInstalled(path, await findInstallSource(folder, running), undefined)).toBe('outdated')
 })
 
 test('removal deletes only what was installed', async () => {
-  const { folder, running, place } = scene()
-  writeExecutable(folder, place, await findInstallSource(folder, running), 'absent', NOW)
+  const { folder, running, path } = createInstallation()
+  writeExecutable(folder, path, await findInstallSource(folder, running), 'absent', NOW)
   writeFileSync(join(folder, 'state.db'), 'tasks')
-  expect(removeExecutable(folder, place)).toEqual([])
-  expect(existsSync(place)).toBe(false)
+  expect(removeExecutable(folder, path)).toEqual([])
+  expect(existsSync(path)).toBe(false)
   expect(readdirSync(folder)).toEqual(['state.db'])
 })
 

@@ -25,8 +25,7 @@ import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { timestampForFileName } from '@scorpiox/server/storage/file-names'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
 import { VERSION } from '@scorpiox/server/util/version'
-
-import type { LaunchCommand } from '../cli/program-info.js'
+import type { LaunchCommand } from '../program-info.js'
 import { copyProgram, isTemporaryPath, listProgramCopies, programCopyPath } from './program-copy.js'
 
 /** The program that is running. */
@@ -81,7 +80,7 @@ export async function findInstallSource(directory: string, running: RunningProgr
     return { file: siblingPath, launch }
   const isTemporary = isTemporaryPath(script, temporaryDirectory)
   const permanentScript = isTemporary ? programCopyPath(join(directory, PROGRAMS_DIRECTORY), script) : script
-  const copyNeeded = isTemporary && !isFile(permanentScript) ? { carried: script } : {}
+  const copyNeeded = isTemporary && !isFile(permanentScript) ? { scriptToCopy: script } : {}
   if (platform === 'win32') return { ...copyNeeded, launch: { command: runtime, args: [permanentScript] } }
   return { ...copyNeeded, text: formatLauncherScript(runtime, permanentScript), launch }
 }
@@ -235,7 +234,7 @@ function sha256(content: string | Buffer): string {
 const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which writes it anew.\n'
 
 /** Both paths are absolute. */
-export function formatLauncherScript(runtime: string, script: string): string {
+function formatLauncherScript(runtime: string, script: string): string {
   return `${FIRST_LINES}runtime=${quoteShellWord(runtime)}
 script=${quoteShellWord(script)}
 if [ ! -x "$runtime" ] && ! runtime=$(command -v node); then
@@ -250,6 +249,6 @@ exec "$runtime" "$script" "$@"
 `
 }
 
-export function isLauncherScript(text: string): boolean {
+function isLauncherScript(text: string): boolean {
   return text.startsWith(FIRST_LINES)
 }

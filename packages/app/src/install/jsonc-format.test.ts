@@ -24,7 +24,7 @@ const gap = (more: readonly string[]): fc.Arbitrary<string> =>
 const WHITE = [' ', '\t', '\n', '\r\n', '\n    ']
 const COMMENTED = [...WHITE, '/* a, "b": { */', '/**/', '// it\'s "so": {\n', '// }\r\n', '/* two\nlines */ ']
 
-/** Values in the formatting of people, editors and programs. */
+/** Values in the formatting of editors, programs and users. */
 function texts(space: fc.Arbitrary<string>, comma: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const key = fc.oneof(fc.constantFrom('mcpServer', 'a', 'env', '__proto__', '', 'é"\\'), fc.string({ maxLength: 6 }))
   return fc.letrec<{ value: string; object: string }>((tie) => ({

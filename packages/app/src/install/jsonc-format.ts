@@ -3,20 +3,20 @@
 
 import { isDeepStrictEqual } from 'node:util'
 
-import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { ENTRY_NAME } from './own-entry.js'
 import {
-  toLineAndColumn,
-  UNSAFE_EDIT,
   type AddEntryResult,
   type ConfigFormat,
-  type ReadEntryResult,
   type InsertionRecord,
+  type ReadEntryResult,
+  toLineAndColumn,
+  UNSAFE_EDIT,
 } from './config-format.js'
-import { applyTextEdits, insertMember, detectJsonStyle, removeMember } from './jsonc-edit.js'
+import { applyTextEdits, detectJsonStyle, insertMember, removeMember } from './jsonc-edit.js'
+import { ENTRY_NAME } from './own-entry.js'
 
 export const JSONC_FORMAT: ConfigFormat = { read, add, change, remove, snippet }
 

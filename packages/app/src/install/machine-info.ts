@@ -4,8 +4,8 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import type { Config } from '@scorpiox/server/config/load-config'
-import { readProgramOutput } from '@scorpiox/server/process/spawn'
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
+import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import type { MachineInfo } from './clients.js'
 import type { RunningProgram } from './installed-program.js'
 

@@ -1,7 +1,7 @@
 // Builds the entry that connects a client, and recognizes an existing entry of this program.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import type { LaunchCommand } from '../cli/program-info.js'
+import type { LaunchCommand } from '../program-info.js'
 import type { ClientDefinition } from './clients.js'
 
 /** The name of the entry in every client. */

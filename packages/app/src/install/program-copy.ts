@@ -15,11 +15,10 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { VERSION } from '@scorpiox/server/util/version'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-folder'
+import { VERSION } from '@scorpiox/server/util/version'
 
 const PACKAGE = 'scorpiox-code'
 /** The current copy, and one that servers may still run from. */

@@ -1,8 +1,8 @@
-// Confirmation prompts. Enter and `n` mean no; Ctrl+C and Esc cancel.
+// Questions of `install` on the terminal: confirmation (Enter and `n` mean no; Ctrl+C and Esc cancel) and the entry choices of
+// each client. Without a terminal, and with `--yes` or `--dry-run`, the defaults are used.
 
 import { getTerminalStreams, print, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
-
-import type { CommandFlags } from '../cli/arguments.js'
+import type { CommandFlags } from '../arguments.js'
 import { type EntryChoice, parseChoiceFlag, readChoiceValue } from './entry-choices.js'
 import type { InspectedTarget } from './targets.js'
 
@@ -48,9 +48,6 @@ export async function askConfirmation(streams: TerminalStreams, count: number): 
   // Enter returns no value.
   return answer === 'y' ? 'all' : answer === 'e' ? 'each' : 'none'
 }
-
-// Decides the entry choices of each client: from the command line, otherwise by a question on the terminal. Without a
-// terminal, and with `--yes` or `--dry-run`, the defaults are used.
 
 /** By client id. A missing decision means the default for a new entry, and no change of an existing one. */
 export type EntryDecisions = ReadonlyMap<string, boolean>

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { readClientConfig, type ClientConfigFile } from './client-config-file.js'
-import type { LaunchCommand } from '../cli/program-info.js'
-import { CLIENTS, type ClientDefinition, type MachineInfo } from './clients.js'
-import { compareEntry } from './own-entry.js'
-import { loadConfigFormat, type ConfigFormat, type ConfigFormatName } from './config-format.js'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import type { LaunchCommand } from '../program-info.js'
+import { type ClientConfigFile, readClientConfig } from './client-config-file.js'
+import { type ClientDefinition, CLIENTS, type MachineInfo } from './clients.js'
+import { type ConfigFormat, type ConfigFormatName, loadConfigFormat } from './config-format.js'
+import { compareEntry } from './own-entry.js'
 
 const FORMAT_NAMES: Readonly<Record<ConfigFormatName, string>> = { jsonc: 'JSON', toml: 'TOML', yaml: 'YAML' }
 

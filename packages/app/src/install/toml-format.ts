@@ -5,18 +5,17 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { parse, TomlError } from 'smol-toml'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { ENTRY_NAME } from './own-entry.js'
 import {
-  detectLineBreak,
-  UNSAFE_EDIT,
   type AddEntryResult,
   type ConfigFormat,
-  type ReadEntryResult,
+  detectLineBreak,
   type InsertionRecord,
+  type ReadEntryResult,
+  UNSAFE_EDIT,
 } from './config-format.js'
+import { ENTRY_NAME } from './own-entry.js'
 import { parseTomlStatements, type TomlStatement } from './toml-statements.js'
 
 export const TOML_FORMAT: ConfigFormat = { read, add, change, remove, snippet }

@@ -4,25 +4,25 @@
 import { rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
-import { removeClientConfig, writeClientConfig } from './client-config-file.js'
-import type { CommandArguments } from '../cli/arguments.js'
+import type { Config } from '@scorpiox/server/config/load-config'
+import type { CommandArguments } from '../arguments.js'
 import { applyChanges, type InstallChange } from './apply-changes.js'
+import { removeClientConfig, writeClientConfig } from './client-config-file.js'
 import { CLIENTS } from './clients.js'
-import { parseOwnEntry } from './own-entry.js'
-import {
-  installDirectory,
-  hasProgramCopies,
-  requireOwnHome,
-  executablePath,
-  compareInstalled,
-  removeExecutable,
-} from './installed-program.js'
-import { readInstallRecord, INSTALL_RECORD_FILE, updateInstallRecord } from './install-record.js'
 import { backupNote, formatRemoval } from './format-change.js'
-import { inspectTarget, findTargetsByName, type InspectedTarget } from './targets.js'
+import { INSTALL_RECORD_FILE, readInstallRecord, updateInstallRecord } from './install-record.js'
+import {
+  compareInstalled,
+  executablePath,
+  hasProgramCopies,
+  installDirectory,
+  removeExecutable,
+  requireOwnHome,
+} from './installed-program.js'
 import { readMachineInfo } from './machine-info.js'
+import { parseOwnEntry } from './own-entry.js'
+import { findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
 
 export async function runUninstallCommand(config: Config, { operands, flags }: CommandArguments): Promise<number> {
   const machine = readMachineInfo(config)

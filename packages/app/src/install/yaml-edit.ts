@@ -12,6 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 
 export interface ParsedYaml {

@@ -1,8 +1,8 @@
 // Adding an entry to YAML text and removing it restores the text exactly, for any text.
 
 import fc from 'fast-check'
-import { parse, stringify } from 'yaml'
 import { expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
 
 import { YAML_FORMAT } from './yaml-format.js'
 

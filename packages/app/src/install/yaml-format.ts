@@ -7,25 +7,26 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, ty
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { ENTRY_NAME } from './own-entry.js'
 import {
-  detectLineBreak,
-  UNSAFE_EDIT,
   type AddEntryResult,
   type ConfigFormat,
-  type ReadEntryResult,
+  detectLineBreak,
   type InsertionRecord,
+  type ReadEntryResult,
+  UNSAFE_EDIT,
 } from './config-format.js'
-import { formatYamlInline, formatYamlItem } from './yaml-edit.js'
+import { ENTRY_NAME } from './own-entry.js'
 import {
-  yamlColumn,
-  yamlContentEnd,
-  insertFlowItem,
   findYamlLineEnd,
   findYamlLineStart,
+  formatYamlInline,
+  formatYamlItem,
+  insertFlowItem,
   parseYamlConfig,
-  yamlRange,
   removeFlowItem,
+  yamlColumn,
+  yamlContentEnd,
+  yamlRange,
 } from './yaml-edit.js'
 
 export const YAML_FORMAT: ConfigFormat = { read, add, change, remove, snippet }

@@ -78,7 +78,7 @@ export const ar: Translations = {
   endedKilled: 'أُنهيت',
   endedWithServer: 'أُوقفت مع خادمها',
   endedServerGone: 'أُوقفت لأن خادمها اختفى',
-  endedUnseen: 'لا يُعرف كيف انتهت',
+  endedUnknown: 'لا يُعرف كيف انتهت',
   lastLines: 'آخر الأسطر',
   noOutput: 'لا مخرجات حتى الآن.',
   wholeOutput: 'المخرجات كاملة',

@@ -1,21 +1,34 @@
-// Translates how a job ended. The server sends it in English; unknown text is shown unchanged.
+// How a job ended, as codes, and their translation.
 
 import type { TranslationKey } from './translator.js'
 
-const ENDINGS: ReadonlyMap<string, TranslationKey> = new Map<string, TranslationKey>([
-  ['killed', 'endedKilled'],
-  ['stopped with its server', 'endedWithServer'],
-  ['stopped because its server was gone', 'endedServerGone'],
-  ['exit status unknown', 'endedUnseen'],
-])
+/** How a job ended; `exit`: with an exit code. */
+export const JOB_ENDINGS = ['exit', 'killed', 'server-stopped', 'server-lost', 'unknown'] as const
 
-/** Of jobs that did not exit by themselves. */
-export function jobEndingKey(ending: string): TranslationKey | undefined {
-  return ENDINGS.get(ending)
+export type JobEnding = (typeof JOB_ENDINGS)[number]
+
+export interface JobEnd {
+  /** Null while it runs. */
+  readonly ending: JobEnding | null
+  readonly exitCode: number | null
+  /** The signal that ended it, such as SIGKILL. */
+  readonly signal: string | null
 }
 
-/** `1`, or `137 (SIGKILL)`; undefined if the job has no exit code. */
-export function formatExitCode(exitCode: number | null, ending: string): string | undefined {
-  const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
-  return exitCode === null || signal === undefined ? undefined : `${exitCode} ${signal}`.trim()
+const ENDING_KEYS: Readonly<Record<Exclude<JobEnding, 'exit'>, TranslationKey>> = {
+  killed: 'endedKilled',
+  'server-stopped': 'endedWithServer',
+  'server-lost': 'endedServerGone',
+  unknown: 'endedUnknown',
+}
+
+/** For ended jobs without an exit code. */
+export function jobEndingKey({ ending }: JobEnd): TranslationKey {
+  return ending === null || ending === 'exit' ? 'ended' : ENDING_KEYS[ending]
+}
+
+/** `1`, or `137 (SIGKILL)`; undefined if the job did not exit by itself. */
+export function formatExitCode({ ending, exitCode, signal }: JobEnd): string | undefined {
+  if (ending !== 'exit' || exitCode === null) return undefined
+  return signal === null ? `${exitCode}` : `${exitCode} (${signal})`
 }

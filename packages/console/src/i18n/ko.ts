@@ -64,7 +64,7 @@ export const ko: Translations = {
   endedKilled: '강제 종료됨',
   endedWithServer: '서버와 함께 중지됨',
   endedServerGone: '서버가 사라져 중지됨',
-  endedUnseen: '어떻게 끝났는지 알 수 없음',
+  endedUnknown: '어떻게 끝났는지 알 수 없음',
   lastLines: '마지막 출력',
   noOutput: '아직 출력이 없습니다.',
   wholeOutput: '전체 출력',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { LANGUAGES, preferredLocale, preferredLanguage, createTranslator } from './translator.js'
+import { createTranslator, LANGUAGES, preferredLanguage, preferredLocale } from './translator.js'
 
 const MINUTE = 60_000
 
@@ -31,7 +31,7 @@ describe('texts', () => {
   test('use the plural form of the number', () => {
     const arabic = createTranslator('ar')
     const forms = [0, 1, 2, 3, 11, 100].map((n) => arabic.translate('questionsWaiting', { n }))
-    expect(new Set(forms).size).toBe(6)
+    expect([...new Set(forms)]).toHaveLength(6)
     expect(createTranslator('en').translate('questionsWaiting', { n: 1 })).toBe('1 question is waiting')
     expect(createTranslator('en').translate('questionsWaiting', { n: 1200 })).toBe('1,200 questions are waiting')
   })

@@ -4,19 +4,21 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { ConsoleView } from '../view.js'
-import { questionTitle } from './use-console.js'
-import { ConnectionIndicator } from './components/connection.js'
-import { Brand } from './components/header.js'
-import { LanguageSwitch } from './components/header.js'
-import { Navigation } from './components/header.js'
-import { ToastList, useToasts } from './components/alerts.js'
-import { LoadingScreen } from './components/connection.js'
-import { ProblemList } from './components/alerts.js'
-import { useRoute, type Route } from './route.js'
-import type { LogoutReason } from './login.js'
 import type { StoredLogin } from './auth-token.js'
+import { ProblemList, ToastList, useToasts } from './components/alerts.js'
+import { ConnectionIndicator, LoadingScreen } from './components/connection.js'
+import { Brand, LanguageSwitch, Navigation } from './components/header.js'
+import type { LogoutReason } from './login.js'
+import { type Route, useRoute } from './route.js'
+import {
+  ActionProvider,
+  JobOutputProvider,
+  questionTitle,
+  useActionRunner,
+  useConsole,
+  useJobOutputFetcher,
+} from './use-console.js'
 import { useTranslator } from './use-translator.js'
-import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
 import { CallbacksView } from './views/callbacks.js'
 import { CallsView } from './views/calls.js'
 import { JobsView } from './views/jobs.js'
@@ -31,19 +33,19 @@ interface ConsolePageProps {
 }
 
 export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: ConsolePageProps) {
-  const words = useTranslator()
+  const translator = useTranslator()
   const route = useRoute()
-  const { news, notify, close } = useToasts()
+  const { toasts, notify, close } = useToasts()
   const [announced, announce] = useState('')
   const readOutput = useJobOutputFetcher(login.token)
   const act = useActionRunner(login.token, () => leave('expired'))
   const { view, connection, retry } = useConsole(login.token, {
     onDenied: (wasLive) => leave(wasLive ? 'expired' : login.byLink ? 'link' : 'wrong'),
-    onQuestion: (question) => announce(words.translate('questionNew', { question: questionTitle(question) })),
-    onQuestionGone: (question) => notify(words.translate('questionGone', { question: questionTitle(question) })),
+    onQuestion: (question) => announce(translator.translate('questionNew', { question: questionTitle(question) })),
+    onQuestionGone: (question) => notify(translator.translate('questionGone', { question: questionTitle(question) })),
   })
   const waiting = view?.questions.length ?? 0
-  useTitle(words.translate(route), waiting)
+  useTitle(translator.translate(route), waiting)
   const main = useFocusOnRouteChange(route)
 
   /** Moves the focus before the form that has it disappears. */
@@ -56,7 +58,7 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
   return (
     <ActionProvider value={act}>
       <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
-        {words.translate('skip')}
+        {translator.translate('skip')}
       </a>
       <div class="frame">
         <header class="side">
@@ -66,12 +68,12 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
             <ConnectionIndicator connection={connection} retry={retry} />
             <LanguageSwitch chooseLanguage={choose} />
             <button class="button" type="button" onClick={() => leave()}>
-              {words.translate('logOut')}
+              {translator.translate('logOut')}
             </button>
           </div>
         </header>
         <main id="main" ref={main} tabIndex={-1}>
-          <ToastList toasts={news} close={close} />
+          <ToastList toasts={toasts} close={close} />
           <ProblemList problems={view.problems} />
           <JobOutputProvider value={readOutput}>{VIEWS[route](view, onSettled)}</JobOutputProvider>
         </main>

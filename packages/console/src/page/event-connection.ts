@@ -1,8 +1,8 @@
 // Keeps an event stream open and reconnects with increasing delays. A stream without data for 70 s counts as lost.
 
 import type { ConsoleChange } from '../view.js'
-import { createSseParser } from './sse-parser.js'
 import { openEventStream, parseChange } from './api.js'
+import { createSseParser } from './sse-parser.js'
 
 export type ConnectionState =
   | { readonly state: 'connecting' }

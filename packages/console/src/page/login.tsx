@@ -3,10 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { TranslationKey } from '../i18n/translator.js'
-import { Brand } from './components/header.js'
-import { LanguageSwitch } from './components/header.js'
-import { TranslatedText } from './components/text.js'
 import { fetchLoginKind, type LoginKind } from './api.js'
+import { Brand, LanguageSwitch } from './components/header.js'
+import { TranslatedText } from './components/text.js'
 import { useTranslator } from './use-translator.js'
 
 /** Placeholder for servers without authentication. */
@@ -51,7 +50,7 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
   }
 
   return (
-    <main class="door">
+    <main class="login">
       <Brand />
       <form class="card" onSubmit={submit} noValidate>
         <h1>{translate('logIn')}</h1>

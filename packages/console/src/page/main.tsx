@@ -8,7 +8,7 @@ import { ConsolePage } from './console-page.js'
 import { Login, type LogoutReason } from './login.js'
 import { TranslatorProvider, useLanguage } from './use-translator.js'
 
-export function App() {
+function App() {
   const { translator, choose } = useLanguage()
   const [login, setLogin] = useState<StoredLogin | undefined>(loadLogin)
   const [logoutReason, setLogoutReason] = useState<LogoutReason>()

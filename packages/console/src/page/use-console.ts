@@ -1,4 +1,4 @@
-// The state of the page: the console view as last received, and which questions appeared or disappeared.
+// The state of the page and its hooks: the live console view, questions that appeared or disappeared, actions, job output.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -8,7 +8,8 @@ import { type ActionResult, openJobOutput, type PageAction, postAction } from '.
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
 
-export const EMPTY_VIEW: ConsoleView = {
+/** The page imports only types of the view model, so it has its own. */
+const EMPTY_VIEW: ConsoleView = {
   servers: [],
   questions: [],
   messages: [],
@@ -19,7 +20,7 @@ export const EMPTY_VIEW: ConsoleView = {
   problems: [],
 }
 
-export function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
+function applyChange(view: ConsoleView, change: ConsoleChange): ConsoleView {
   return { ...view, ...change }
 }
 
@@ -28,7 +29,7 @@ export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'
 }
 
 /** Questions that are only in the first list. */
-export function questionsNotIn(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
+function questionsNotIn(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
   const there = new Set(now.map(questionKey))
   return before.filter((question) => !there.has(questionKey(question)))
 }
@@ -37,8 +38,6 @@ export function questionTitle({ questions }: QuestionView): string {
   const text = questions[0]?.text ?? ''
   return text.length > 120 ? `${text.slice(0, 119).trimEnd()}…` : text
 }
-
-// Hooks of the page: the live console view, actions, and job output.
 
 export interface LiveConsole {
   /** Undefined until the first view arrives. */

@@ -3,10 +3,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { JobView, OutputEvent } from '../view.js'
-import { createSseParser } from './sse-parser.js'
+import { type ActionResult, textMember, toActionError } from './api.js'
 import { stripControls } from './components/strip-controls.js'
-import { toActionError, textMember, type ActionResult } from './api.js'
-import { useFetchJobOutput, type FetchJobOutput } from './use-console.js'
+import { createSseParser } from './sse-parser.js'
+import { type FetchJobOutput, useFetchJobOutput } from './use-console.js'
 
 /** Text is kept in blocks, so that existing text is not laid out again when more arrives. */
 const BLOCK_LENGTH = 16_384

@@ -4,11 +4,11 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 
 import {
-  LANGUAGES,
-  preferredLocale,
-  preferredLanguage,
   createTranslator,
   type Language,
+  LANGUAGES,
+  preferredLanguage,
+  preferredLocale,
   type Translator,
 } from '../i18n/translator.js'
 
@@ -39,7 +39,7 @@ export function useLanguage(): { readonly translator: Translator; readonly choos
     try {
       localStorage.setItem(STORAGE_KEY, known)
     } catch {
-      // The choice applies to this visit only.
+      // The choice is lost when the page is closed.
     }
   }
   return { translator, choose }

@@ -1,10 +1,10 @@
 // Answers the questions of a form one after the other and sends them together. Esc at any question sends nothing. Nothing is
 // preselected.
 
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 import type { QuestionView } from '../view.js'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
-import { runAction, showFullText, rowsAbove, wrapToScreen, type InboxContext } from './inbox-context.js'
-import { joinParts, sanitizeLine, formatProjectName } from './format-view.js'
+import { formatProjectName, joinParts, sanitizeLine } from './format-view.js'
+import { type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'
 
 const OTHER = 'other'

@@ -1,7 +1,7 @@
 // Follows the view of a console: complete at first, then updated by changed parts.
 
 import type { UserConsole } from '../user-console.js'
-import type { ConsoleChange, ConsoleView, QuestionView } from '../view.js'
+import { type ConsoleChange, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
 
 export interface FollowedView {
   /** Undefined until the first view arrives. */
@@ -11,19 +11,8 @@ export interface FollowedView {
   close(): void
 }
 
-export const EMPTY_CONSOLE_VIEW: ConsoleView = {
-  servers: [],
-  questions: [],
-  messages: [],
-  callbacks: [],
-  jobs: [],
-  projects: [],
-  calls: [],
-  problems: [],
-}
-
 /** Calls `onQuestion` for new questions, but not for those in the first view. */
-export function followView(board: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
+export function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
   let view: ConsoleView | undefined
   let knownQuestions: ReadonlySet<string> | undefined
   let resolveFirst: ((view: ConsoleView) => void) | undefined
@@ -35,8 +24,8 @@ export function followView(board: Pick<UserConsole, 'watch'>, onQuestion: () => 
     knownQuestions = new Set([...(knownQuestions ?? []), ...keys])
   }
 
-  const close = board.watch((change: ConsoleChange) => {
-    view = { ...(view ?? EMPTY_CONSOLE_VIEW), ...change }
+  const close = userConsole.watch((change: ConsoleChange) => {
+    view = { ...(view ?? EMPTY_VIEW), ...change }
     if (change.questions) notifyNewQuestions(change.questions)
     resolveFirst?.(view)
   })

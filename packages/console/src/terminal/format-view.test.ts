@@ -1,19 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { ConsoleView } from '../view.js'
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import { textWidth } from '@scorpiox/server/text/column-width'
-import { TRANSLATIONS, LANGUAGES } from '../i18n/translator.js'
-import type { TranslationText } from '../i18n/translator.js'
+import { LANGUAGES, TRANSLATIONS, type TranslationText } from '../i18n/translator.js'
+import { type ConsoleView, EMPTY_VIEW } from '../view.js'
+import { formatHeadline, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
 import { createInboxTranslator, inboxTranslatorFor } from './inbox-translator.js'
+import { endedJobsMenu, formatSectionLines, mainMenu } from './menu.js'
 import { inboxMessagesAr } from './messages/ar.js'
 import { inboxMessagesEn } from './messages/en.js'
 import { inboxMessagesKo } from './messages/ko.js'
-import { endedJobsMenu, formatHeadline, mainMenu, formatSectionLines } from './menu.js'
-import { formatReport, formatReportJson } from './format-report.js'
-import { formatPlanRows } from './format-view.js'
-import { EMPTY_CONSOLE_VIEW } from './follow-view.js'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 
 const NOW = 1_800_000_000_000
 const PROJECT = '/srv/shop'
@@ -64,7 +61,7 @@ const VIEW: ConsoleView = {
   ],
   jobs: [
     job({ id: 3, command: 'npm test', startedAt: NOW - 123_000, tail: 'one\ntwo\n' }),
-    job({ id: 1, isRunning: false, endedAt: NOW - 1000, startedAt: NOW - 5000, ending: 'exit 1', exitCode: 1 }),
+    job({ id: 1, isRunning: false, endedAt: NOW - 1000, startedAt: NOW - 5000, ending: 'exit', exitCode: 1 }),
     job({ id: 2, isRunning: false, endedAt: NOW - 500, startedAt: NOW - 5000, ending: 'killed' }),
   ],
   projects: [
@@ -117,18 +114,18 @@ test('the main menu lists open questions first', () => {
 })
 
 test('an empty view shows a placeholder and Quit', () => {
-  expect(formatHeadline(EMPTY_CONSOLE_VIEW, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
-  expect(mainMenu(EMPTY_CONSOLE_VIEW, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
+  expect(formatHeadline(EMPTY_VIEW, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
+  expect(mainMenu(EMPTY_VIEW, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
   // With problems, the headline does not claim that there are no questions.
-  expect(formatHeadline({ ...EMPTY_CONSOLE_VIEW, problems: VIEW.problems }, ENGLISH)).toBe(
+  expect(formatHeadline({ ...EMPTY_VIEW, problems: VIEW.problems }, ENGLISH)).toBe(
     'scorpiox-code inbox · 1 problem · 0 servers',
   )
-  expect(formatReport(EMPTY_CONSOLE_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
+  expect(formatReport(EMPTY_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 
 test('the value of an entry stays the same while its item changes', () => {
   const names = mainMenu(VIEW, ENGLISH, NOW).map(({ value }) => value)
-  expect(new Set(names).size).toBe(names.length)
+  expect([...new Set(names)]).toEqual(names)
   expect(mainMenu({ ...VIEW, calls: [] }, ENGLISH, NOW + 5000).map(({ value }) => value)).toEqual(
     names.filter((name) => name !== 'section calls'),
   )
@@ -137,7 +134,7 @@ test('the value of an entry stays the same while its item changes', () => {
 test('ended jobs, newest first', () => {
   expect(endedJobsMenu(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
     'Job 2 · killed after 4.5s · sleep 9',
-    'Job 1 · exit 1 after 4s · sleep 9',
+    'Job 1 · exit code 1 after 4s · sleep 9',
   ])
 })
 
@@ -184,7 +181,7 @@ test('the report contains all sections, and forms with their choices', () => {
 })
 
 test('no control characters of the view reach the terminal', () => {
-  const evil = fc.oneof(
+  const hostileText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
       '\u001B[2J\u001B[H',
@@ -197,15 +194,15 @@ test('no control characters of the view reach the terminal', () => {
     ),
   )
   fc.assert(
-    fc.property(evil, (text) => {
+    fc.property(hostileText, (text) => {
       const view = replaced(VIEW, text)
-      const said = [
+      const results = [
         formatReport(view, ENGLISH, NOW),
         ...mainMenu(view, ENGLISH, NOW).map(({ label }) => `${label}\n`),
         formatHeadline(view, ENGLISH),
       ]
-      expect(said.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
-      expect(formatReport(view, ENGLISH, NOW).split('\n').length).toBe(
+      expect(results.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
+      expect(formatReport(view, ENGLISH, NOW).split('\n')).toHaveLength(
         formatReport(replaced(VIEW, 'x'), ENGLISH, NOW).split('\n').length,
       )
       expect(formatReportJson(view).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069]/u)
@@ -236,13 +233,13 @@ describe('languages', () => {
     ['ko', inboxMessagesKo],
     ['ar', inboxMessagesAr],
   ] as const)(
-    'the catalogue %s has every phrase with the same places, and the plural forms of its language',
+    'the catalogue %s has every phrase with the same placeholders, and the plural forms of its language',
     (name, own) => {
       expect(Object.keys(own)).toEqual(Object.keys(inboxMessagesEn))
       for (const [key, model] of Object.entries<TranslationText>(inboxMessagesEn)) {
         const phrase: TranslationText = own[key as keyof typeof inboxMessagesEn]
         expect(typeof phrase, key).toBe(typeof model)
-        expect(places(phrase), key).toEqual(places(model))
+        expect(placeholdersOf(phrase), key).toEqual(placeholdersOf(model))
         if (typeof phrase === 'string') continue
         const forms = new Intl.PluralRules(name).resolvedOptions().pluralCategories
         expect(Object.keys(phrase).sort(), key).toEqual([...forms].sort())
@@ -254,12 +251,15 @@ describe('languages', () => {
     expect(Object.keys(inboxMessagesEn).filter((key) => key in TRANSLATIONS.en)).toEqual([])
   })
 
-  test.each(LANGUAGES)('in $name nothing of ours is English but names', ({ language }) => {
+  test.each(LANGUAGES)('in $name only names are in English', ({ language }) => {
     if (language === 'en') return
     const view = replaced(VIEW, '#')
-    const words = inboxTranslatorFor(language)
-    const said = [formatReport(view, words, NOW), ...mainMenu(view, words, NOW).map(({ label }) => label)].join('\n')
-    const latin = said.match(/[A-Za-z]{2,}/g) ?? []
+    const translator = inboxTranslatorFor(language)
+    const text = [
+      formatReport(view, translator, NOW),
+      ...mainMenu(view, translator, NOW).map(({ label }) => label),
+    ].join('\n')
+    const latin = text.match(/[A-Za-z]{2,}/g) ?? []
     const names = new Set(['scorpiox', 'code', 'inbox', 'stdio', 'ms'])
     expect(latin.filter((word) => !names.has(word))).toEqual([])
   })
@@ -271,7 +271,7 @@ describe('languages', () => {
   })
 })
 
-function places(phrase: TranslationText): string[] {
+function placeholdersOf(phrase: TranslationText): string[] {
   const text = typeof phrase === 'string' ? phrase : phrase.other
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
 }
@@ -286,7 +286,8 @@ function job(some: Partial<ConsoleView['jobs'][number]>): ConsoleView['jobs'][nu
     endedAt: null,
     isRunning: true,
     exitCode: null,
-    ending: '',
+    ending: null,
+    signal: null,
     tail: '',
     ...some,
   }
@@ -309,7 +310,7 @@ function callback(some: Partial<ConsoleView['callbacks'][number]>): ConsoleView[
 
 /** Replaces all free text of the view. */
 function replaced(view: ConsoleView, text: string): ConsoleView {
-  const fixed = new Set(['transport', 'kind', 'outcome'])
+  const fixed = new Set(['transport', 'kind', 'outcome', 'ending'])
   return JSON.parse(
     JSON.stringify(view, (key, value: unknown) => (typeof value === 'string' && !fixed.has(key) ? text : value)),
   )

@@ -1,16 +1,17 @@
 // Formats the view as lines of text, one section for each part. The report prints all sections; the interactive inbox shows
-// them one at a time.
+// them one at a time. Untrusted text is returned without terminal control characters.
 
 import { basename } from 'node:path'
 
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
 import { toSingleLine } from '@scorpiox/server/text/single-line'
-
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
 import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
 import type { FullProjectView } from './full-view.js'
 import type { InboxTranslator } from './inbox-translator.js'
 
+const MAX_LINE_CHARS = 500
+const MINUTE_MS = 60_000
 const OUTCOME_SYMBOLS = { ok: '✓', error: '✗', cancelled: '–', running: '…' } as const
 
 export interface ViewSection {
@@ -18,8 +19,34 @@ export interface ViewSection {
   readonly lines: readonly string[]
 }
 
+/** The whole view as text. */
+export function formatReport(view: ConsoleView, translator: InboxTranslator, now: number): string {
+  const sections = formatSections(view, translator, now).map(
+    ({ title, lines }) => `\n${title}\n${lines.map((row) => `  ${row}`.trimEnd().concat('\n')).join('')}`,
+  )
+  return `${formatHeadline(view, translator)}\n${sections.join('')}`
+}
+
+/** Escapes characters that would affect a terminal. */
+export function formatReportJson(view: ConsoleView): string {
+  const json = JSON.stringify(view, null, 2).replaceAll(
+    /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `${json}\n`
+}
+
+/** The first line of the report, and the line above the menu. */
+export function formatHeadline({ questions, servers, problems }: ConsoleView, { translate }: InboxTranslator): string {
+  // If something could not be read, it is unknown whether there are questions.
+  const noQuestionText =
+    problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
+  const questionText = questions.length === 0 ? noQuestionText : translate('questionCount', { n: questions.length })
+  return `scorpiox-code inbox · ${questionText} · ${translate('serverCount', { n: servers.length })}`
+}
+
 /** The non-empty sections. */
-export function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
+function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
     {
@@ -199,11 +226,6 @@ function indent(text: string): string {
   return `  ${text}`
 }
 
-// Text helpers shared by the screens of the inbox. Untrusted text is returned without terminal control characters.
-
-const MAX_LINE_CHARS = 500
-const MINUTE_MS = 60_000
-
 export function sanitizeLine(text: string): string {
   return toSingleLine(text.toWellFormed(), MAX_LINE_CHARS)
 }
@@ -214,12 +236,12 @@ export function joinParts(...parts: readonly (string | false | null | undefined)
 }
 
 /** Without seconds, so that the text does not change and redraw every second. */
-export function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
+function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
   return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
 }
 
 /** In whole seconds, at least one, because it is redrawn while it increases. */
-export function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string {
+function formatElapsed({ formatDuration }: InboxTranslator, ms: number): string {
   return formatDuration(Math.max(1, Math.floor(ms / 1000)) * 1000)
 }
 
@@ -227,9 +249,7 @@ export function formatProjectName(project: string): string {
   return sanitizeLine(basename(project) || project)
 }
 
-export function formatJobEnding({ translate: formatRelative }: InboxTranslator, { ending, exitCode }: JobView): string {
-  const code = formatExitCode(exitCode, ending)
-  if (code !== undefined) return formatRelative('exitCode', { code: sanitizeLine(code) })
-  const key = jobEndingKey(ending)
-  return key === undefined ? sanitizeLine(ending) || formatRelative('ended') : formatRelative(key)
+function formatJobEnding({ translate }: InboxTranslator, job: JobView): string {
+  const code = formatExitCode(job)
+  return code === undefined ? translate(jobEndingKey(job)) : translate('exitCode', { code: sanitizeLine(code) })
 }

@@ -4,7 +4,6 @@
 import { type Readable, Writable } from 'node:stream'
 
 import { SIGHUP_EXIT_CODE, type TerminalStreams, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
-
 import { createKeyInput } from './key-input.js'
 
 const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
@@ -128,7 +127,7 @@ function ignoreErrors(work: () => void): void {
 // Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output can
 // be discarded for the duration of a function.
 
-export class BufferedOutput extends Writable {
+class BufferedOutput extends Writable {
   readonly #terminal: NodeJS.WriteStream
   readonly #repeatResize = (): void => void this.emit('resize')
   #drawn = ''

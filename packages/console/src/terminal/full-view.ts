@@ -12,16 +12,16 @@ export interface FullProjectView extends ProjectView {
   readonly planText?: string | null
 }
 
-export async function readFullView(board: UserConsole, view: ConsoleView): Promise<ConsoleView> {
+export async function readFullView(userConsole: UserConsole, view: ConsoleView): Promise<ConsoleView> {
   const projects: FullProjectView[] = []
-  for (const project of view.projects) projects.push(await readFullProject(board, project))
+  for (const project of view.projects) projects.push(await readFullProject(userConsole, project))
   return { ...view, projects }
 }
 
-async function readFullProject(board: UserConsole, project: ProjectView): Promise<FullProjectView> {
+async function readFullProject(userConsole: UserConsole, project: ProjectView): Promise<FullProjectView> {
   try {
-    const planText = project.plan ? ((await board.readPlan(project.project)) ?? null) : null
-    return { ...project, planText, tasks: await loadAllTasks(board, project) }
+    const planText = project.plan ? ((await userConsole.readPlan(project.project)) ?? null) : null
+    return { ...project, planText, tasks: await loadAllTasks(userConsole, project) }
   } catch (error) {
     // The view lists what could not be read under its problems.
     if (error instanceof Failure) return project
@@ -30,12 +30,12 @@ async function readFullProject(board: UserConsole, project: ProjectView): Promis
 }
 
 async function loadAllTasks(
-  board: UserConsole,
+  userConsole: UserConsole,
   { project, tasks, openTasks }: ProjectView,
 ): Promise<readonly TaskView[]> {
   const all = [...tasks]
   while (all.length < Math.min(openTasks, MAX_TASKS)) {
-    const more = await loadOlderTasks(board, project, all)
+    const more = await loadOlderTasks(userConsole, project, all)
     if (more.length === 0) break
     all.push(...more)
   }
@@ -44,18 +44,22 @@ async function loadAllTasks(
 
 /** The next page of tasks after those in `known`. */
 export async function loadOlderTasks(
-  board: UserConsole,
+  userConsole: UserConsole,
   project: string,
   known: readonly TaskView[],
 ): Promise<readonly TaskView[]> {
   const last = known.findLast(({ isCurrent }) => !isCurrent)
-  return last ? board.olderTasks(project, last.id) : []
+  return last ? userConsole.olderTasks(project, last.id) : []
 }
 
-export async function loadAllSteps(board: UserConsole, project: string, task: TaskView): Promise<readonly StepView[]> {
+export async function loadAllSteps(
+  userConsole: UserConsole,
+  project: string,
+  task: TaskView,
+): Promise<readonly StepView[]> {
   const all = [...task.steps]
   while (all.length < task.stepsTotal) {
-    const more = await board.taskSteps(project, task.id, (all.at(-1)?.id ?? -1) + 1)
+    const more = await userConsole.taskSteps(project, task.id, (all.at(-1)?.id ?? -1) + 1)
     if (more.length === 0) break
     all.push(...more)
   }

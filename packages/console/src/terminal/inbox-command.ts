@@ -3,26 +3,27 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-import type { UserConsole } from '../user-console.js'
-import { openUserConsoles } from '../user-consoles.js'
+import type { Config } from '@scorpiox/server/config/load-config'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
-import { openFullScreen } from './full-screen.js'
-import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
-import { createInboxPrompts } from './prompts.js'
-import { formatReport, formatReportJson } from './format-report.js'
-import { runInbox } from './screens.js'
-import { EMPTY_CONSOLE_VIEW, followView } from './follow-view.js'
-import { readFullView } from './full-view.js'
 import {
   exitBySighup,
-  SIGHUP_EXIT_CODE,
-  waitForStopSignal,
-  print,
   getTerminalStreams,
+  print,
+  SIGHUP_EXIT_CODE,
   type TerminalStreams,
+  waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
+import type { UserConsole } from '../user-console.js'
+import { openUserConsoles } from '../user-consoles.js'
+import { EMPTY_VIEW } from '../view.js'
+import { followView } from './follow-view.js'
+import { formatReport, formatReportJson } from './format-view.js'
+import { openFullScreen } from './full-screen.js'
+import { readFullView } from './full-view.js'
+import { createInboxTranslator, type InboxTranslator } from './inbox-translator.js'
+import { createInboxPrompts } from './prompts.js'
+import { runInbox } from './screens.js'
 
 /** Time for the servers to send their state after the connection. */
 const SETTLE_MS = 200
@@ -45,26 +46,26 @@ export async function runInboxCommand(config: Config, options: InboxOptions): Pr
 async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptions): Promise<number> {
   const translator = createInboxTranslator(lang, config.childEnv)
   const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
-  const board = consoles.forUser(getOsUser(), true)
+  const userConsole = consoles.forUser(getOsUser(), true)
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : getTerminalStreams()
   try {
     return await (streams
-      ? runInteractive(board, streams, translator, quiet ?? false)
-      : printOnce(board, translator, json ?? false))
+      ? runInteractive(userConsole, streams, translator, quiet ?? false)
+      : printOnce(userConsole, translator, json ?? false))
   } finally {
     await Promise.race([consoles.close(), sleep(CLOSE_MS)])
   }
 }
 
-async function printOnce(board: UserConsole, translator: InboxTranslator, json: boolean): Promise<number> {
-  const followed = followView(board)
+async function printOnce(userConsole: UserConsole, translator: InboxTranslator, json: boolean): Promise<number> {
+  const followed = followView(userConsole)
   // Keeps the process alive until the view arrives.
   const keepAlive = setInterval(() => {}, 60_000)
   try {
     const firstView = await Promise.race([followed.firstView, waitForStopSignal()])
     if (typeof firstView === 'number') return firstView
     await sleep(SETTLE_MS)
-    const view = await readFullView(board, followed.view() ?? firstView)
+    const view = await readFullView(userConsole, followed.view() ?? firstView)
     await print(json ? formatReportJson(view) : formatReport(view, translator, Date.now()))
     return 0
   } finally {
@@ -83,7 +84,7 @@ async function runInteractive(
   const followed = followView(userConsole, () => {
     if (!isQuiet) screen.ringBell()
   })
-  const view = () => followed.view() ?? EMPTY_CONSOLE_VIEW
+  const view = () => followed.view() ?? EMPTY_VIEW
   try {
     const prompts = await createInboxPrompts(screen, translator)
     const menuClosed = followed.firstView

@@ -1,13 +1,13 @@
 // State shared by the screens of the inbox: console, terminal, language and status line; fits text to the terminal.
 
-import type { UserConsole } from '../user-console.js'
-import type { ConsoleView } from '../view.js'
 import { Failure } from '@scorpiox/mcp/errors'
 import { truncateToWidth, wrapToWidth } from '@scorpiox/server/text/column-width'
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
+import type { UserConsole } from '../user-console.js'
+import type { ConsoleView } from '../view.js'
+import { sanitizeLine } from './format-view.js'
 import type { FullScreen } from './full-screen.js'
 import type { InboxTranslator } from './inbox-translator.js'
-import { sanitizeLine } from './format-view.js'
 import type { InboxPrompts } from './prompts.js'
 
 /** Columns that a prompt adds before each line, plus one; with a frame, colour codes are counted too. */

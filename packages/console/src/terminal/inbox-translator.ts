@@ -1,19 +1,19 @@
 // Chooses the language of the inbox: `--lang`, otherwise LC_ALL, LC_MESSAGES or LANG in the order of POSIX.
 
+import { UsageError } from '@scorpiox/server/terminal/usage-error'
 import {
-  TRANSLATIONS,
-  LANGUAGES,
-  preferredLocale,
-  preferredLanguage,
   createTranslatorFrom,
   type Language,
+  LANGUAGES,
+  preferredLanguage,
+  preferredLocale,
+  type TranslationKey,
+  TRANSLATIONS,
   type Translator,
 } from '../i18n/translator.js'
-import type { TranslationKey } from '../i18n/translator.js'
 import { inboxMessagesAr } from './messages/ar.js'
 import { inboxMessagesEn } from './messages/en.js'
 import { inboxMessagesKo } from './messages/ko.js'
-import { UsageError } from '@scorpiox/server/terminal/usage-error'
 
 const INBOX_MESSAGES = { en: inboxMessagesEn, ko: inboxMessagesKo, ar: inboxMessagesAr } as const
 

@@ -1,7 +1,6 @@
 // Screen of one job: its latest output, all output on request, and killing it.
 
 import { toPrintableLines } from '@scorpiox/server/text/printable-lines'
-
 import { findLineStart, type ReadOutputChunk, streamOutput } from '../output-stream.js'
 import type { ServerJobRef, UserConsole } from '../user-console.js'
 import type { JobView } from '../view.js'
@@ -75,12 +74,12 @@ export interface FullOutput {
   readonly skippedBytes: number
 }
 
-export async function readFullOutput(
-  board: UserConsole,
+async function readFullOutput(
+  userConsole: UserConsole,
   job: ServerJobRef,
   missingLine: (bytes: number) => string,
 ): Promise<FullOutput> {
-  const read: ReadOutputChunk = (from, maxBytes) => board.readOutput(job, from, maxBytes)
+  const read: ReadOutputChunk = (from, maxBytes) => userConsole.readOutput(job, from, maxBytes)
   const { size } = await read(0, 0)
   const startOffset = await findLineStart(read, size - MAX_BYTES)
   let text = ''

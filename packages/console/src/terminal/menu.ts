@@ -1,9 +1,15 @@
 // Entries of the main menu: open questions first, then running jobs and callbacks, then the other sections.
 
-import type { ConsoleView, CallbackView, JobView, MessageView, QuestionView } from '../view.js'
+import type { CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
+import {
+  formatCallbackRow,
+  formatCallRows,
+  formatJobRow,
+  formatQuestionRow,
+  formatServerRows,
+  sanitizeLine,
+} from './format-view.js'
 import type { InboxTranslator } from './inbox-translator.js'
-import { sanitizeLine } from './format-view.js'
-import { formatCallbackRow, formatCallRows, formatJobRow, formatQuestionRow, formatServerRows } from './format-view.js'
 
 export type InboxSection = 'problems' | 'calls' | 'servers'
 
@@ -70,15 +76,6 @@ export function endedJobsMenu({ jobs }: ConsoleView, translator: InboxTranslator
     .filter(({ isRunning }) => !isRunning)
     .toSorted((first, second) => (second.endedAt ?? 0) - (first.endedAt ?? 0))
     .map((job) => jobItem(job, translator, now))
-}
-
-/** The line above the menu. */
-export function formatHeadline({ questions, servers, problems }: ConsoleView, { translate }: InboxTranslator): string {
-  // If something could not be read, it is unknown whether there are questions.
-  const noQuestionText =
-    problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
-  const questionText = questions.length === 0 ? noQuestionText : translate('questionCount', { n: questions.length })
-  return `scorpiox-code inbox · ${questionText} · ${translate('serverCount', { n: servers.length })}`
 }
 
 export function formatSectionTitle(section: InboxSection, { translate }: InboxTranslator): string {

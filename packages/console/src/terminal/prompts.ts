@@ -150,7 +150,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           ...streams,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
-          validate: (words) => (words?.trim() ? undefined : translate('wordsMissing')),
+          validate: (text) => (text?.trim() ? undefined : translate('wordsMissing')),
         }),
       )
     },

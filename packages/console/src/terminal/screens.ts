@@ -1,22 +1,20 @@
 // Navigation of the inbox: the main menu, and the screens of its entries.
 
 import type { CallbackView, MessageView } from '../view.js'
-import { runAction, fitLine, showFullText, rowsAbove, wrapToScreen, type InboxContext } from './inbox-context.js'
 import { answerForm } from './answer-form.js'
+import { formatCallbackTime, formatHeadline, formatProjectName, joinParts } from './format-view.js'
+import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import { showJob } from './job-screen.js'
 import {
   endedJobsMenu,
-  formatHeadline,
-  mainMenu,
   formatSectionLines,
   formatSectionTitle,
+  type InboxSection,
+  mainMenu,
   type MenuItem,
   type MenuTarget,
-  type InboxSection,
 } from './menu.js'
-import { joinParts, formatProjectName } from './format-view.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'
-import { formatCallbackTime } from './format-view.js'
 import { showTasks } from './task-screen.js'
 
 const BACK = 'back'
@@ -83,7 +81,7 @@ async function showCallback(context: InboxContext, callback: CallbackView): Prom
 async function showMessage(context: InboxContext, message: MessageView): Promise<void> {
   const { translate } = context.translator
   const kind = translate(message.kind === 'callback' ? 'callbackFired' : 'answerLate')
-  const heading = (): string => joinParts(kind, formatProjectName(message.project), translate('notToldYet'))
+  const heading = (): string => joinParts(kind, formatProjectName(message.project), translate('notDelivered'))
   const action = await showText(context, heading, message.text, translate('dismissMore'))
   if (action === 'do') await runAction(context, () => context.userConsole.dismiss(message), translate('dismissed'))
 }

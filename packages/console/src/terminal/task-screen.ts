@@ -2,11 +2,10 @@
 // which the view does not contain.
 
 import type { ProjectView, TaskView } from '../view.js'
-import { runAction, fitLine, showFullText, type InboxContext } from './inbox-context.js'
-import { sanitizeLine } from './format-view.js'
-import type { PromptEntry } from './prompts.js'
-import { formatProjectRow, formatStepRow, formatTaskRow } from './format-view.js'
+import { formatProjectRow, formatStepRow, formatTaskRow, sanitizeLine } from './format-view.js'
 import { loadAllSteps, loadOlderTasks } from './full-view.js'
+import { fitLine, type InboxContext, runAction, showFullText } from './inbox-context.js'
+import type { PromptEntry } from './prompts.js'
 
 /** Loaded tasks by project. */
 type LoadedTasks = Map<string, readonly TaskView[]>

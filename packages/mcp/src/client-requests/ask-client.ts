@@ -2,28 +2,27 @@
 // the questions and the client repeats the call with the answers; a deferred call asks through its task handle. Only
 // declared capabilities are used, and every answer is validated.
 
-import { Failure } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import { compileSchema } from '../json-schema/compile.js'
+import type { AskOptions, ClientAbilities, ClientQuestion, ClientQuestions } from '../definitions/call-context.js'
 import type { Caller } from '../definitions/caller.js'
-import type { ClientAbilities, AskOptions, ClientQuestion, ClientQuestions } from '../definitions/call-context.js'
-import type { ClientProfile } from '../revisions/client-profile.js'
-import { OutgoingRequests, type SentRequest } from './outgoing-requests.js'
-import type { TaskHandle } from '../protocol-tasks/task-handle.js'
-import type { JsonRpcRequest, WireRequest } from '../jsonrpc/message.js'
+import { Failure, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { compileSchema } from '../json-schema/compile.js'
+import type { SchemaCompiler } from '../json-schema/lazy-compile.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { INVALID_PARAMS, ProtocolError } from '../errors.js'
+import type { JsonRpcRequest, WireRequest } from '../jsonrpc/message.js'
+import { stringifyMembers, TypedResult } from '../jsonrpc/result.js'
+import type { TaskHandle, TaskHandleQuestion } from '../protocol-tasks/task-handle.js'
+import type { ClientProfile } from '../revisions/client-profile.js'
+import { MODERN_REVISION } from '../revisions/revision.js'
+import { OutgoingRequests, type SentRequest } from './outgoing-requests.js'
 import {
-  requireAbilities,
-  normalizeAnswer,
   findAnswerProblem,
+  normalizeAnswer,
+  requireAbilities,
   toClientAnswer,
   toWireRequest,
 } from './question-wire-format.js'
-import { stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import type { RequestBinding, RequestStateSealer } from './request-state.js'
-import { MODERN_REVISION } from '../revisions/revision.js'
-import type { SchemaCompiler } from '../json-schema/lazy-compile.js'
 
 const DEFAULT_TIMEOUT_MS = 10 * 60 * 1000
 // The longest delay setTimeout supports.
@@ -222,11 +221,11 @@ export class InputRequester {
     questions: ClientQuestions,
     { ms, compile }: AskContext,
   ): Promise<JsonObject> {
-    const asked = Object.entries(questions).map(([key, question]) => [
+    const asked = Object.entries(questions).map(([key, question]): [string, TaskHandleQuestion] => [
       key,
       {
-        question: this.#toWireRequest(question),
-        fits: (answer: unknown) => findAnswerProblem(question, answer, compile) === undefined,
+        request: this.#toWireRequest(question),
+        isUsable: (answer) => findAnswerProblem(question, answer, compile) === undefined,
       },
     ])
     const askedAt = performance.now()

@@ -4,8 +4,9 @@
 
 import { Failure } from '../errors.js'
 import { isJsonObject, stringifyWellFormed } from '../json/json.js'
-import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { formatRpcNotification, formatRpcRequest, type JsonRpcResponse } from '../jsonrpc/message.js'
+import { echo } from '../util/echo.js'
 
 /** Maximum number of timed-out requests whose answer is still accepted. */
 const MAX_OVERDUE = 100
@@ -95,5 +96,5 @@ function abortReason({ reason }: AbortSignal): Error {
 }
 
 function readErrorMessage(error: unknown): string {
-  return isJsonObject(error) && typeof error.message === 'string' ? error.message.slice(0, 500) : 'it gave no reason'
+  return isJsonObject(error) && typeof error.message === 'string' ? echo(error.message) : 'it gave no reason'
 }

@@ -1,7 +1,5 @@
 // Converts questions to the request format of each revision, and validates the client's answers.
 
-import { Failure } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json/json.js'
 import type {
   ClientAbilities,
   ClientQuestion,
@@ -9,11 +7,12 @@ import type {
   SamplingMessage,
   SamplingRequest,
 } from '../definitions/call-context.js'
+import { Failure } from '../errors.js'
+import type { SchemaCompiler } from '../json-schema/lazy-compile.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { WireRequest } from '../jsonrpc/message.js'
 import { MODERN_REVISION, type Revision } from '../revisions/revision.js'
-import type { SchemaCompiler } from '../json-schema/lazy-compile.js'
-import { upgradeFormContent, downgradeFormSchema } from './form-schema.js'
-import { addStringTypes } from './form-schema.js'
+import { addStringTypes, downgradeFormSchema, upgradeFormContent } from './form-schema.js'
 
 /** Throws a Failure if the client did not declare a capability that a question needs. */
 export function requireAbilities(questions: ClientQuestions, abilities: ClientAbilities): void {

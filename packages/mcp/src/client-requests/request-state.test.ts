@@ -6,7 +6,7 @@ import { createRequestStateSealer, type RequestBinding, type RequestStateSealer 
 
 const LIFE_MS = 60_000
 
-const bond: RequestBinding = {
+const binding: RequestBinding = {
   user: 'ann',
   method: 'tools/call',
   params: { name: 'delete', arguments: { file: 'a', deep: { x: [1, 2], y: null } } },
@@ -30,13 +30,13 @@ function isRefused(work: () => unknown): boolean {
 
 test('a sealed state can be opened once', () => {
   const { sealer } = open()
-  const state = sealer.seal(bond, content, LIFE_MS)
-  expect(sealer.open(bond, state)).toEqual(content)
-  expect(isRefused(() => sealer.open(bond, state))).toBe(true)
+  const state = sealer.seal(binding, content, LIFE_MS)
+  expect(sealer.open(binding, state)).toEqual(content)
+  expect(isRefused(() => sealer.open(binding, state))).toBe(true)
 })
 
 test('the content is not readable', () => {
-  const state = open().sealer.seal(bond, { answers: { secret: 'hunter2' } }, LIFE_MS)
+  const state = open().sealer.seal(binding, { answers: { secret: 'hunter2' } }, LIFE_MS)
   for (const encoding of ['utf8', 'latin1'] as const) {
     expect(Buffer.from(state, 'base64url').toString(encoding)).not.toMatch(/hunter2|answers|ann|delete/)
   }
@@ -44,22 +44,22 @@ test('the content is not readable', () => {
 
 test('a rejected state is not used up', () => {
   const { sealer } = open()
-  const state = sealer.seal(bond, content, LIFE_MS)
-  expect(isRefused(() => sealer.open({ ...bond, user: 'bob' }, state))).toBe(true)
-  expect(sealer.open(bond, state)).toEqual(content)
+  const state = sealer.seal(binding, content, LIFE_MS)
+  expect(isRefused(() => sealer.open({ ...binding, user: 'bob' }, state))).toBe(true)
+  expect(sealer.open(binding, state)).toEqual(content)
 })
 
 test('expires on time and is then dropped from the nonce log', () => {
   const { sealer, pass } = open()
-  const [early, late] = [sealer.seal(bond, content, LIFE_MS), sealer.seal(bond, content, LIFE_MS)]
+  const [early, late] = [sealer.seal(binding, content, LIFE_MS), sealer.seal(binding, content, LIFE_MS)]
   pass(LIFE_MS - 1)
-  expect(sealer.open(bond, early)).toEqual(content)
+  expect(sealer.open(binding, early)).toEqual(content)
   pass(1)
-  expect(isRefused(() => sealer.open(bond, late))).toBe(true)
+  expect(isRefused(() => sealer.open(binding, late))).toBe(true)
   pass(10 * LIFE_MS)
   // Dropped from the nonce log meanwhile, and still rejected.
-  sealer.open(bond, sealer.seal(bond, content, LIFE_MS))
-  expect(isRefused(() => sealer.open(bond, early))).toBe(true)
+  sealer.open(binding, sealer.seal(binding, content, LIFE_MS))
+  expect(isRefused(() => sealer.open(binding, early))).toBe(true)
 })
 
 describe('10,000 invalid states: none is accepted', () => {
@@ -67,7 +67,7 @@ describe('10,000 invalid states: none is accepted', () => {
   const foreign = createRequestStateSealer(() => 1_000_000)
   const bit = fc.nat()
 
-  const spoilt = fc.oneof(
+  const corrupted = fc.oneof(
     fc.record({ how: fc.constant('a bit' as const), bit }),
     fc.record({ how: fc.constant('truncated' as const), bit }),
     fc.record({ how: fc.constant('extended' as const), more: fc.base64String({ minLength: 1 }) }),
@@ -79,17 +79,17 @@ describe('10,000 invalid states: none is accepted', () => {
   test('tampered, truncated, extended, invented: 4,000', () => {
     let accepted = 0
     fc.assert(
-      fc.property(spoilt, (how) => {
-        const state = sealer.seal(bond, content, LIFE_MS)
-        const tampered = spoil(state, how)
-        if (tampered !== state && !isRefused(() => sealer.open(bond, tampered))) accepted++
+      fc.property(corrupted, (how) => {
+        const state = sealer.seal(binding, content, LIFE_MS)
+        const tampered = corrupt(state, how)
+        if (tampered !== state && !isRefused(() => sealer.open(binding, tampered))) accepted++
       }),
       { numRuns: 4000 },
     )
     expect(accepted).toBe(0)
   })
 
-  function spoil(state: string, how: typeof spoilt extends fc.Arbitrary<infer T> ? T : never): unknown {
+  function corrupt(state: string, how: typeof corrupted extends fc.Arbitrary<infer T> ? T : never): unknown {
     const bytes = Buffer.from(state, 'base64url')
     switch (how.how) {
       case 'a bit': {
@@ -116,23 +116,23 @@ describe('10,000 invalid states: none is accepted', () => {
   }
 
   const json = fc.jsonValue({ maxDepth: 2 })
-  const otherBond = fc.oneof(
-    fc.string().map((user) => ({ ...bond, user })),
-    fc.constantFrom('prompts/get', 'resources/read', 'tools/call ', '').map((method) => ({ ...bond, method })),
-    json.map((args) => ({ ...bond, params: { ...bond.params, arguments: args } })),
-    fc.string().map((name) => ({ ...bond, params: { ...bond.params, name } })),
+  const otherBinding = fc.oneof(
+    fc.string().map((user) => ({ ...binding, user })),
+    fc.constantFrom('prompts/get', 'resources/read', 'tools/call ', '').map((method) => ({ ...binding, method })),
+    json.map((args) => ({ ...binding, params: { ...binding.params, arguments: args } })),
+    fc.string().map((name) => ({ ...binding, params: { ...binding.params, name } })),
     fc.record({ key: fc.string(), value: json }).map(({ key, value }) => {
       const changes = ['_meta', 'inputResponses', 'requestState']
-      return { ...bond, params: { ...bond.params, [changes.includes(key) ? 'extra' : key]: value } }
+      return { ...binding, params: { ...binding.params, [changes.includes(key) ? 'extra' : key]: value } }
     }),
   )
 
   test('of another user or call: 3,000', () => {
     let accepted = 0
     fc.assert(
-      fc.property(otherBond, (other) => {
-        const state = sealer.seal(bond, content, LIFE_MS)
-        if (isDeeplyEqual(other, bond)) return
+      fc.property(otherBinding, (other) => {
+        const state = sealer.seal(binding, content, LIFE_MS)
+        if (isDeeplyEqual(other, binding)) return
         if (!isRefused(() => sealer.open(other, state))) accepted++
       }),
       { numRuns: 3000 },
@@ -143,12 +143,12 @@ describe('10,000 invalid states: none is accepted', () => {
   test('replayed, expired, of another server: 3,000', () => {
     let accepted = 0
     for (let run = 0; run < 1000; run++) {
-      const used = sealer.seal(bond, content, LIFE_MS)
-      sealer.open(bond, used)
-      const old = sealer.seal(bond, content, run % 50)
+      const used = sealer.seal(binding, content, LIFE_MS)
+      sealer.open(binding, used)
+      const old = sealer.seal(binding, content, run % 50)
       pass(run % 50)
-      for (const state of [used, old, foreign.seal(bond, content, LIFE_MS)]) {
-        if (!isRefused(() => sealer.open(bond, state))) accepted++
+      for (const state of [used, old, foreign.seal(binding, content, LIFE_MS)]) {
+        if (!isRefused(() => sealer.open(binding, state))) accepted++
       }
     }
     expect(accepted).toBe(0)

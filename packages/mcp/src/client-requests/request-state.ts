@@ -3,9 +3,9 @@
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
+import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import { canonicalJson } from '../json/canonical-json.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12

@@ -2,8 +2,8 @@
 // same for every protocol revision. On legacy revisions a question is a request to the client; on the modern one the
 // call ends, the client repeats it with the answers, and `run` starts from the top. So ask before you act.
 
-import type { JsonObject } from '../json/json.js'
 import type { FromSchema } from '../json-schema/infer-type.js'
+import type { JsonObject } from '../json/json.js'
 
 /** What a tool, resource or prompt receives besides its input. */
 export interface CallContext {

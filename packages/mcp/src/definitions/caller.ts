@@ -5,3 +5,8 @@ export interface Caller {
   readonly user: string
   readonly session: string
 }
+
+/** The caller of a request without a session: all such requests of a user share one. */
+export function statelessCaller(user: string): Caller {
+  return { user, session: `user:${user}` }
+}

@@ -1,8 +1,8 @@
 // Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template.
 
-import type { ContentBlock } from './tool.js'
 import type { CallContext } from './call-context.js'
 import type { Completer } from './prompt.js'
+import type { ContentBlock } from './tool.js'
 
 interface ResourceInfo {
   readonly name: string

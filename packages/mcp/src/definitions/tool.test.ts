@@ -45,6 +45,24 @@ test('the input of run is typed by the schema', () => {
   })
 })
 
+test('a loaded handler is typed by the schema and the services', () => {
+  const input = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const
+  interface Adder {
+    add(n: number): number
+  }
+  const handler = {
+    run: ({ n }: { readonly n: number }, _call: CallContext, { adder }: { readonly adder: Adder }) => adder.add(n),
+    format: (sum: number) => String(sum),
+  }
+  const defineToolWithAdder = defineToolWith<{ adder: Adder }>()
+  defineToolWithAdder({ ...base, input, services: ['adder'], load: () => Promise.resolve(handler) })
+  // @ts-expect-error the service is not named
+  defineToolWithAdder({ ...base, input, load: () => Promise.resolve(handler) })
+  const formatsText = { ...handler, format: (text: string) => text }
+  // @ts-expect-error format does not take what run returns
+  defineToolWithAdder({ ...base, input, services: ['adder'], load: () => Promise.resolve(formatsText) })
+})
+
 test('nullable objects, open objects, and alternatives beside properties are typed too', () => {
   defineTool({
     ...base,

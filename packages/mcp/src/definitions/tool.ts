@@ -1,9 +1,10 @@
 // Declaration of a tool: a value that can be read without running the tool. The members are in the order in which data
-// flows: name, title, description, hints; input; run; text for the model (format); data for programs (meta). `output`
-// declares structured content in place of `format`, because some clients show their model only that.
+// flows: name, title, description, hints; input; run; text for the model (format); data for programs (meta). The last
+// three can be loaded by the first call (load). `output` declares structured content in place of `format`, because some
+// clients show their model only that.
 
-import type { JsonObject } from '../json/json.js'
 import type { FromSchema } from '../json-schema/infer-type.js'
+import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
 import type { StandardSchema } from './standard-schema.js'
 
@@ -71,8 +72,20 @@ interface ToolBase {
   readonly defaultArguments?: JsonObject
 }
 
-/** A tool as the kernel sees it. `defineTool` checks the precise types. */
-export interface ToolDefinition extends ToolBase {
+/** What a call of a tool does. */
+export interface ToolHandler {
+  run(input: unknown, call: CallContext, services: unknown): unknown
+  /**
+   * Turns the value into output for the model. Without it, a string or content blocks returned by `run` are sent as
+   * they are and anything else as JSON.
+   */
+  format?(value: unknown): ToolOutput
+  /** Data for programs: members of the result's `_meta`, which clients do not show to the model. */
+  meta?(value: unknown): JsonObject
+}
+
+/** The part of a tool that lists and validation need. */
+export interface ToolDeclaration extends ToolBase {
   /** The services `run` receives. Each is opened by the first call that needs it. */
   readonly services?: readonly string[]
   /** Default: no arguments. */
@@ -84,32 +97,30 @@ export interface ToolDefinition extends ToolBase {
    * beside it. Claude Code and Codex show their model the structured content and drop text and images.
    */
   readonly output?: ToolSchema
-  run(input: unknown, call: CallContext, services: unknown): unknown
-  /**
-   * Turns the value into output for the model. Without it, a string or content blocks returned by `run` are sent as
-   * they are and anything else as JSON.
-   */
-  format?(value: unknown): ToolOutput
-  /** Data for programs: members of the result's `_meta`, which clients do not show to the model. */
-  meta?(value: unknown): JsonObject
+}
+
+/** A tool as the kernel sees it. `defineTool` checks the precise types. */
+export type ToolDefinition = ToolDeclaration & (ToolHandler | LoadedOnDemand<ToolHandler>)
+
+interface LoadedOnDemand<H> {
+  /** Loads `run`, `format` and `meta`, such as by `import()`. Called by the first call; repeated if it fails. */
+  load(): Promise<H>
 }
 
 /** The input schema of a tool without arguments. */
 export const NO_INPUT_SCHEMA = { type: 'object', properties: {}, additionalProperties: false } as const
 
-interface TypedDefinition<
-  I extends ToolSchema,
-  O extends ToolSchema,
-  V,
-  S,
-  K extends keyof S & string,
-> extends ToolBase {
+interface TypedDeclaration<I extends ToolSchema, O extends ToolSchema, K> extends ToolBase {
   readonly services?: readonly K[]
   readonly input?: I
   readonly argumentErrors?: { readonly [A in keyof SchemaOutput<NoInfer<I>> & string]?: string }
-  /** The members of the value that are sent; see `ToolDefinition.output`. */
+  /** The members of the value that are sent; see `ToolDeclaration.output`. */
   readonly output?: O
-  run(input: SchemaOutput<I>, call: CallContext, services: Pick<S, K>): V | Promise<V>
+}
+
+interface TypedHandler<I extends ToolSchema, V, Services> {
+  // Not a method, so that a loaded handler's parameters are checked strictly.
+  readonly run: (input: SchemaOutput<I>, call: CallContext, services: Services) => V | Promise<V>
   format?(value: NoInfer<V>): ToolOutput
   meta?(value: NoInfer<V>): JsonObject
 }
@@ -122,7 +133,8 @@ export function defineToolWith<S>() {
     V extends SchemaOutput<O> = SchemaOutput<O>,
     const K extends keyof S & string = never,
   >(
-    definition: TypedDefinition<I, O, V, S, K>,
+    definition: TypedDeclaration<I, O, K> &
+      (TypedHandler<I, V, Pick<S, NoInfer<K>>> | LoadedOnDemand<TypedHandler<I, V, Pick<S, NoInfer<K>>>>),
   ): ToolDefinition => definition
 }
 

@@ -3,9 +3,9 @@
 
 import { isUtf8 } from 'node:buffer'
 
+import { HEADER_MISMATCH, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { HeaderParameter } from '../registry/header-parameters.js'
-import { HEADER_MISMATCH, ProtocolError } from '../errors.js'
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 

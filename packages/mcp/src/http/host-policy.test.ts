@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -240,7 +240,7 @@ describe('the policy', () => {
   })
 
   test.each(['*', '', ' ', 'a b', 'https://a.example', 'a.example/', 'a@b', 'a:b', 'a:65536', 'a,b', '[::1', '%00'])(
-    'refuses the entry %j with a sentence',
+    'refuses the entry %j with a message',
     (entry) => {
       const build = () => createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [entry] })
       expect(build).toThrow('ALLOWED_HOSTS must hold host names such as')

@@ -3,19 +3,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-import type { ToolCallFormat } from '../revisions/client-profile.js'
 import type { Caller } from '../definitions/caller.js'
 import type { JsonRpcMessage } from '../jsonrpc/message.js'
+import type { ToolCallFormat } from '../revisions/client-profile.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session, type SessionOptions } from '../session/session.js'
 import type { Authenticator } from './authenticator.js'
 import type { EventStream } from './event-stream.js'
 import type { HostPolicy, Refusal } from './host-policy.js'
+import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSinks } from './http-exchange.js'
 import { HttpSessions } from './http-sessions.js'
-import type { RateLimits } from './rate-limits.js'
 import { createMetrics, type MetricsOptions } from './metrics.js'
-import { createResponseQueue } from './http-exchange.js'
-import type { AccessLog, RequestSinks, HttpExchange } from './http-exchange.js'
+import type { RateLimits } from './rate-limits.js'
 
 /** Options of an HTTP server. */
 export interface HttpContextOptions {

@@ -8,6 +8,7 @@ import { loadFullCompiler } from '../json-schema/lazy-compile.js'
 import { loadOptionalMethods } from '../methods/method-table.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { withTimeout } from '../util/with-timeout.js'
 import { isStillAuthorized } from './authenticator.js'
 import {
   allSessions,
@@ -25,7 +26,7 @@ const GRACE_MS = 4500
 const ABORT_MS = 2200
 const FLUSH_MS = 300
 
-export async function shutDown(
+async function shutDown(
   context: HttpContext,
   nodeServer: NodeServer,
   sse: SseSessions,
@@ -64,13 +65,6 @@ function endIdleStreams(context: HttpContext, sse: SseSessions): void {
 
 async function whenIdle(context: HttpContext): Promise<void> {
   await Promise.all(Array.from(allSessions(context), (session) => session.whenIdle()))
-}
-
-function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
-  const timeout = new Promise<void>((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })
-  return Promise.race([work, timeout])
 }
 
 // Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down.

@@ -1,14 +1,14 @@
 // POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
 // cancels nothing. Without a session, a call ends with its connection.
 
+import { statelessCaller } from '../definitions/caller.js'
 import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { getAnswerText, type JsonRpcBatch, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js'
 import type { LegacyRevision } from '../revisions/revision.js'
 import type { HttpContext } from './http-context.js'
+import { type HttpExchange, reportWhenWritten } from './http-exchange.js'
 import type { HttpSession } from './http-sessions.js'
 import { PostResponse } from './post-response.js'
-import { reportWhenWritten } from './http-exchange.js'
-import type { HttpExchange } from './http-exchange.js'
 
 /** Discards everything but the response. */
 export const DISCARD_SINK: MessageSink = { notify: () => {} }
@@ -67,8 +67,7 @@ export function handleSessionlessPost(
   revision: LegacyRevision,
 ): void {
   exchange.protocol = 'legacy'
-  const { user } = exchange
-  const session = context.createSession({ user, session: `user:${user}` }, { revision, isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { revision, isStateless: true })
   const answer = new PostResponse(context, exchange, false)
   answer.respond(session.receive(message, answer), session)
 }

@@ -2,15 +2,15 @@
 // version, or none of them.
 
 import { isJsonObject } from '../json/json.js'
-import { parseMessage, type JsonRpcBatch, type JsonRpcMessage } from '../jsonrpc/message.js'
+import { type JsonRpcBatch, type JsonRpcMessage, parseMessage } from '../jsonrpc/message.js'
 import { isModernRequest } from '../revisions/modern-request.js'
 import { isLegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from '../revisions/revision.js'
 import { SHUTTING_DOWN, tooManyRequests } from './host-policy.js'
 import type { HttpContext } from './http-context.js'
-import { handleSessionlessPost, handleInitialize, handleSessionPost } from './legacy-post.js'
-import type { HttpSession } from './http-sessions.js'
-import { handleModernPost } from './modern-post.js'
 import type { HttpExchange } from './http-exchange.js'
+import type { HttpSession } from './http-sessions.js'
+import { handleInitialize, handleSessionlessPost, handleSessionPost } from './legacy-post.js'
+import { handleModernPost } from './modern-post.js'
 
 const UNKNOWN_SESSION = { status: 404, reason: 'Unknown session; start a new one with initialize' }
 

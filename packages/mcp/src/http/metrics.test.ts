@@ -83,7 +83,7 @@ test('the output is well-formed, and every family is declared once, before its s
     for (const era of eras) metrics.countRequest({ era, method: 'none', status: 200, seconds: 0.01 })
     metrics.countToolCall({ tool: 'x', outcome: 'ok', seconds: 1 })
   })
-  expect(text.endsWith('\n')).toBe(true)
+  expect(text).toMatch(/\n$/)
   const declared = new Set<string>()
   for (const line of text.trimEnd().split('\n')) {
     const [, family] = /^# TYPE ([a-z_]+) (?:counter|gauge|histogram)$/.exec(line) ?? []

@@ -1,14 +1,14 @@
 // Counts requests, refusals and tool calls, and formats them for Prometheus. Series are created once and reused, and
 // every label comes from a fixed list, so that clients cannot grow the output.
 
+import { type ProcessStats, startProcessStats } from './process-stats.js'
 import {
-  createMetricRegistry,
   type Counter,
+  createMetricRegistry,
   type Histogram,
   type MetricLabels,
   type MetricRegistry,
 } from './prometheus.js'
-import { startProcessStats, type ProcessStats } from './process-stats.js'
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

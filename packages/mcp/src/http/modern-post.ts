@@ -1,19 +1,20 @@
 // POST /mcp at 2026-07-28: stateless. Headers that repeat parts of the body must match it.
 
+import { statelessCaller } from '../definitions/caller.js'
+import { INVALID_REQUEST, ProtocolError } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
 import {
-  formatRpcError,
   ErrorAnswer,
+  formatRpcError,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../jsonrpc/message.js'
-import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
-import { INVALID_REQUEST, ProtocolError } from '../errors.js'
+import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 import type { HttpContext } from './http-context.js'
-import { PostResponse, httpStatusOf } from './post-response.js'
 import type { HttpExchange } from './http-exchange.js'
+import { httpStatusOf, PostResponse } from './post-response.js'
 
 export function handleModernPost(
   context: HttpContext,
@@ -27,9 +28,7 @@ export function handleModernPost(
   }
   const mismatch = findHeaderMismatch(context, exchange, message)
   if (mismatch) return exchange.json(httpStatusOf(mismatch), mismatch.text)
-  const { user } = exchange
-  // Stateless: the session is that of the user.
-  const session = context.createSession({ user, session: `user:${user}` }, { isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { isStateless: true })
   const answer = new PostResponse(context, exchange)
   answer.respond(session.receive(message, answer), session)
 }

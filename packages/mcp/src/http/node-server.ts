@@ -3,16 +3,15 @@
 
 import {
   createServer as createHttpServer,
-  ServerResponse,
   type IncomingMessage,
   type Server as HttpServer,
+  ServerResponse,
 } from 'node:http'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { Failure } from '../errors.js'
-import { INVALID_REQUEST } from '../errors.js'
+import { Failure, INVALID_REQUEST } from '../errors.js'
 import { closeAfterDelay } from './connections.js'
 
 /** Timeouts for receiving a request. */

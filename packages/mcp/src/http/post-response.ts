@@ -1,15 +1,13 @@
 // The response to a POST without a session: JSON, or an event stream if something is sent before the result. When the
 // client disconnects, the call is aborted.
 
-import { getAnswerText, ErrorAnswer, type JsonRpcAnswer } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import { HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from '../errors.js'
-import type { PendingAnswer } from '../jsonrpc/message.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { ErrorAnswer, getAnswerText, type JsonRpcAnswer, type PendingAnswer } from '../jsonrpc/message.js'
 import type { Session } from '../session/session.js'
 import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'
-import { reportWhenWritten } from './http-exchange.js'
-import type { HttpExchange } from './http-exchange.js'
+import { type HttpExchange, reportWhenWritten } from './http-exchange.js'
 
 export class PostResponse implements MessageSink {
   readonly send: ((text: string) => void) | undefined

@@ -22,7 +22,7 @@ test('counts open streams per user', () => {
   ]).toEqual([true, true, false, true])
   limits.releaseSlot('ada')
   expect([limits.acquireSlot('ada'), limits.acquireSlot('ada')]).toEqual([true, false])
-  for (const user of ['ada', 'ada', 'bob', 'nobody']) limits.releaseSlot(user)
+  for (const user of ['ada', 'ada', 'bob', 'unknown']) limits.releaseSlot(user)
   expect(limits.size).toBe(0)
 })
 

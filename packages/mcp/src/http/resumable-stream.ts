@@ -2,7 +2,7 @@
 // replaced; events sent meanwhile are in the log and are sent then.
 
 import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { formatEventId, type EventLog } from './event-log.js'
+import { type EventLog, formatEventId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
 
 // Reconnect delay: short for one client, long enough to spread reconnects after a restart.

@@ -3,17 +3,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { ConnectionAuthCache } from './connection-auth-cache.js'
 import type { Principal } from './authenticator.js'
-import { exceedsContentLength, readRequestBody } from './read-body.js'
-import { checkHostAndOrigin, isRefusal, SHUTTING_DOWN, tooManyRequests, type Refusal } from './host-policy.js'
+import { ConnectionAuthCache } from './connection-auth-cache.js'
+import { trackPipelinedResponse } from './connections.js'
+import { checkHostAndOrigin, isRefusal, type Refusal, SHUTTING_DOWN, tooManyRequests } from './host-policy.js'
 import type { HttpContext } from './http-context.js'
+import { HttpExchange, refuseMethod } from './http-exchange.js'
 import { handleDelete, handleGet, handlePost } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
-import { trackPipelinedResponse } from './connections.js'
-import { refuseMethod } from './http-exchange.js'
+import { exceedsContentLength, readRequestBody } from './read-body.js'
 import type { SseSessions } from './sse-endpoint.js'
-import { HttpExchange } from './http-exchange.js'
 
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
 

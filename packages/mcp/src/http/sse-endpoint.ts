@@ -4,12 +4,12 @@
 import { randomBytes } from 'node:crypto'
 
 import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { getAnswerText, parseMessage, TrackedAnswer } from '../jsonrpc/message.js'
+import { deliverAnswer, parseMessage } from '../jsonrpc/message.js'
 import type { Session } from '../session/session.js'
 import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'
-import { refuseNewWork } from './mcp-endpoint.js'
 import type { HttpExchange } from './http-exchange.js'
+import { refuseNewWork } from './mcp-endpoint.js'
 
 export class SseSessions {
   readonly #sessions = new Map<string, SseSession>()
@@ -52,11 +52,13 @@ export class SseSessions {
     if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
     if (refuseNewWork(this.context, exchange, message)) return
     if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
-    void Promise.resolve(session.receive(message, sink)).then((answer) => {
-      const text = getAnswerText(answer)
-      if (text !== undefined) stream.send(text)
-      if (answer instanceof TrackedAnswer) answer.reportWritten(!stream.response.destroyed)
-    })
+    void Promise.resolve(session.receive(message, sink)).then((answer) =>
+      deliverAnswer(
+        answer,
+        (text) => stream.send(text),
+        () => !stream.response.destroyed,
+      ),
+    )
     exchange.text(202, 'Accepted', 'text/plain')
   }
 

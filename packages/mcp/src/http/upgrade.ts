@@ -1,15 +1,16 @@
 // Handles `Upgrade`. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the same checks as every
 // request; other upgrades (such as h2c) are ignored, as HTTP allows.
 
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { checkAdmission, requestPath } from './router.js'
+import { loadOnce } from '../util/load-once.js'
+import { closeAfterDelay } from './connections.js'
 import { checkHostAndOrigin } from './host-policy.js'
 import type { HttpContext, HttpExtensions, WebSockets } from './http-context.js'
-import { closeAfterDelay } from './connections.js'
 import { HttpExchange } from './http-exchange.js'
+import { checkAdmission, requestPath } from './router.js'
 
 const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
 
@@ -22,16 +23,8 @@ export function createUpgradeHandler(
   context: HttpContext,
   load: NonNullable<HttpExtensions['webSockets']>,
 ): UpgradeHandler {
-  let loading: Promise<WebSockets> | undefined
   let sockets: WebSockets | undefined
-  const loadSockets = (): Promise<WebSockets> =>
-    (loading ??= load(context).then(
-      (loaded) => (sockets = loaded),
-      (error: unknown) => {
-        loading = undefined
-        throw error
-      },
-    ))
+  const loadSockets = loadOnce(async () => (sockets = await load(context)))
 
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const exchange = new HttpExchange(request, new ServerResponse(request), context)

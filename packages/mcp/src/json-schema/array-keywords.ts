@@ -1,20 +1,11 @@
 // Schema keywords for array items.
 
 import { findDuplicate } from './json-equal.js'
-import {
-  isArray,
-  readCount,
-  createSimpleRule,
-  type KeywordContext,
-  type KeywordCompiler,
-  type SchemaRule,
-} from './rule.js'
 import { describeCount, describePath } from './problem-text.js'
-
-export const arrayKeywords: readonly KeywordCompiler[] = [items, itemCount, contains, uniqueItems]
+import { createSimpleRule, isArray, type KeywordContext, readCount, type SchemaRule } from './rule.js'
 
 /** `prefixItems` and `items`, which older dialects call `items` and `additionalItems`. */
-function items({ schema, child }: KeywordContext): SchemaRule | undefined {
+export function items({ schema, child }: KeywordContext): SchemaRule | undefined {
   const isOldSyntax = isArray(schema.items)
   const first = isOldSyntax ? schema.items : schema.prefixItems
   const prefix = isArray(first) ? first.map((item) => child(item)) : []
@@ -47,7 +38,7 @@ function items({ schema, child }: KeywordContext): SchemaRule | undefined {
   }
 }
 
-function itemCount({ schema }: KeywordContext): SchemaRule | undefined {
+export function itemCount({ schema }: KeywordContext): SchemaRule | undefined {
   const min = readCount(schema, 'minItems')
   const max = readCount(schema, 'maxItems')
   if (min === undefined && max === undefined) return undefined
@@ -58,33 +49,7 @@ function itemCount({ schema }: KeywordContext): SchemaRule | undefined {
   )
 }
 
-function contains({ schema, child, dialect }: KeywordContext): SchemaRule | undefined {
-  if (schema.contains === undefined) return undefined
-  const node = child(schema.contains)
-  const min = readCount(schema, 'minContains') ?? 1
-  const max = readCount(schema, 'maxContains')
-  const expected = describeCount(min === 0 ? undefined : min, max, 'matching item', 'matching items')
-  const countMatching = (value: readonly unknown[]) => value.filter((item) => node.isValid(item)).length
-  return createSimpleRule(
-    (value, evaluated) => {
-      if (!isArray(value)) return true
-      let count = 0
-      for (let index = 0; index < value.length; index++) {
-        if (!node.isValid(value[index])) continue
-        count++
-        if (dialect === '2020-12') evaluated?.indexes.add(index)
-        if (evaluated === undefined && max === undefined && count >= min) return true
-      }
-      return count >= min && count <= (max ?? Infinity)
-    },
-    (value, at) => {
-      const got = isArray(value) ? countMatching(value) : 0
-      return `${describePath(at)} must contain ${expected}, got ${got}`
-    },
-  )
-}
-
-function uniqueItems({ schema }: KeywordContext): SchemaRule | undefined {
+export function uniqueItems({ schema }: KeywordContext): SchemaRule | undefined {
   if (schema.uniqueItems !== true) return undefined
   return createSimpleRule(
     (value) => !isArray(value) || value.length < 2 || findDuplicate(value) === undefined,

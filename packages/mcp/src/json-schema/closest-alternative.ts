@@ -2,11 +2,11 @@
 // probably meant.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import { collectViolations, isSameViolation } from './validation.js'
 import { isJsonEqual } from './json-equal.js'
-import type { ValuePath, Violation, JsonSchema, SchemaNode } from './rule.js'
+import { describePathWithVerb, mustBeOneOf, mustBeType } from './problem-text.js'
+import type { JsonSchema, SchemaNode, ValuePath, Violation } from './rule.js'
+import { collectViolations, isSameViolation } from './validation.js'
 import { isOfType, readAllowedValues, readTypes } from './value-keywords.js'
-import { mustBeOneOf, mustBeType, describePathWithVerb } from './problem-text.js'
 
 const MAX_JOINED = 3
 

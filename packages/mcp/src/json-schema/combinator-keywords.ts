@@ -4,26 +4,26 @@
 import { isJsonObject } from '../json/json.js'
 import { explainClosestAlternative } from './closest-alternative.js'
 import {
-  createEvaluatedParts,
-  isArray,
-  mergeEvaluatedParts,
-  createSimpleRule,
-  type KeywordContext,
-  type JsonSchema,
-  type KeywordCompiler,
-  type SchemaNode,
-  type SchemaRule,
-  type EvaluatedParts,
-} from './rule.js'
-import { readAllowedValues, readTypes } from './value-keywords.js'
-import {
-  joinWithOr,
-  describeTypes,
   describePath,
   describePathWithVerb,
+  describeTypes,
   describeValue,
+  joinWithOr,
   quoteJson,
 } from './problem-text.js'
+import {
+  createEvaluatedParts,
+  createSimpleRule,
+  type EvaluatedParts,
+  isArray,
+  type JsonSchema,
+  type KeywordCompiler,
+  type KeywordContext,
+  mergeEvaluatedParts,
+  type SchemaNode,
+  type SchemaRule,
+} from './rule.js'
+import { readAllowedValues, readTypes } from './value-keywords.js'
 
 export const combinatorKeywords: readonly KeywordCompiler[] = [allOf, anyOf, oneOf, not, ifThenElse]
 

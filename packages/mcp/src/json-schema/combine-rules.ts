@@ -1,13 +1,7 @@
 // Combines the rules of all keywords of one schema; and the two trivial schemas, true and false.
 
-import { arrayKeywords } from './array-keywords.js'
-import { objectKeywords } from './object-keywords.js'
-import type { ValueTest, SchemaNode, SchemaRule } from './rule.js'
-import { valueKeywords } from './value-keywords.js'
 import { describePathWithVerb } from './problem-text.js'
-
-/** Keywords that need no other schema for the same value, in the order best for error messages. */
-export const SIMPLE_KEYWORDS = [...valueKeywords, ...objectKeywords, ...arrayKeywords]
+import type { SchemaNode, SchemaRule, ValueTest } from './rule.js'
 
 export const ACCEPT_ALL: SchemaNode = {
   schema: true,

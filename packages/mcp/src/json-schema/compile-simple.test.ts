@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { compileSchema, type JsonSchema } from './compile.js'
 import { compileSimpleSchema } from './compile-simple.js'
+import { compileSchema, type JsonSchema } from './compile.js'
 
 const key = fc.constantFrom('a', 'b', 'toString', '__proto__', '')
 const small = fc.integer({ min: 0, max: 4 })

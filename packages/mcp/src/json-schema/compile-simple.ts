@@ -2,9 +2,12 @@
 // thirds of the full compiler. It gives exactly the messages of the full one, or leaves the schema to it.
 
 import { isJsonObject } from '../json/json.js'
+import { itemCount, items, uniqueItems } from './array-keywords.js'
+import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'
+import { additionalProperties, fields, propertyCount } from './object-keywords.js'
+import { isSchema, type JsonSchema, type KeywordContext, type SchemaNode, type SchemaOrBoolean } from './rule.js'
 import { createValidator, type SchemaValidator } from './validation.js'
-import { ACCEPT_ALL, combineRules, REJECT_ALL, SIMPLE_KEYWORDS } from './combine-rules.js'
-import { isSchema, type KeywordContext, type JsonSchema, type SchemaNode, type SchemaOrBoolean } from './rule.js'
+import { valueKeywords } from './value-keywords.js'
 
 const ANNOTATIONS = 'title description default examples format deprecated readOnly writeOnly $comment'
 const VALUE_KEYWORDS = 'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'
@@ -14,6 +17,9 @@ const CONTAINER_KEYWORDS =
 const SUPPORTED_KEYWORDS = new Set(
   `${ANNOTATIONS} ${VALUE_KEYWORDS} ${STRING_KEYWORDS} ${CONTAINER_KEYWORDS}`.split(' '),
 )
+
+/** In the order best for error messages. */
+const SIMPLE_KEYWORDS = [...valueKeywords, fields, additionalProperties, propertyCount, items, itemCount, uniqueItems]
 
 const MAX_DEPTH = 20
 const MAX_SUBSCHEMA_COUNT = 1000
@@ -28,11 +34,11 @@ function isSimple(root: SchemaOrBoolean): boolean {
   const visit = (schema: unknown, depth: number): boolean => {
     if (!isSchema(schema) || depth > MAX_DEPTH || ++count > MAX_SUBSCHEMA_COUNT) return false
     if (typeof schema === 'boolean') return true
-    const { properties = {}, items = true, additionalProperties = true } = schema
+    const { properties = {}, items: item = true, additionalProperties: rest = true } = schema
     return (
       Object.keys(schema).every((keyword) => SUPPORTED_KEYWORDS.has(keyword)) &&
       isJsonObject(properties) &&
-      [...Object.values(properties), items, additionalProperties].every((part) => visit(part, depth + 1))
+      [...Object.values(properties), item, rest].every((part) => visit(part, depth + 1))
     )
   }
   return visit(root, 0)

@@ -415,8 +415,8 @@ describe('properties of all values', () => {
 
   test('multipleOf counts in decimals', () => {
     fc.assert(
-      fc.property(fc.integer(), fc.integer({ min: 1, max: 9999 }), fc.nat(6), (factor, step, places) => {
-        const written = (digits: number) => Number(`${digits}e-${places}`)
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 9999 }), fc.nat(6), (factor, step, positions) => {
+        const written = (digits: number) => Number(`${digits}e-${positions}`)
         expect(isValid({ multipleOf: written(step) }, written(factor * step))).toBe(true)
         expect(isValid({ multipleOf: written(step) }, written(factor * step + 1))).toBe(step === 1)
       }),

@@ -2,7 +2,8 @@
 // resolved at compile time, a valid value costs no allocation, and messages are built only for invalid values.
 
 import { allOfRule, combinatorKeywords, unevaluatedRule } from './combinator-keywords.js'
-import { ACCEPT_ALL, combineRules, REJECT_ALL, SIMPLE_KEYWORDS } from './combine-rules.js'
+import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'
+import { FULL_KEYWORDS } from './full-keywords.js'
 import {
   isSchema,
   type JsonSchema,
@@ -24,7 +25,7 @@ export function compileSchema(schema: JsonSchema | boolean): SchemaValidator {
 // Compiles a schema document into linked nodes, each with the combined rule of its keywords. All errors of a schema,
 // used or not, are found here, so that validating a value cannot fail.
 
-const ALL_KEYWORDS = [...SIMPLE_KEYWORDS, ...combinatorKeywords]
+const ALL_KEYWORDS = [...FULL_KEYWORDS, ...combinatorKeywords]
 
 /** The dynamic anchors bound on the path to a schema; the outermost wins. */
 interface Scope {

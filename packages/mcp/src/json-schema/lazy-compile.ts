@@ -2,16 +2,14 @@
 // they are loaded after the first answers or by the first call; other servers load them in advance. Most schemas need
 // only the smaller compiler.
 
-import type { SchemaValidator } from './validation.js'
+import { loadOnce } from '../util/load-once.js'
 import type { JsonSchema } from './compile.js'
+import type { SchemaValidator } from './validation.js'
 
 export type SchemaCompiler = (schema: JsonSchema | boolean) => SchemaValidator
 
 let simpleCompiler: ((schema: JsonSchema | boolean) => SchemaValidator | undefined) | undefined
 let fullCompiler: SchemaCompiler | undefined
-// One shared promise: engines do not guarantee that two imports resolve in the order they were started.
-let loadingSimple: Promise<void> | undefined
-let loadingFull: Promise<SchemaCompiler> | undefined
 
 /** Compiles a schema, synchronously if the compiler is loaded. */
 export function compileOnDemand(schema: JsonSchema | boolean): SchemaValidator | Promise<SchemaValidator> {
@@ -24,27 +22,10 @@ async function loadAndCompile(schema: JsonSchema | boolean): Promise<SchemaValid
 }
 
 /** Loads the compiler for simple schemas. */
-export function loadSimpleCompiler(): Promise<void> {
-  loadingSimple ??= import('./compile-simple.js').then(
-    ({ compileSimpleSchema }) => {
-      simpleCompiler = compileSimpleSchema
-    },
-    (error: unknown) => {
-      // A failed load is retried by the next caller.
-      loadingSimple = undefined
-      throw error
-    },
-  )
-  return loadingSimple
-}
+export const loadSimpleCompiler = loadOnce(async () => {
+  simpleCompiler = (await import('./compile-simple.js')).compileSimpleSchema
+})
 
-export function loadFullCompiler(): Promise<SchemaCompiler> {
-  loadingFull ??= import('./compile.js').then(
-    ({ compileSchema }) => (fullCompiler = compileSchema),
-    (error: unknown) => {
-      loadingFull = undefined
-      throw error
-    },
-  )
-  return loadingFull
-}
+export const loadFullCompiler = loadOnce(
+  async (): Promise<SchemaCompiler> => (fullCompiler = (await import('./compile.js')).compileSchema),
+)

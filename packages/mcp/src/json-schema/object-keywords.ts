@@ -2,26 +2,15 @@
 // data.
 
 import { isJsonObject } from '../json/json.js'
+import { describeCount, describePath, mustBeField } from './problem-text.js'
 import {
-  readCount,
-  readNames,
-  readPattern,
   createSimpleRule,
   type KeywordContext,
-  type KeywordCompiler,
+  readCount,
+  readNames,
   type SchemaNode,
   type SchemaRule,
 } from './rule.js'
-import { describeCount, mustBeField, describePath } from './problem-text.js'
-
-export const objectKeywords: readonly KeywordCompiler[] = [
-  fields,
-  patternAndAdditional,
-  propertyNames,
-  propertyCount,
-  dependentRequired,
-  dependentSchemas,
-]
 
 interface Field {
   readonly key: string
@@ -30,9 +19,9 @@ interface Field {
 }
 
 /** `properties` and `required` together, with one lookup for both. */
-function fields({ schema, child }: KeywordContext): SchemaRule | undefined {
+export function fields({ schema, child }: KeywordContext): SchemaRule | undefined {
   const required = new Set(readNames(schema.required, 'required'))
-  const declared = entriesOf(schema.properties)
+  const declared = readEntries(schema.properties)
   const known = new Set(declared.map(([key]) => key))
   const members: readonly Field[] = [
     ...declared.map(([key, member]) => ({ key, node: child(member), isRequired: required.has(key) })),
@@ -67,46 +56,12 @@ function fields({ schema, child }: KeywordContext): SchemaRule | undefined {
   }
 }
 
-/** `patternProperties` and `additionalProperties` together, with one pass over the keys. */
-function patternAndAdditional({ schema, child }: KeywordContext): SchemaRule | undefined {
-  const known = new Set(entriesOf(schema.properties).map(([key]) => key))
-  const patterns = entriesOf(schema.patternProperties).map(([source, member]) => ({
-    expression: readPattern(source),
-    node: child(member),
-  }))
-  const rest = schema.additionalProperties === undefined ? undefined : child(schema.additionalProperties)
-  if (patterns.length === 0) return rest === undefined ? undefined : createRestRule(rest, known)
-  return {
-    isValid(value, evaluated) {
-      if (!isJsonObject(value)) return true
-      for (const key in value) {
-        if (!Object.hasOwn(value, key)) continue
-        let isKnown = known.has(key)
-        for (const { expression, node } of patterns) {
-          if (!expression.test(key)) continue
-          isKnown = true
-          evaluated?.keys.add(key)
-          if (!node.isValid(value[key])) return false
-        }
-        if (!isKnown && rest?.isValid(value[key]) === false) return false
-      }
-      if (evaluated !== undefined && rest !== undefined) evaluated.allKeys = true
-      return true
-    },
-    *explain(value, parent) {
-      if (!isJsonObject(value)) return
-      for (const key of Object.keys(value)) {
-        const at = { parent, key }
-        const matching = patterns.filter(({ expression }) => expression.test(key))
-        for (const { node } of matching) yield { at, node, value: value[key] }
-        if (rest !== undefined && matching.length === 0 && !known.has(key)) yield { at, node: rest, value: value[key] }
-      }
-    },
-  }
-}
-
-function createRestRule(rest: SchemaNode, known: ReadonlySet<string>): SchemaRule {
-  const names = [...known]
+/** `additionalProperties` of a schema without `patternProperties`. */
+export function additionalProperties({ schema, child }: KeywordContext): SchemaRule | undefined {
+  if (schema.additionalProperties === undefined) return undefined
+  const rest = child(schema.additionalProperties)
+  const names = readEntries(schema.properties).map(([key]) => key)
+  const known = new Set(names)
   return {
     isValid(value, evaluated) {
       if (!isJsonObject(value)) return true
@@ -129,23 +84,7 @@ function createRestRule(rest: SchemaNode, known: ReadonlySet<string>): SchemaRul
   }
 }
 
-function propertyNames({ schema, child }: KeywordContext): SchemaRule | undefined {
-  if (schema.propertyNames === undefined) return undefined
-  const node = child(schema.propertyNames)
-  return {
-    isValid(value) {
-      if (!isJsonObject(value)) return true
-      for (const key in value) if (Object.hasOwn(value, key) && !node.isValid(key)) return false
-      return true
-    },
-    *explain(value, parent) {
-      if (!isJsonObject(value)) return
-      for (const key of Object.keys(value)) yield { at: { parent, key, isName: true }, node, value: key }
-    },
-  }
-}
-
-function propertyCount({ schema }: KeywordContext): SchemaRule | undefined {
+export function propertyCount({ schema }: KeywordContext): SchemaRule | undefined {
   const min = readCount(schema, 'minProperties')
   const max = readCount(schema, 'maxProperties')
   if (min === undefined && max === undefined) return undefined
@@ -166,58 +105,6 @@ function countKeys(value: unknown): number {
   return count
 }
 
-function dependentRequired({ schema }: KeywordContext): SchemaRule | undefined {
-  const dependencies = [
-    ...entriesOf(schema.dependentRequired),
-    ...entriesOf(schema.dependencies).filter(isNameList),
-  ].map(([key, names]) => ({ key, names: readNames(names, 'dependentRequired') }))
-  if (dependencies.length === 0) return undefined
-  return {
-    isValid(value) {
-      if (!isJsonObject(value)) return true
-      for (const { key, names } of dependencies) {
-        if (!Object.hasOwn(value, key)) continue
-        for (const name of names) if (!Object.hasOwn(value, name)) return false
-      }
-      return true
-    },
-    *explain(value, parent) {
-      if (!isJsonObject(value)) return
-      for (const { key, names } of dependencies.filter((need) => Object.hasOwn(value, need.key))) {
-        for (const name of names.filter((each) => !Object.hasOwn(value, each))) {
-          const at = { parent, key: name }
-          yield { at, message: `${describePath(at)} is required when ${describePath({ parent, key })} is given` }
-        }
-      }
-    },
-  }
-}
-
-function dependentSchemas({ schema, inPlace }: KeywordContext): SchemaRule | undefined {
-  const dependencies = [
-    ...entriesOf(schema.dependentSchemas),
-    ...entriesOf(schema.dependencies).filter((member) => !isNameList(member)),
-  ].map(([key, member]) => ({ key, node: inPlace(member) }))
-  if (dependencies.length === 0) return undefined
-  return {
-    isValid(value, evaluated) {
-      if (!isJsonObject(value)) return true
-      for (const { key, node } of dependencies)
-        if (Object.hasOwn(value, key) && !node.isValid(value, evaluated)) return false
-      return true
-    },
-    *explain(value, at, alternativeDepth) {
-      if (!isJsonObject(value)) return
-      for (const { key, node } of dependencies)
-        if (Object.hasOwn(value, key)) yield* node.explain(value, at, alternativeDepth)
-    },
-  }
-}
-
-function isNameList([, member]: readonly [string, unknown]): boolean {
-  return Array.isArray(member)
-}
-
-function entriesOf(map: unknown): readonly (readonly [string, unknown])[] {
+export function readEntries(map: unknown): readonly (readonly [string, unknown])[] {
   return isJsonObject(map) ? Object.entries(map) : []
 }

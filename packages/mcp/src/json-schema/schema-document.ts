@@ -2,8 +2,8 @@
 // resolve inside the document; nothing is fetched.
 
 import { isJsonObject } from '../json/json.js'
-import { isArray, isSchema, type SchemaDialect, type JsonSchema, type SchemaOrBoolean } from './rule.js'
-import { truncateValue, describeValue } from './problem-text.js'
+import { describeValue, truncateValue } from './problem-text.js'
+import { isArray, isSchema, type JsonSchema, type SchemaDialect, type SchemaOrBoolean } from './rule.js'
 
 export const MAX_SUBSCHEMAS = 10_000
 const MAX_NESTING = 100

@@ -3,20 +3,20 @@
 
 import { isJsonObject } from '../json/json.js'
 import { isJsonEqual } from './json-equal.js'
+import { describeCount, describePath, describeValue, isShortList, mustBeOneOf, mustBeType } from './problem-text.js'
 import {
+  createSimpleRule,
   isArray,
+  type JsonSchema,
+  type KeywordCompiler,
+  type KeywordContext,
   readCount,
   readNumber,
   readPattern,
-  createSimpleRule,
-  type ValuePath,
-  type KeywordContext,
-  type ValueTest,
-  type JsonSchema,
-  type KeywordCompiler,
   type SchemaRule,
+  type ValuePath,
+  type ValueTest,
 } from './rule.js'
-import { describeCount, isShortList, mustBeOneOf, mustBeType, describePath, describeValue } from './problem-text.js'
 
 // In the order most useful to a reader.
 export const valueKeywords: readonly KeywordCompiler[] = [

@@ -23,7 +23,7 @@ export function isDeeperThan(limit: number, text: string): boolean {
 }
 
 /** Returns the position of the quote that closes the string whose first character is at `from`. */
-export function findStringEnd(text: string, from: number): number {
+function findStringEnd(text: string, from: number): number {
   const scanEnd = Math.min(from + SCAN_CHARS, text.length)
   let at = from
   while (at < scanEnd) {

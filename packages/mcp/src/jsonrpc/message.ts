@@ -2,10 +2,9 @@
 // so that strings, zeros and integers beyond 2^53 are echoed exactly. Of duplicate keys the last one counts, as in
 // JSON.parse.
 
-import { isDeeperThan } from '../json/json-scan.js'
-import { readRawElements, readRawMember } from '../json/json-scan.js'
-import { isJsonObject, stringifyWellFormed, type JsonObject } from '../json/json.js'
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from '../errors.js'
+import { isDeeperThan, readRawElements, readRawMember } from '../json/json-scan.js'
+import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
 
 const MAX_DEPTH = 64
 
@@ -85,6 +84,13 @@ export type PendingAnswer = JsonRpcAnswer | Promise<JsonRpcAnswer>
 
 export function getAnswerText(answer: JsonRpcAnswer): string | undefined {
   return typeof answer === 'object' ? answer.text : answer
+}
+
+/** Sends an answer and reports to its listeners whether the client is still connected. */
+export function deliverAnswer(answer: JsonRpcAnswer, send: (text: string) => void, isConnected: () => boolean): void {
+  const text = getAnswerText(answer)
+  if (text !== undefined) send(text)
+  if (answer instanceof TrackedAnswer) answer.reportWritten(isConnected())
 }
 
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse | MalformedMessage

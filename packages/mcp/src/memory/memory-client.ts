@@ -1,9 +1,8 @@
 // A client in the same process as its server, for tests and the command line. It supports every revision, answers
 // requests of the server with the given functions, and collects notifications.
 
-import { Failure } from '../errors.js'
+import { errorMessage, Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import { errorMessage } from '../errors.js'
 import { MODERN_REVISION, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
 import type { MemoryTransport } from './memory-transport.js'
 
@@ -135,8 +134,8 @@ class MemoryClientSession {
       this.transport.send({ jsonrpc: '2.0', id, method, params }).catch(reject)
     }).finally(() => this.#pending.delete(id))
     if (isJsonObject(message.result)) return message.result
-    const { code, message: errorMessage, data } = isJsonObject(message.error) ? message.error : {}
-    throw new RequestError(String(errorMessage), Number(code), data)
+    const { code, message: reason, data } = isJsonObject(message.error) ? message.error : {}
+    throw new RequestError(String(reason), Number(code), data)
   }
 
   #receive(message: object): void {

@@ -1,12 +1,13 @@
 // In-process transport between a client and a server. Messages are converted to text and parsed, as on every other
 // transport.
 
-import { getAnswerText, parseMessage, TrackedAnswer, type JsonRpcAnswer } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { Caller } from '../definitions/caller.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { deliverAnswer, parseMessage } from '../jsonrpc/message.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createSession } from '../session/session.js'
 import { createLocalCaller } from '../session/local-caller.js'
+import { createSession } from '../session/session.js'
+import { andThen } from '../util/and-then.js'
 
 const ABORT_TIMEOUT_MS = 2500
 
@@ -34,9 +35,9 @@ export function openMemoryTransport(server: McpServer, caller: Caller = createLo
     start: () => Promise.resolve(),
     async send(message) {
       if (isClosed) throw new Error('this transport is closed')
-      const pendingAnswer = session.receive(parseMessage(JSON.stringify(message)), sink)
-      if (pendingAnswer instanceof Promise) void pendingAnswer.then(deliverAnswer)
-      else deliverAnswer(pendingAnswer)
+      void andThen(session.receive(parseMessage(JSON.stringify(message)), sink), (answer) =>
+        deliverAnswer(answer, deliver, () => !isClosed),
+      )
     },
     async close() {
       if (isClosed) return
@@ -48,12 +49,6 @@ export function openMemoryTransport(server: McpServer, caller: Caller = createLo
       await server.close()
       transport.onclose?.()
     },
-  }
-
-  function deliverAnswer(answer: JsonRpcAnswer): void {
-    const text = getAnswerText(answer)
-    if (text !== undefined) deliver(text)
-    if (answer instanceof TrackedAnswer) answer.reportWritten(!isClosed)
   }
 
   /** Asynchronous, as on a network: `send` always returns before its response arrives. */

@@ -1,11 +1,11 @@
 // completion/complete: suggests values for prompt arguments and resource template variables.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { Completer } from '../definitions/prompt.js'
-import type { RequestContext } from '../request/request-context.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import type { ResourceRegistry } from '../registry/resource-registry.js'
+import type { RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
 import type { MethodTable } from './method.js'
 

@@ -1,15 +1,15 @@
 // initialize, ping and server/discover. The declared capabilities follow from the server's definition.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
 import {
   CHANNEL_EXTENSION,
+  type ClientProfile,
   SKILLS_EXTENSION,
   TASKS_EXTENSION,
-  type ClientProfile,
 } from '../revisions/client-profile.js'
 import { projectIdentity } from '../revisions/projection.js'
-import { stringifyMembers } from '../jsonrpc/result.js'
-import { MODERN_REVISION, SUPPORTED_REVISIONS, type Revision } from '../revisions/revision.js'
+import { MODERN_REVISION, type Revision, SUPPORTED_REVISIONS } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { LIST_CACHE_MEMBERS, type MethodHandler, type MethodTable } from './method.js'
 

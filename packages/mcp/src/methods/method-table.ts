@@ -1,6 +1,10 @@
 // The method tables of the legacy and modern protocol. Methods other than lifecycle and tools are loaded on demand.
 
+import { METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { andThen } from '../util/and-then.js'
+import { echo } from '../util/echo.js'
+import { loadOnce } from '../util/load-once.js'
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { MethodHandler, MethodTable } from './method.js'
 import type * as optional from './optional-methods.js'
@@ -22,57 +26,44 @@ const OPTIONAL_METHODS = [
 const MODERN_ONLY_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 let optionalMethods: OptionalMethods | undefined
-// One shared promise, so that requests are answered in the order they arrived.
-let loading: Promise<OptionalMethods> | undefined
 
 /**
  * Loads the methods other than lifecycle and tools. Called in advance where a delayed first answer would change the
  * order.
  */
-export function loadOptionalMethods(): Promise<OptionalMethods> {
-  loading ??= import('./optional-methods.js').then(
-    (loaded) => (optionalMethods = loaded),
-    (error: unknown) => {
-      // Retried by the next request.
-      loading = undefined
-      throw error
-    },
-  )
-  return loading
-}
+export const loadOptionalMethods = loadOnce(async () => (optionalMethods = await import('./optional-methods.js')))
 
 let legacy: MethodTable | undefined
 let modern: MethodTable | undefined
 
-// Created on first use, so that importing the library costs nothing.
-export function legacyMethods(): MethodTable {
-  return (legacy ??= {
-    ...LEGACY_LIFECYCLE,
-    ...LEGACY_TOOLS,
-    ...loadOnCall(OPTIONAL_METHODS, (loaded) => loaded.LEGACY_OPTIONAL_METHODS),
-  })
-}
-
-export function modernMethods(): MethodTable {
-  return (modern ??= {
-    ...MODERN_LIFECYCLE,
-    ...MODERN_TOOLS,
-    ...loadOnCall([...OPTIONAL_METHODS, ...MODERN_ONLY_METHODS], (loaded) => loaded.MODERN_OPTIONAL_METHODS),
-  })
+/** Returns the handler of a method that the server supports. */
+export function findMethod(server: McpServer, name: string, isModern: boolean): MethodHandler {
+  // Created on first use, so that importing the library costs nothing.
+  const methods = isModern
+    ? (modern ??= {
+        ...MODERN_LIFECYCLE,
+        ...MODERN_TOOLS,
+        ...loadOnCall([...OPTIONAL_METHODS, ...MODERN_ONLY_METHODS], (loaded) => loaded.MODERN_OPTIONAL_METHODS),
+      })
+    : (legacy ??= {
+        ...LEGACY_LIFECYCLE,
+        ...LEGACY_TOOLS,
+        ...loadOnCall(OPTIONAL_METHODS, (loaded) => loaded.LEGACY_OPTIONAL_METHODS),
+      })
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  if (method && isMethodSupported(server, name)) return method
+  throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${echo(name, 100)}`)
 }
 
 function loadOnCall(names: readonly string[], tableIn: (loaded: OptionalMethods) => MethodTable): MethodTable {
-  const createHandler = (name: string): MethodHandler => {
-    const callMethod = (loaded: OptionalMethods, ...args: Parameters<MethodHandler>): ReturnType<MethodHandler> => {
-      const method = tableIn(loaded)[name]
-      if (!method) throw new Error(`no handler for ${name}`)
-      return method(...args)
-    }
-    return (...args) =>
-      optionalMethods
-        ? callMethod(optionalMethods, ...args)
-        : loadOptionalMethods().then((loaded) => callMethod(loaded, ...args))
-  }
+  const createHandler =
+    (name: string): MethodHandler =>
+    (...args) =>
+      andThen(optionalMethods ?? loadOptionalMethods(), (loaded) => {
+        const method = tableIn(loaded)[name]
+        if (!method) throw new Error(`no handler for ${name}`)
+        return method(...args)
+      })
   return Object.fromEntries(names.map((name) => [name, createHandler(name)]))
 }
 
@@ -83,17 +74,17 @@ export const METHODS_WITH_INPUT_REQUESTS: ReadonlySet<string> = new Set(['tools/
 
 /** Whether the server's definition includes what a method is about; otherwise the method does not exist. */
 export function isMethodSupported(server: McpServer, method: string): boolean {
-  const { resourceRegistry, dynamicLists } = server
+  const { dynamicLists } = server
   if (method === 'resources/directory/read') return server.hasSkills
   switch (method.slice(0, method.indexOf('/'))) {
     case 'tools':
       return server.hasTools
     case 'resources':
-      return resourceRegistry.hasResources || dynamicLists.resources
+      return server.resourceRegistry.hasResources || dynamicLists.resources
     case 'prompts':
-      return resourceRegistry.hasPrompts || dynamicLists.prompts
+      return server.resourceRegistry.hasPrompts || dynamicLists.prompts
     case 'completion':
-      return resourceRegistry.hasCompletions
+      return server.resourceRegistry.hasCompletions
     case 'logging':
       return server.logging
     case 'skills':

@@ -1,9 +1,10 @@
 // The type of a method handler, and helpers that several handlers share.
 
-import type { RequestContext } from '../request/request-context.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { HandlerResult } from '../jsonrpc/result.js'
+import type { RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { andThen } from '../util/and-then.js'
 
 export type MethodHandler = (server: McpServer, context: RequestContext) => HandlerResult | Promise<HandlerResult>
 
@@ -18,10 +19,7 @@ export const LIST_CACHE_MEMBERS = '"ttlMs":300000,"cacheScope":"private"'
 
 /** Refreshes the lists before the handler runs; waits only if there is something to wait for. */
 export function withRefreshedLists(method: MethodHandler): MethodHandler {
-  return (server, context) => {
-    const refreshing = server.refreshLists()
-    return refreshing ? refreshing.then(() => method(server, context)) : method(server, context)
-  }
+  return (server, context) => andThen(server.refreshLists(), () => method(server, context))
 }
 
 /** Reads a required string parameter. */

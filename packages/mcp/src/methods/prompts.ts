@@ -1,23 +1,23 @@
 // prompts/list and prompts/get.
 
-import { Failure } from '../errors.js'
-import { isJsonObject } from '../json/json.js'
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'
-import type { RequestContext } from '../request/request-context.js'
-import { projectPrompt } from '../revisions/resource-projection.js'
-import { paginate } from '../registry/paging.js'
-import { projectBlock } from '../revisions/projection.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { isJsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
+import { paginate } from '../registry/paging.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
+import { projectBlock } from '../revisions/projection.js'
+import { projectPrompt } from '../revisions/resource-projection.js'
 import type { Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { echo } from '../util/echo.js'
 import {
   LIST_CACHE_MEMBERS,
-  withRefreshedLists,
-  requireStringParam,
   type ListHandler,
   type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
 } from './method.js'
 
 const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
@@ -32,11 +32,11 @@ const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, param
 async function get(server: McpServer, context: RequestContext): Promise<string> {
   const name = requireStringParam(context, 'name')
   const prompt = server.resourceRegistry.findPrompt(name)
-  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`)
+  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${echo(name, 128)}`)
   const args = readArguments(prompt, context.params.arguments)
   try {
     const services = await server.services.open(prompt.services ?? [])
-    const messages = await prompt.get(args, context.createCallContext(), services)
+    const messages = await prompt.get(args, new RequestCallContext(context), services)
     if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
     const { revision } = context.client
     return stringifyMembers({

@@ -1,20 +1,20 @@
 // resources/list, resources/templates/list and resources/read.
 
-import { Failure } from '../errors.js'
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
-import type { RequestContext } from '../request/request-context.js'
-import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
-import { paginate } from '../registry/paging.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
+import { paginate } from '../registry/paging.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
+import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { echo } from '../util/echo.js'
 import {
   LIST_CACHE_MEMBERS,
-  withRefreshedLists,
-  requireStringParam,
   type ListHandler,
   type MethodTable,
+  requireStringParam,
+  withRefreshedLists,
 } from './method.js'
 
 // Resource contents may change at any time.
@@ -46,7 +46,7 @@ async function read(server: McpServer, context: RequestContext): Promise<string>
     'template' in match ? [match.template, match.variables] : [match, undefined]
   try {
     const services = await server.services.open(serviceNames)
-    const call = context.createCallContext()
+    const call = new RequestCallContext(context)
     const content =
       'template' in match
         ? await match.template.read(variables ?? {}, call, services)
@@ -74,7 +74,7 @@ function toResourceContents(
 /** Modern and legacy revisions use different error codes. */
 function createNotFoundError(uri: string, { client }: RequestContext): ProtocolError {
   const code = client.revision === MODERN_REVISION ? INVALID_PARAMS : RESOURCE_NOT_FOUND
-  return new ProtocolError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+  return new ProtocolError(code, `Resource not found: ${echo(uri)}`, { uri })
 }
 
 export const LEGACY_RESOURCES: MethodTable = {

@@ -1,16 +1,16 @@
 // The Skills extension: skills/list, skills/get and resources/directory/read. A listing contains the digest of each
 // file, so that hosts can verify what they approved.
 
-import { Failure } from '../errors.js'
-import type { JsonObject } from '../json/json.js'
 import type { SkillDefinition, SkillFileEntry } from '../definitions/skill.js'
-import type { RequestContext } from '../request/request-context.js'
-import { paginate } from '../registry/paging.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import type { JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
-import type { McpServer } from '../server/mcp-server.js'
+import { paginate } from '../registry/paging.js'
 import { skillFileUri } from '../registry/skill-registry.js'
-import { LIST_CACHE_MEMBERS, withRefreshedLists, requireStringParam, type MethodTable } from './method.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { echo } from '../util/echo.js'
+import { LIST_CACHE_MEMBERS, type MethodTable, requireStringParam, withRefreshedLists } from './method.js'
 
 // Small, because every file of each listed skill is read.
 const PAGE_SIZE = 50
@@ -36,7 +36,7 @@ async function listSkill(
 ): Promise<readonly JsonObject[]> {
   const services = await openServices(skill, server)
   try {
-    return [formatSkill(skill, await skill.files(context.createCallContext(), services))]
+    return [formatSkill(skill, await skill.files(new RequestCallContext(context), services))]
   } catch (error) {
     if (error instanceof Failure) return []
     throw error
@@ -46,7 +46,7 @@ async function listSkill(
 async function get(server: McpServer, context: RequestContext): Promise<string> {
   const uri = requireStringParam(context, 'uri')
   const skill = server.skillRegistry.findByUri(uri)
-  if (!skill) throw new ProtocolError(INVALID_PARAMS, `Unknown skill: ${uri.slice(0, 500)}`, { uri })
+  if (!skill) throw new ProtocolError(INVALID_PARAMS, `Unknown skill: ${echo(uri)}`, { uri })
   return stringifyMembers({ skill: formatSkill(skill, await readFiles(skill, server, context)) })
 }
 
@@ -54,7 +54,7 @@ async function readDirectory(server: McpServer, context: RequestContext): Promis
   const uri = requireStringParam(context, 'uri')
   const folder = server.skillRegistry.findFolder(uri)
   const children = folder ? listChildren(folder, await readDirectoryFiles(folder.skill, server, context)) : []
-  if (children.length === 0) throw new ProtocolError(INVALID_PARAMS, `Not a directory: ${uri.slice(0, 500)}`, { uri })
+  if (children.length === 0) throw new ProtocolError(INVALID_PARAMS, `Not a directory: ${echo(uri)}`, { uri })
   const options = { list: `directory ${uri}`, cursor: context.params.cursor, size: server.pageSize }
   const { items, nextCursor } = paginate(children, (child) => child.uri, options)
   return stringifyMembers({ resources: items, nextCursor })
@@ -67,7 +67,7 @@ async function readFiles(
 ): Promise<readonly SkillFileEntry[] | undefined> {
   const services = await openServices(skill, server)
   try {
-    return await skill.files(context.createCallContext(), services)
+    return await skill.files(new RequestCallContext(context), services)
   } catch (error) {
     throw toProtocolError(error)
   }
@@ -81,7 +81,7 @@ async function readDirectoryFiles(
   if (!skill.listFiles) return (await readFiles(skill, server, context)) ?? []
   const services = await openServices(skill, server)
   try {
-    return await skill.listFiles(context.createCallContext(), services)
+    return await skill.listFiles(new RequestCallContext(context), services)
   } catch (error) {
     throw toProtocolError(error)
   }

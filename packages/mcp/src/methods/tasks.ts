@@ -1,12 +1,12 @@
 // tasks/get, tasks/update and tasks/cancel.
 
-import { isJsonObject } from '../json/json.js'
-import { readClientAbilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
-import type { RequestContext } from '../request/request-context.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
-import type { McpServer } from '../server/mcp-server.js'
+import { isJsonObject } from '../json/json.js'
 import type { TaskHandles } from '../protocol-tasks/task-handles.js'
-import { requireStringParam, type MethodTable } from './method.js'
+import type { RequestContext } from '../request/request-context.js'
+import { readClientAbilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { type MethodTable, requireStringParam } from './method.js'
 
 export const TASK_METHODS: MethodTable = {
   'tasks/get': async (server, context) => {

@@ -1,5 +1,5 @@
-// What happens to pending messages if the transport cannot tell whether the result arrived, which stdio and HTTP show
-// only by chance.
+// Pending messages if the transport does not report whether the result arrived; stdio and HTTP show this only by
+// chance.
 
 import { expect, test } from 'vitest'
 

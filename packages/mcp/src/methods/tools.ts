@@ -1,23 +1,26 @@
 // tools/list and tools/call.
 
-import type { ToolDefinition, ToolOutput } from '../definitions/tool.js'
+import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
-import type { RequestContext } from '../request/request-context.js'
+import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { andThen } from '../util/and-then.js'
+import { echo } from '../util/echo.js'
 import { LIST_CACHE_MEMBERS, type ListHandler, type MethodTable, withRefreshedLists } from './method.js'
 import { defaultToolOutput, formatToolResult, hasErrorFlag } from './tool-result.js'
 
-const list: ListHandler = ({ toolRegistry }, { client, params }) => toolRegistry.list(client.revision, params.cursor)
+const listTools: ListHandler = ({ toolRegistry }, { client, params }) =>
+  toolRegistry.list(client.revision, params.cursor)
 
-export const LEGACY_TOOLS: MethodTable = { 'tools/list': withRefreshedLists(list), 'tools/call': callTool }
+export const LEGACY_TOOLS: MethodTable = { 'tools/list': withRefreshedLists(listTools), 'tools/call': callTool }
 
 export const MODERN_TOOLS: MethodTable = {
-  'tools/list': withRefreshedLists((server, context) => `${list(server, context)},${LIST_CACHE_MEMBERS}`),
+  'tools/list': withRefreshedLists((server, context) => `${listTools(server, context)},${LIST_CACHE_MEMBERS}`),
   'tools/call': callTool,
 }
 
@@ -26,48 +29,28 @@ export const MODERN_TOOLS: MethodTable = {
 // and is rethrown.
 
 /** Returns the members of the result. A call that completes synchronously is answered without a promise. */
-export function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {
-  const { name } = context.params
+function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {
+  const { name, arguments: rawArguments } = context.params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
   const registered = server.toolRegistry.find(name)
   if (!registered) return refreshAndRetry(server, name, context)
-  return callRegisteredTool(server, registered, context)
-}
-
-/** The tool list may be stale: refresh it once before reporting an unknown tool. */
-function refreshAndRetry(
-  server: McpServer,
-  name: string,
-  context: RequestContext,
-): HandlerResult | Promise<HandlerResult> {
-  const callOrReject = (): HandlerResult | Promise<HandlerResult> => {
-    const registered = server.toolRegistry.find(name)
-    return registered ? callRegisteredTool(server, registered, context) : rejectUnknownTool(server, name, context)
+  const { tool, inputNames } = registered
+  if (tool.requires !== undefined || tool.taskSupport === 'always') {
+    const missing = findMissingRequirements(tool, context)
+    if (missing) return rejectMissingCapabilities(tool, missing, context)
   }
-  const refreshing = server.disabledTools.has(name) ? undefined : server.refreshLists()
-  return refreshing ? refreshing.then(callOrReject) : callOrReject()
-}
-
-function callRegisteredTool(
-  server: McpServer,
-  registered: RegisteredTool,
-  context: RequestContext,
-): HandlerResult | Promise<HandlerResult> {
-  const { arguments: rawArguments } = context.params
-  const missing = findUnmetRequirements(registered.tool, context)
-  if (missing) return rejectMissingCapabilities(registered.tool, missing, context)
   try {
     const { toolCallFormat } = context.client
-    const { services: serviceNames } = registered.tool
-    const input = registered.parseArguments(
-      toolCallFormat ? toolCallFormat.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}),
-    )
+    const givenArguments = rawArguments ?? {}
+    const args = toolCallFormat ? toolCallFormat.readArguments(givenArguments, inputNames) : givenArguments
     // Services are opened after the input was validated, so an invalid call opens none.
-    const result = andThen(input, (parsed) =>
-      andThen(serviceNames ? server.services.open(serviceNames) : {}, (services) => {
-        if (context.isCancelled) return ''
-        return andThen(registered.tool.run(parsed, context.createCallContext(), services), (value) =>
-          formatValue(registered, value, context),
+    const result = andThen(registered.parseArguments(args), (input) =>
+      andThen(tool.services ? server.services.open(tool.services) : {}, (services) => {
+        if (context.state === 'cancelled') return ''
+        return andThen(registered.getHandler(), (handler) =>
+          andThen(handler.run(input, new RequestCallContext(context), services), (value) =>
+            formatValue(registered, handler, value, context),
+          ),
         )
       }),
     )
@@ -77,27 +60,32 @@ function callRegisteredTool(
   }
 }
 
-/** Continues at once with a value, or when a promise is fulfilled, so that a synchronous call creates no promise. */
-function andThen<R>(value: unknown, continueWith: (value: unknown) => R | Promise<R>): R | Promise<R> {
-  return isThenable(value) ? Promise.resolve(value).then(continueWith) : continueWith(value)
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+/** The tool list may be stale: refresh it once before reporting an unknown tool. */
+function refreshAndRetry(
+  server: McpServer,
+  name: string,
+  context: RequestContext,
+): HandlerResult | Promise<HandlerResult> {
+  return andThen(server.disabledTools.has(name) ? undefined : server.refreshLists(), () =>
+    server.toolRegistry.find(name) ? callTool(server, context) : rejectUnknownTool(server, name, context),
+  )
 }
 
 function formatValue(
   { tool, outputNames }: RegisteredTool,
+  handler: ToolHandler,
   value: unknown,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
   // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
-  const isData = isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
-  const structured = tool.output && isData ? pick(value, outputNames) : undefined
-  const output = tool.format ? tool.format(value) : defaultToolOutput(structured ?? value, structured !== undefined)
+  const isData = tool.output && isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
+  const structured = isData ? pick(value, outputNames) : undefined
+  const output = handler.format
+    ? handler.format(value)
+    : defaultToolOutput(structured ?? value, structured !== undefined)
   if (typeof output !== 'string' && 'isError' in output) context.hasFailed = output.isError
   if (tool.output && !structured && !context.hasFailed) throw new TypeError('output promises an object')
-  const meta = tool.meta && !context.client.toolCallFormat ? stringifyMembers(tool.meta(value)) : undefined
+  const meta = handler.meta && !context.client.toolCallFormat ? stringifyMembers(handler.meta(value)) : undefined
   return createResult(output, context, structured, meta)
 }
 
@@ -111,11 +99,11 @@ function createResult(
   const { client, session, taskHandle } = context
   const { messageQueue, newlineAfterText } = session.server
   return andThen(taskHandle ? undefined : messageQueue?.prepare?.(session.caller), () => {
-    const members = formatToolResult(output, client, {
-      structured,
-      newlineAfterText,
-      pendingText: takePendingMessages(context),
-    })
+    // A result that is fetched later through a task handle carries no messages.
+    const canCarry = !context.taskHandle && context.state !== 'cancelled'
+    const batch = canCarry ? messageQueue?.takeBatch(session.caller) : undefined
+    if (batch) context.onAnswerWritten((written) => (written ? batch.confirm() : batch.release()))
+    const members = formatToolResult(output, client, { structured, newlineAfterText, pendingText: batch?.text })
     return meta === undefined ? members : new TypedResult('complete', members, meta)
   })
 }
@@ -153,14 +141,13 @@ function rejectUnknownTool(
   if (reason !== undefined) return createFailureResult(reason, context)
   const names = server.toolRegistry.names()
   const available = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
-  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${available})`)
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${echo(name, 128)} (${available})`)
 }
 
-function findUnmetRequirements(
+function findMissingRequirements(
   { requires, taskSupport }: ToolDefinition,
   context: RequestContext,
 ): JsonObject | undefined {
-  if (requires === undefined && taskSupport !== 'always') return undefined
   const missing = findMissingCapabilities(requires ?? {}, context.client.capabilities)
   if (taskSupport !== 'always' || context.clientAbilities.tasks) return missing
   const extensions = isJsonObject(missing?.extensions) ? missing.extensions : {}
@@ -172,8 +159,8 @@ function rejectMissingCapabilities(
   requiredCapabilities: JsonObject,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
-  const list = Object.keys(requiredCapabilities).join(', ')
-  const message = `${tool.name} needs a client that declares: ${list}`
+  const names = Object.keys(requiredCapabilities).join(', ')
+  const message = `${tool.name} needs a client that declares: ${names}`
   if (context.client.revision < MODERN_REVISION) return createFailureResult(message, context)
   throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
 }
@@ -181,14 +168,4 @@ function rejectMissingCapabilities(
 function createFailureResult(message: string, context: RequestContext): HandlerResult | Promise<HandlerResult> {
   context.hasFailed = true
   return createResult({ content: message, isError: true }, context)
-}
-
-/** Takes the pending messages of this session. A result that is fetched later through a task handle carries none. */
-function takePendingMessages(context: RequestContext): string | undefined {
-  const { server, caller } = context.session
-  if (!server.messageQueue || context.taskHandle || context.isCancelled) return undefined
-  const batch = server.messageQueue.takeBatch(caller)
-  if (!batch) return undefined
-  context.onAnswerWritten((written) => (written ? batch.confirm() : batch.release()))
-  return batch.text
 }

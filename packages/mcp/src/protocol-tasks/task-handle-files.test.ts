@@ -42,7 +42,7 @@ test.each(['', '.', '..', '../x', 'a/b', 'a\0', 'x'.repeat(65), 'ä'])('%j is no
 })
 
 test.each(['', '{', 'null', '[]', '{"id":"a"}', '{"id":"a","user":"ann","pid":"1"}'])(
-  'a file with %j in it is no ticket',
+  'a file with the content %j is not a task',
   async (text) => {
     const folder = newFolder()
     const store = await openTaskHandleFolder(folder)

@@ -1,13 +1,12 @@
 // A running task: its status, its questions to the client, and its outcome. The first outcome wins and is stored
 // durably before it is visible.
 
-import { Failure } from '../errors.js'
-import type { JsonObject } from '../json/json.js'
 import type { ChangeEvents } from '../definitions/change-events.js'
-import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
+import { Failure, INTERNAL_ERROR } from '../errors.js'
+import type { JsonObject } from '../json/json.js'
 import type { WireRequest } from '../jsonrpc/message.js'
-import { INTERNAL_ERROR } from '../errors.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
+import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 
 export interface TaskHandleOwner {
   readonly user: string

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { createChangeEvents, type ChangeEvent } from '../definitions/change-events.js'
+import { type ChangeEvent, createChangeEvents } from '../definitions/change-events.js'
 import { createInMemoryTaskHandleStore, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
 import type { TaskHandleQuestion } from './task-handle.js'
 import { createTaskHandles } from './task-handles.js'
@@ -16,15 +16,15 @@ function open(store: TaskHandleStore = createInMemoryTaskHandleStore()) {
   const create = async (user = 'ann') => {
     const taskHandle = await taskHandles.create({ user, abort })
     const { taskId } = JSON.parse(`{${taskHandle.members}}`)
-    return { ticket: taskHandle, id: String(taskId) }
+    return { taskHandle, id: String(taskId) }
   }
   const statusOf = async (id: string, user = 'ann'): Promise<string> =>
     JSON.parse(`{${await taskHandles.describe(user, id)}}`).status
-  return { tickets: taskHandles, told: events, abort, create, statusOf }
+  return { taskHandles, changeEvents: events, abort, create, statusOf }
 }
 
 /** A store that can be slow or fail. */
-function brittle() {
+function failingStore() {
   const memory = createInMemoryTaskHandleStore()
   const state = { saving: Promise.resolve(), isFull: false }
   const store: TaskHandleStore = {
@@ -39,8 +39,8 @@ function brittle() {
 }
 
 test('another user can neither read nor change a task', async () => {
-  const { tickets: taskHandles, abort, create, statusOf } = open()
-  const { ticket: taskHandle, id } = await create('ann')
+  const { taskHandles, abort, create, statusOf } = open()
+  const { taskHandle, id } = await create('ann')
   const notFound = expect.objectContaining({ code: -32602 })
   for (const user of ['bob', '', 'ann\n', 'Ann']) {
     await expect(taskHandles.describe(user, id)).rejects.toEqual(notFound)
@@ -54,7 +54,7 @@ test('another user can neither read nor change a task', async () => {
 })
 
 test('a task handle that cannot be stored is not returned', async () => {
-  const { state, store } = brittle()
+  const { state, store } = failingStore()
   state.isFull = true
   const { create } = open(store)
   await expect(create()).rejects.toThrow('disk full')
@@ -62,8 +62,8 @@ test('a task handle that cannot be stored is not returned', async () => {
 
 describe('the first outcome wins', () => {
   test('a cancellation, although the work fails afterwards', async () => {
-    const { tickets: taskHandles, abort, create, statusOf } = open()
-    const { ticket: taskHandle, id } = await create()
+    const { taskHandles, abort, create, statusOf } = open()
+    const { taskHandle, id } = await create()
     abort.mockImplementation(() => void taskHandle.finish({ error: { code: 1, message: 'aborted' } }))
     await taskHandles.cancel('ann', id)
     expect(await statusOf(id)).toBe('cancelled')
@@ -71,9 +71,9 @@ describe('the first outcome wins', () => {
   })
 
   test('an outcome, although the task is cancelled while it is stored; it is not visible before', async () => {
-    const { state, store } = brittle()
-    const { tickets: taskHandles, create, statusOf } = open(store)
-    const { ticket: taskHandle, id } = await create()
+    const { state, store } = failingStore()
+    const { taskHandles, create, statusOf } = open(store)
+    const { taskHandle, id } = await create()
     let written: () => void = () => {}
     state.saving = new Promise((resolve) => (written = resolve))
     const finishing = taskHandle.finish({ result: '{"x":1}' })
@@ -85,8 +85,8 @@ describe('the first outcome wins', () => {
   })
 
   test('a cancellation that cannot be stored still aborts the work', async () => {
-    const { state, store } = brittle()
-    const { tickets: taskHandles, abort, create, statusOf } = open(store)
+    const { state, store } = failingStore()
+    const { taskHandles, abort, create, statusOf } = open(store)
     const { id } = await create()
     state.isFull = true
     await expect(taskHandles.cancel('ann', id)).rejects.toThrow('disk full')
@@ -95,8 +95,8 @@ describe('the first outcome wins', () => {
   })
 
   test('and nothing is published after it', async () => {
-    const { told: events, create } = open()
-    const { ticket: taskHandle } = await create()
+    const { changeEvents: events, create } = open()
+    const { taskHandle } = await create()
     await taskHandle.finish({ result: '{}' })
     const before = events.length
     taskHandle.setStatusMessage('too late')
@@ -111,7 +111,7 @@ describe('the first outcome wins', () => {
 
 test('an unanswered question fails after the timeout, one of aborted work at once', async () => {
   const { create } = open()
-  const { ticket: taskHandle } = await create()
+  const { taskHandle } = await create()
   const asked: Record<string, TaskHandleQuestion> = {
     q: { request: { method: 'roots/list', params: {} }, isUsable: () => true },
   }
@@ -122,8 +122,8 @@ test('an unanswered question fails after the timeout, one of aborted work at onc
 })
 
 test('an answer that matches no question is ignored', async () => {
-  const { tickets: taskHandles, told: events, create } = open()
-  const { ticket: taskHandle, id } = await create()
+  const { taskHandles, changeEvents: events, create } = open()
+  const { taskHandle, id } = await create()
   const asked: Record<string, TaskHandleQuestion> = {
     q: { request: { method: 'roots/list', params: {} }, isUsable: (answer: unknown) => answer === 'yes' },
   }
@@ -136,7 +136,7 @@ test('an answer that matches no question is ignored', async () => {
 })
 
 test('close aborts all running tasks and rejects new ones', async () => {
-  const { tickets: taskHandles, abort, create, statusOf } = open()
+  const { taskHandles, abort, create, statusOf } = open()
   const { id } = await create()
   await taskHandles.close()
   expect(abort).toHaveBeenCalledWith('The server was stopped.')
@@ -149,7 +149,7 @@ test('the limit of a thousand running tasks applies per user', async () => {
   const made = await Promise.all(Array.from({ length: 1000 }, () => create('ann')))
   await expect(create('ann')).rejects.toThrow('1000 unfinished')
   await create('bob')
-  await made[0]?.ticket.finish({ result: '{}' })
+  await made[0]?.taskHandle.finish({ result: '{}' })
   await create('ann')
 })
 

@@ -3,13 +3,13 @@
 
 import { randomBytes } from 'node:crypto'
 
-import { Failure } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { ChangeEvents } from '../definitions/change-events.js'
-import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import type { TaskHandleOptions } from '../definitions/call-context.js'
+import type { ChangeEvents } from '../definitions/change-events.js'
+import { Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
+import type { JsonObject } from '../json/json.js'
+import { isPidRunning } from '../util/is-pid-running.js'
+import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import { formatTaskRecord, RunningTaskHandle, type TaskHandle, type TaskHandleOwner } from './task-handle.js'
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // Effectively forever, and still a safe number.
@@ -100,13 +100,7 @@ function createRecord(
 
 function isOwnerRunning({ pid }: TaskHandleRecord): boolean {
   // Tasks of this process are found before; a record with its pid is of an earlier process with the same pid.
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return isJsonObject(error) && error.code === 'EPERM'
-  }
+  return pid !== process.pid && isPidRunning(pid)
 }
 
 /** Another process runs this task, so this one cannot forward the request: report an error. */

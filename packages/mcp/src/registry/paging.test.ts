@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { paginate } from './paging.js'
 import { ProtocolError } from '../errors.js'
 import { createMcpServer } from '../server/mcp-server.js'
+import { paginate } from './paging.js'
 
 const names = fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 30 })
 const same = (name: string): string => name

@@ -1,8 +1,8 @@
 // The resources, resource templates and prompts of one server, found by URI or name.
 
-import { parseUriTemplate, type UriTemplate } from './uri-template.js'
 import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
+import { parseUriTemplate, type UriTemplate } from './uri-template.js'
 
 export interface ResourceRegistry extends ResourceLists {
   readonly hasResources: boolean

@@ -3,13 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { Failure } from '../errors.js'
 import { createChangeEvents } from '../definitions/change-events.js'
 import { defineSkill, type SkillDefinition } from '../definitions/skill.js'
-import { openMemoryTransport } from '../memory/memory-transport.js'
+import { Failure } from '../errors.js'
 import { connectMemoryClient, type MemoryClient } from '../memory/memory-client.js'
+import { openMemoryTransport } from '../memory/memory-transport.js'
 import { createMcpServer } from '../server/mcp-server.js'
-import { skillFileUri, createSkillRegistry } from './skill-registry.js'
+import { createSkillRegistry, skillFileUri } from './skill-registry.js'
 
 function skill(name: string, prefix = ''): SkillDefinition {
   const uri = `skill://${prefix}${name}/SKILL.md`
@@ -86,7 +86,7 @@ describe('lists that are refreshed', () => {
     let client: Promise<MemoryClient> | undefined
     const listed = async (): Promise<unknown> =>
       (await (client ??= connectMemoryClient(openMemoryTransport(server)))).request('prompts/list')
-    return { names, notices: changeEvents, server, listed }
+    return { names, changeEvents, server, listed }
   }
 
   test('are read after the first refresh, synchronous or not', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { StandardSchema } from '../definitions/standard-schema.js'
-import { defineTool, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
+import { defineTool, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
 import { BadInput, createToolRegistry } from './tool-registry.js'
 
 const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
@@ -48,8 +48,12 @@ describe('a Standard Schema', () => {
   })
 
   test('that cannot convert itself is rejected with a suggestion', () => {
-    const mute: StandardSchema = { '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) } }
-    expect(() => createToolRegistry([tool('x', mute)])).toThrow('(mute) cannot describe itself as JSON Schema: use')
+    const unconvertible: StandardSchema = {
+      '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) },
+    }
+    expect(() => createToolRegistry([tool('x', unconvertible)])).toThrow(
+      '(mute) cannot describe itself as JSON Schema: use',
+    )
   })
 })
 
@@ -71,7 +75,7 @@ describe('rejected when the server is created', () => {
 
   test('an output together with a format function', () => {
     const both = { ...tool('a', fine, fine), format: () => '' }
-    expect(() => createToolRegistry([both])).toThrow('tool a has both output and render')
+    expect(() => createToolRegistry([both])).toThrow('tool a has both output and format')
   })
 })
 
@@ -79,4 +83,38 @@ test('the list text is cached', () => {
   const make = () => createToolRegistry([tool('b', DESCRIBED), tool('a', DESCRIBED)])
   expect(make().list('2026-07-28', undefined)).toBe(make().list('2026-07-28', undefined))
   expect(make().names()).toEqual(['b', 'a'])
+})
+
+describe('a tool with load', () => {
+  const lazy = (load: () => Promise<ToolHandler>) => createToolRegistry([{ name: 'lazy', load }]).find('lazy')
+
+  test('is loaded by the first call, once', async () => {
+    let loads = 0
+    const handler = { run: () => 'done' }
+    const registered = lazy(() => (loads++, Promise.resolve(handler)))
+    expect(loads).toBe(0)
+    expect(await Promise.all([registered?.getHandler(), registered?.getHandler()])).toEqual([handler, handler])
+    expect(registered?.getHandler()).toBe(handler)
+    expect(loads).toBe(1)
+  })
+
+  test('is loaded again after a failed load', async () => {
+    let loads = 0
+    const handler = { run: () => 'done' }
+    const registered = lazy(() =>
+      loads++ === 0 ? Promise.reject(new Error('no such file')) : Promise.resolve(handler),
+    )
+    await expect(registered?.getHandler()).rejects.toThrow('no such file')
+    expect(await registered?.getHandler()).toBe(handler)
+  })
+
+  test('may not have run as well, and its handler no format beside output', async () => {
+    const handler = { run: () => ({}), format: () => '' }
+    const both = { name: 'a', load: () => Promise.resolve(handler), ...handler }
+    expect(() => createToolRegistry([both])).toThrow('tool a has both load and run')
+    const output = { name: 'a', output: { type: 'object' }, load: () => Promise.resolve(handler) }
+    await expect(createToolRegistry([output]).find('a')?.getHandler()).rejects.toThrow(
+      'tool a has both output and format',
+    )
+  })
 })

@@ -1,21 +1,17 @@
 // The tools of one server: lookup by name, list text per revision, validation of arguments. Lists are serialized once
 // per revision; validators are compiled when a tool is first called.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { SchemaValidator, SchemaProblem } from '../json-schema/validation.js'
-import {
-  isStandardSchema,
-  type StandardIssue,
-  type StandardResult,
-  type StandardSchema,
-} from '../definitions/standard-schema.js'
-import { NO_INPUT_SCHEMA, type ToolSchema, type ToolDefinition } from '../definitions/tool.js'
-import { readHeaderParameters, type HeaderParameter } from './header-parameters.js'
-import { paginate } from './paging.js'
-import { projectTool, type ToolListing } from '../revisions/projection.js'
-import { stringifyMembers } from '../jsonrpc/result.js'
-import type { Revision } from '../revisions/revision.js'
+import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
+import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
+import type { SchemaProblem, SchemaValidator } from '../json-schema/validation.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import { stringifyMembers } from '../jsonrpc/result.js'
+import { projectTool, type ToolListing } from '../revisions/projection.js'
+import type { Revision } from '../revisions/revision.js'
+import { andThen } from '../util/and-then.js'
+import { type HeaderParameter, readHeaderParameters } from './header-parameters.js'
+import { paginate } from './paging.js'
 
 // Large, because some clients read only the first page.
 export const DEFAULT_PAGE_SIZE = 1000
@@ -33,6 +29,8 @@ interface ToolInfo {
 export interface RegisteredTool extends ToolInfo {
   /** Returns the validated input or a promise of it; throws BadInput. */
   parseArguments(args: unknown): unknown
+  /** The tool's functions, or a promise of them if they must be loaded first. */
+  getHandler(): ToolHandler | Promise<ToolHandler>
 }
 
 export interface ToolRegistry {
@@ -72,8 +70,8 @@ export function createToolRegistry(tools: readonly ToolDefinition[], pageSize = 
     if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
       throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
     if (registered.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
-    if (tool.output && tool.format)
-      throw new Error(`tool ${tool.name} has both output and render: with output, the text is its JSON`)
+    if ('load' in tool && 'run' in tool) throw new Error(`tool ${tool.name} has both load and run`)
+    if ('run' in tool) rejectFormatBesideOutput(tool, tool)
     const listing = toListing(tool)
     listings.push(listing)
     registered.set(tool.name, registerTool(tool, listing))
@@ -121,6 +119,28 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
   return standard.jsonSchema[side]({ target: 'draft-2020-12' })
 }
 
+function rejectFormatBesideOutput({ name, output }: ToolDefinition, handler: ToolHandler): void {
+  if (output && handler.format)
+    throw new Error(`tool ${name} has both output and format: with output, the text is its JSON`)
+}
+
+/** The handler is loaded once; a failed load is repeated by the next call. */
+function createHandlerSource(tool: ToolDefinition): RegisteredTool['getHandler'] {
+  if (!('load' in tool)) return () => tool
+  let handler: ToolHandler | Promise<ToolHandler> | undefined
+  const load = async (): Promise<ToolHandler> => {
+    try {
+      const loaded = await tool.load()
+      rejectFormatBesideOutput(tool, loaded)
+      return (handler = loaded)
+    } catch (error) {
+      handler = undefined
+      throw error
+    }
+  }
+  return () => (handler ??= load())
+}
+
 function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }: ToolListing): RegisteredTool {
   const info: ToolInfo = {
     tool,
@@ -130,49 +150,29 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
-  const addDefaults = (args: unknown): unknown =>
-    defaultArguments && isJsonObject(args) ? { ...defaultArguments, ...args } : args
-  if (isStandardSchema(input))
-    return { ...info, parseArguments: (args) => parseWithStandardSchema(input, addDefaults(args), argumentErrors) }
-  let check: SchemaValidator | Promise<SchemaValidator> | undefined
+  const getHandler = createHandlerSource(tool)
+  const standardSchema = isStandardSchema(input) ? input : undefined
+  let validator: SchemaValidator | undefined
   return {
     ...info,
+    getHandler,
     parseArguments(rawArguments) {
-      const args = addDefaults(rawArguments)
-      check ??= compileOnDemand(input)
-      if (!(check instanceof Promise)) return requireValid(args, check, argumentErrors)
-      return check.then(
-        (loaded) => requireValid(args, (check = loaded), argumentErrors),
-        (error: unknown) => {
-          // A failed load is retried by the next call.
-          check = undefined
-          throw error
-        },
-      )
+      const args =
+        defaultArguments && isJsonObject(rawArguments) ? { ...defaultArguments, ...rawArguments } : rawArguments
+      if (standardSchema) {
+        return andThen(standardSchema['~standard'].validate(args), (result) => {
+          if (result.issues) throw new BadInput(result.issues.map(toProblem), argumentErrors)
+          return result.value
+        })
+      }
+      return andThen(validator ?? compileOnDemand(inputSchema), (validate) => {
+        validator = validate
+        const problems = validate(args)
+        if (problems) throw new BadInput(problems, argumentErrors)
+        return args
+      })
     },
   }
-}
-
-function requireValid(args: unknown, check: SchemaValidator, complaints: ToolDefinition['argumentErrors']): unknown {
-  const problems = check(args)
-  if (problems) throw new BadInput(problems, complaints)
-  return args
-}
-
-function parseWithStandardSchema(
-  schema: StandardSchema,
-  args: unknown,
-  complaints: ToolDefinition['argumentErrors'],
-): unknown {
-  const result = schema['~standard'].validate(args)
-  return result instanceof Promise
-    ? result.then((settled) => requireNoIssues(settled, complaints))
-    : requireNoIssues(result, complaints)
-}
-
-function requireNoIssues(result: StandardResult<unknown>, complaints: ToolDefinition['argumentErrors']): unknown {
-  if (result.issues) throw new BadInput(result.issues.map(toProblem), complaints)
-  return result.value
 }
 
 function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {

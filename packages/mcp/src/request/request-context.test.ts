@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 
-import { RequestContext } from './request-context.js'
 import { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import { parseMessage } from '../jsonrpc/message.js'
 import { createMcpServer } from '../server/mcp-server.js'
+import { RequestCallContext, RequestContext } from './request-context.js'
 
-const peer = { user: 'somebody', session: 'one' }
+const peer = { user: 'ann', session: 'one' }
 
 function open(token = '7') {
   const sent: unknown[] = []
@@ -37,21 +37,21 @@ test('drops progress that does not increase', () => {
 
 test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is echoed exactly', (token) => {
   const { exchange: context, sent } = open(token)
-  expect(context.createCallContext().wantsProgress).toBe(true)
+  expect(new RequestCallContext(context).wantsProgress).toBe(true)
   context.progress(1, { total: 2, message: 'half' })
   expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
 })
 
 test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('rejects %s as a token', (token) => {
   const { exchange: context, sent } = open(token)
-  expect(context.createCallContext().wantsProgress).toBe(false)
+  expect(new RequestCallContext(context).wantsProgress).toBe(false)
   context.progress(1)
   expect(sent).toEqual([])
 })
 
 test('sends nothing after the end or a cancellation', () => {
   const answered = open()
-  answered.exchange.close()
+  answered.exchange.answer('')
   const cancelled = open()
   cancelled.exchange.cancel('enough')
   for (const { exchange: context, sent } of [answered, cancelled]) {
@@ -69,20 +69,20 @@ test('a signal read before or after the abort is aborted, with the reason', () =
   const after = open().exchange
   after.abort('stopping')
   expect(after.signal.reason).toEqual(new Error('stopping'))
-  expect(after.isCancelled).toBe(false)
+  expect(after.state).toBe('open')
 })
 
 test('an answered call cannot be cancelled', () => {
   const { exchange: context } = open()
-  context.close()
+  context.answer('')
   context.cancel('late')
-  expect(context.isCancelled).toBe(false)
+  expect(context.state).toBe('answered')
 })
 
 test('members of the call context can be destructured', () => {
   const { exchange: context, sent } = open()
-  const { progress: report, signal, wantsProgress } = context.createCallContext()
+  const { progress: report, signal, wantsProgress } = new RequestCallContext(context)
   report(1)
   expect([sent.length, signal.aborted, wantsProgress]).toEqual([1, false, true])
-  expect(Object.keys(context.createCallContext())).toEqual([])
+  expect(Object.keys(new RequestCallContext(context))).toEqual([])
 })

@@ -41,15 +41,18 @@ export class RequestContext implements AskHost {
   hasFailed = false
   /** Whether the work has finished; from then on it cannot be deferred. */
   isFinished = false
+  /** Settles the pending result before the work ends; set while there is one. */
+  resolveEarly: ((reply: TypedResult) => void) | undefined
+  rejectEarly: ((error: Error) => void) | undefined
+  /** Set once the call continues as a task; the outcome is then stored in the task handle. */
+  taskHandle: TaskHandle | undefined
+  /** The code that asks the client; undefined until it is loaded. */
+  inputRequester: InputRequester | undefined
+  state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
   #controller: AbortController | undefined
   #lastProgress = -Infinity
-  #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
-  #inputRequester: InputRequester | undefined
   #inputRequesterLoading: Promise<InputRequester> | undefined
   #deferral: Promise<boolean> | undefined
-  #taskHandle: TaskHandle | undefined
-  #resolveEarly: ((reply: TypedResult) => void) | undefined
-  #rejectEarly: ((error: Error) => void) | undefined
   // Created on first use: few calls have a listener.
   #writeListeners: ((written: boolean) => void)[] | undefined
 
@@ -61,17 +64,8 @@ export class RequestContext implements AskHost {
     readonly session: SessionContext,
   ) {}
 
-  /** Creates the view of this request that a tool receives. */
-  createCallContext(): CallContext {
-    return new RequestCallContext(this)
-  }
-
-  get isCancelled(): boolean {
-    return this.#state === 'cancelled'
-  }
-
   get isAnswered(): boolean {
-    return this.#state === 'answered'
+    return this.state === 'answered'
   }
 
   /** Whether the work was aborted, by the client or by the server. Errors thrown after that are not bugs. */
@@ -98,9 +92,9 @@ export class RequestContext implements AskHost {
   }
 
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
-    if (this.#taskHandle) return message === undefined ? undefined : this.#taskHandle.setStatusMessage(message)
+    if (this.taskHandle) return message === undefined ? undefined : this.taskHandle.setStatusMessage(message)
     const { progressToken } = this.request
-    if (progressToken === undefined || this.#state !== 'open') return
+    if (progressToken === undefined || this.state !== 'open') return
     if (!Number.isFinite(done) || done <= this.#lastProgress) return
     this.#lastProgress = done
     const supportedMessage = this.client.revision >= '2025-03-26' ? message : undefined
@@ -110,7 +104,7 @@ export class RequestContext implements AskHost {
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {
-    if (this.#state !== 'open' || !isLogLevelEnabled(level, this.client.logLevel)) return
+    if (this.state !== 'open' || !isLogLevelEnabled(level, this.client.logLevel)) return
     if (!this.session.server.logging) return
     this.sink.notify(
       formatRpcNotification('notifications/message', stringifyWellFormed({ level, logger, data: data ?? null })),
@@ -125,7 +119,7 @@ export class RequestContext implements AskHost {
   async #loadInputRequesterOnce(): Promise<InputRequester> {
     // Loaded on first use: most servers never ask.
     const module = await import('../client-requests/ask-client.js')
-    return (this.#inputRequester = new module.InputRequester(this))
+    return (this.inputRequester = new module.InputRequester(this))
   }
 
   ask<Q extends ClientQuestions>(questions: Q, options?: AskOptions<ClientAnswers<Q>>): Promise<ClientAnswers<Q>>
@@ -134,28 +128,9 @@ export class RequestContext implements AskHost {
     return inputRequester.ask(questions, options)
   }
 
-  /** Whether the call ended because the client must be asked first. */
-  get needsInput(): boolean {
-    return this.#inputRequester?.isInterrupted ?? false
-  }
-
-  /** Resolves to the task handle if the work is deferred, otherwise to the result of the work. */
-  raceDeferral<T>(work: Promise<T>): Promise<T | TypedResult> {
-    return new Promise((resolve, reject) => {
-      this.#resolveEarly = resolve
-      this.#rejectEarly = reject
-      work.then(resolve, reject)
-    })
-  }
-
   async continueAsTask(options?: TaskHandleOptions): Promise<boolean> {
-    if (this.#inputRequester?.isInterrupted) this.#inputRequester.throwInputRequired()
+    if (this.inputRequester?.isInterrupted) this.inputRequester.throwInputRequired()
     return (this.#deferral ??= this.#createTaskHandle(options))
-  }
-
-  /** Set once the call continues as a task; the outcome is then stored in the task handle. */
-  get taskHandle(): TaskHandle | undefined {
-    return this.#taskHandle
   }
 
   /**
@@ -163,49 +138,42 @@ export class RequestContext implements AskHost {
    * written.
    */
   onAnswerWritten(listener: (written: boolean) => void): void {
-    if (this.#state === 'open') (this.#writeListeners ??= []).push(listener)
-    else listener(this.#state === 'deferred')
+    if (this.state === 'open') (this.#writeListeners ??= []).push(listener)
+    else listener(this.state === 'deferred')
   }
 
-  trackAnswer(text: string): string | TrackedAnswer {
+  /** Closes the request with an answer, whose delivery is reported to the listeners. */
+  answer(text: string): string | TrackedAnswer {
+    if (this.state === 'open') {
+      this.state = 'answered'
+      this.inputRequester?.cancelUnanswered()
+    }
     const listeners = this.#writeListeners
     if (!listeners) return text
     this.#writeListeners = undefined
     return new TrackedAnswer(text, listeners)
   }
 
-  /** Reports to the listeners that no answer was written. */
-  reportNotWritten(): void {
-    const listeners = this.#writeListeners ?? []
-    this.#writeListeners = undefined
-    for (const listener of listeners) listener(false)
+  /** Closes the request if it was not answered: no result is written. */
+  closeUnanswered(): void {
+    const answer = this.answer('')
+    if (answer instanceof TrackedAnswer) answer.reportWritten(false)
   }
 
   /** Aborts the work; no answer will be sent. */
   cancel(reason: string): void {
-    if (this.#state !== 'open') return
-    this.#state = 'cancelled'
+    if (this.state !== 'open') return
+    this.state = 'cancelled'
     this.#abortWork(reason)
   }
 
   /** Aborts the work; an answer may still be sent. */
   abort(reason: string): void {
-    if (this.#state === 'open') this.#abortWork(reason)
-  }
-
-  /** Rejects the pending result of work that does not stop. */
-  rejectUnfinished(): void {
-    this.#rejectEarly?.(new Error('given up'))
-  }
-
-  close(): void {
-    if (this.#state !== 'open') return
-    this.#state = 'answered'
-    this.#inputRequester?.cancelUnanswered()
+    if (this.state === 'open') this.#abortWork(reason)
   }
 
   async #createTaskHandle(options: TaskHandleOptions | undefined): Promise<boolean> {
-    const isDone = (): boolean => this.#state !== 'open' || this.isAborted || this.isFinished
+    const isDone = (): boolean => this.state !== 'open' || this.isAborted || this.isFinished
     if (!this.clientAbilities.tasks || isDone()) return false
     const { server, caller } = this.session
     const taskHandles = await server.taskHandles()
@@ -218,9 +186,9 @@ export class RequestContext implements AskHost {
       await taskHandle.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
       return false
     }
-    this.#taskHandle = taskHandle
-    this.#state = 'deferred'
-    this.#resolveEarly?.(new TypedResult('task', taskHandle.members))
+    this.taskHandle = taskHandle
+    this.state = 'deferred'
+    this.resolveEarly?.(new TypedResult('task', taskHandle.members))
     return true
   }
 

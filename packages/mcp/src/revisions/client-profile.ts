@@ -1,8 +1,8 @@
 // What a request knows about its client: revision, capabilities, log level, and the format of tool calls.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import { LOG_LEVELS, type ClientAbilities, type LogLevel } from '../definitions/call-context.js'
+import { type ClientAbilities, LOG_LEVELS, type LogLevel } from '../definitions/call-context.js'
 import type { ContentBlock } from '../definitions/tool.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
 
 export interface ClientProfile {

@@ -1,10 +1,10 @@
 // Modern requests (2026-07-28): reads the `_meta` of each request and wraps each result.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import { readClientName, isLogLevel, type ClientProfile } from './client-profile.js'
-import { projectIdentity, type ServerIdentity } from './projection.js'
 import { INVALID_PARAMS, ProtocolError, UNSUPPORTED_VERSION } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import type { HandlerResult } from '../jsonrpc/result.js'
+import { type ClientProfile, isLogLevel, readClientName } from './client-profile.js'
+import { projectIdentity, type ServerIdentity } from './projection.js'
 import { MODERN_REVISION, SUPPORTED_REVISIONS } from './revision.js'
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'

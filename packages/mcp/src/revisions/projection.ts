@@ -1,8 +1,8 @@
 // Reduces tools, content blocks and server info to what each revision knows. Clients of a revision may throw on fields
 // and content types that did not exist yet. Content that cannot be sent is replaced by text.
 
-import type { JsonObject } from '../json/json.js'
 import type { ContentBlock, ToolHints } from '../definitions/tool.js'
+import type { JsonObject } from '../json/json.js'
 import type { Revision } from './revision.js'
 
 export interface ToolListing {

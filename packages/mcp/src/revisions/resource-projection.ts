@@ -1,8 +1,8 @@
 // Reduces resources, resource templates and prompts to the fields each revision knows: titles exist since 2025-06-18.
 
-import type { JsonObject } from '../json/json.js'
-import type { PromptDefinition, PromptArgument } from '../definitions/prompt.js'
+import type { PromptArgument, PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
+import type { JsonObject } from '../json/json.js'
 import type { Revision } from './revision.js'
 
 export function projectResource(resource: ResourceDefinition, revision: Revision): JsonObject {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { createServiceTable } from './service-table.js'
 import { defineToolWith } from '../definitions/tool.js'
 import { createMcpServer } from './mcp-server.js'
+import { createServiceTable } from './service-table.js'
 
 const clock = defineToolWith<{ clock: { now(): number } }>()({
   name: 'clock',

@@ -1,23 +1,24 @@
 // A server independent of any client: its identity, registries, services and capabilities. Created once and shared by
 // all sessions. Parts that few clients need (sealed states, task handles) are loaded on demand.
 
-import type { MessageQueue } from '../definitions/message-queue.js'
-import { createChangeEvents, type ChangeEvents } from '../definitions/change-events.js'
+import type { AskServer } from '../client-requests/ask-client.js'
+import type { RequestStateSealer } from '../client-requests/request-state.js'
 import type { CallObserver } from '../definitions/call-observer.js'
-import type { ServiceTable } from './service-table.js'
-import type { TaskHandleStore } from '../protocol-tasks/task-handle-store.js'
+import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
+import type { MessageQueue } from '../definitions/message-queue.js'
 import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
 import type { SkillDefinition } from '../definitions/skill.js'
 import type { ToolDefinition } from '../definitions/tool.js'
-import type { AskServer } from '../client-requests/ask-client.js'
-import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
+import type { TaskHandleStore } from '../protocol-tasks/task-handle-store.js'
+import type { TaskHandles } from '../protocol-tasks/task-handles.js'
 import { createResourceRegistry, type ResourceRegistry } from '../registry/resource-registry.js'
+import { createSkillRegistry, type SkillRegistry } from '../registry/skill-registry.js'
+import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
 import { formatServerInfo } from '../revisions/modern-request.js'
 import type { ServerIdentity } from '../revisions/projection.js'
-import type { RequestStateSealer } from '../client-requests/request-state.js'
-import { createSkillRegistry, type SkillRegistry } from '../registry/skill-registry.js'
-import type { TaskHandles } from '../protocol-tasks/task-handles.js'
+import { loadOnce } from '../util/load-once.js'
+import type { ServiceTable } from './service-table.js'
 
 /** A list, or a function that returns the current list after each change. */
 export type ListSource<T> = readonly T[] | (() => readonly T[])
@@ -152,8 +153,7 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     return refreshing ? refreshing.then(dropUnrefreshedLists) : dropUnrefreshedLists()
   }
 
-  let requestStates: Promise<RequestStateSealer> | undefined
-  let taskHandles: Promise<TaskHandles> | undefined
+  let openingHandles: Promise<TaskHandles> | undefined
   return {
     identity,
     serverInfoJson: formatServerInfo(identity),
@@ -191,21 +191,15 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     scheduleRefresh() {
       if (definition.refreshLists && !isRefreshed) setImmediate(() => void runInBackground(refreshLists, logError))
     },
-    requestStates: () =>
-      (requestStates ??= import('../client-requests/request-state.js').then(({ createRequestStateSealer }) =>
-        createRequestStateSealer(),
-      )),
-    taskHandles() {
-      // A failed open is retried by the next call that needs it.
-      taskHandles ??= openTaskHandles(definition.taskHandleStore, changeEvents).catch((error: unknown) => {
-        taskHandles = undefined
-        throw error
-      })
-      return taskHandles
-    },
+    requestStates: loadOnce(async () =>
+      (await import('../client-requests/request-state.js')).createRequestStateSealer(),
+    ),
+    taskHandles: loadOnce(() => (openingHandles = openTaskHandles(definition.taskHandleStore, changeEvents))),
     logError: (error) => safeLog(logError, error),
     async close() {
-      await taskHandles?.then((open) => open.close()).catch((error: unknown) => safeLog(logError, error))
+      // A failure to open was reported to the call that needed the handles.
+      const handles = await openingHandles?.catch(() => undefined)
+      await handles?.close().catch((error: unknown) => safeLog(logError, error))
       await services.close().catch((error: unknown) => safeLog(logError, error))
     },
   }

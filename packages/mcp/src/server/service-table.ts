@@ -1,9 +1,9 @@
 // The table of services. Each service is opened once, by the first call that needs it, and closed in reverse order at
 // the end. A service that no call uses costs nothing.
 
+import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
 import { Failure } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
-import { createChangeEvents, type ChangeEvents } from '../definitions/change-events.js'
 
 export interface ServiceTable {
   readonly names: ReadonlySet<string>
@@ -47,6 +47,11 @@ export function createServiceTable<S extends object>(
     return promise
   }
 
+  async function openServices(names: readonly string[]): Promise<JsonObject> {
+    const services = await Promise.all(names.map(openService))
+    return Object.fromEntries(names.map((name, index) => [name, services[index]]))
+  }
+
   function getService<K extends keyof S & string>(name: K): Promise<S[K]>
   function getService(name: string): Promise<unknown> {
     return closing ? Promise.reject(new Failure('The server is stopping.')) : openService(name)
@@ -69,15 +74,15 @@ export function createServiceTable<S extends object>(
     names: new Set(factories.keys()),
     open(names) {
       if (closing) return Promise.reject(new Failure('The server is stopping.'))
-      if (names.every((name) => opened.has(name))) return pick(names, opened)
-      return Promise.all(names.map(openService)).then(() => pick(names, opened))
+      const services: Record<string, unknown> = {}
+      for (const name of names) {
+        if (!opened.has(name)) return openServices(names)
+        services[name] = opened.get(name)
+      }
+      return services
     },
     close: () => (closing ??= closeAll()),
   }
-}
-
-function pick(names: readonly string[], from: ReadonlyMap<string, unknown>): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, from.get(name)]))
 }
 
 function isClosable(service: unknown): service is { close(): unknown } {

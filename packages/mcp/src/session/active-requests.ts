@@ -1,28 +1,27 @@
 // The running requests of one session: starts, aborts, cancels and answers each of them once. Work that completes
 // synchronously is answered without a promise.
 
-import type { RequestContext } from '../request/request-context.js'
-import type { TaskHandleOutcome, TaskHandle } from '../protocol-tasks/task-handle.js'
+import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {
-  formatRpcError,
   ErrorAnswer,
+  formatRpcError,
   formatRpcResult,
   type JsonRpcAnswer,
-  type PendingAnswer,
   type JsonRpcRequest,
+  type PendingAnswer,
 } from '../jsonrpc/message.js'
-import type { MethodHandler } from '../methods/method.js'
-import { wrapModernResult } from '../revisions/modern-request.js'
-import { INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import { getResultMembers, type HandlerResult } from '../jsonrpc/result.js'
+import type { MethodHandler } from '../methods/method.js'
+import type { TaskHandle, TaskHandleOutcome } from '../protocol-tasks/task-handle.js'
+import type { RequestContext } from '../request/request-context.js'
+import { wrapModernResult } from '../revisions/modern-request.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { echo } from '../util/echo.js'
 
 // Bounds memory: a client that does not read its answers could otherwise fill it.
 const MAX_IN_FLIGHT = 2000
 const TOO_MANY = `Too many requests at once: ${MAX_IN_FLIGHT} are being worked on. Wait for some of them to finish.`
-
-const MAX_ECHO = 100
 
 export class ActiveRequests {
   // Sets rather than maps by id, because a client may use an id twice at once.
@@ -48,7 +47,7 @@ export class ActiveRequests {
 
   /** Answers requests whose work did not stop when aborted. */
   answerUnfinished(): void {
-    for (const context of this.#contexts) context.rejectUnfinished()
+    for (const context of this.#contexts) context.rejectEarly?.(new Error('given up'))
   }
 
   /** Cancels the request with this id without an answer; without an id, all requests. */
@@ -74,20 +73,18 @@ export class ActiveRequests {
         ? this.trackPending(this.#awaitResult(context, result))
         : this.answer(context, result)
     } catch (error) {
-      context.close()
-      context.reportNotWritten()
+      context.closeUnanswered()
       return this.answerError(context.request, error, false)
     }
   }
 
   answer(context: RequestContext, result: HandlerResult): JsonRpcAnswer {
-    context.close()
     const { request, client } = context
     const members =
       client.revision === MODERN_REVISION
         ? wrapModernResult(result, this.server.serverInfoJson)
         : `{${getResultMembers(result)}}`
-    return context.trackAnswer(formatRpcResult(request.id, members))
+    return context.answer(formatRpcResult(request.id, members))
   }
 
   /** `early`: before any work was started. */
@@ -101,16 +98,19 @@ export class ActiveRequests {
     this.#contexts.add(context)
     if (this.#stopReason !== undefined) context.abort(this.#stopReason)
     try {
-      const text = await context.raceDeferral(this.#awaitOutcome(context, result))
-      if (context.needsInput) return await this.#inputRequired(context)
-      return context.isCancelled ? undefined : this.answer(context, text)
+      const text = await new Promise<HandlerResult>((resolve, reject) => {
+        context.resolveEarly = resolve
+        context.rejectEarly = reject
+        this.#awaitOutcome(context, result).then(resolve, reject)
+      })
+      if (context.inputRequester?.isInterrupted) return await this.#inputRequired(context)
+      return context.state === 'cancelled' ? undefined : this.answer(context, text)
     } catch (error) {
-      if (context.needsInput) return await this.#inputRequired(context)
-      if (context.isCancelled) return undefined
+      if (context.inputRequester?.isInterrupted) return await this.#inputRequired(context)
+      if (context.state === 'cancelled') return undefined
       return this.answerError(context.request, context.isAborted ? this.#unfinishedError() : error, false)
     } finally {
-      context.close()
-      context.reportNotWritten()
+      if (context.state !== 'answered') context.closeUnanswered()
       this.#contexts.delete(context)
     }
   }
@@ -134,7 +134,7 @@ export class ActiveRequests {
     try {
       const inputRequester = await context.loadInputRequester()
       const reply = await inputRequester.createInputRequiredResult()
-      return context.isCancelled ? undefined : this.answer(context, reply)
+      return context.state === 'cancelled' ? undefined : this.answer(context, reply)
     } catch (error) {
       return this.answerError(context.request, error, false)
     }
@@ -164,5 +164,5 @@ export class ActiveRequests {
 /** Hides the details of unexpected errors from the client. */
 function toProtocolError(error: unknown, { method }: JsonRpcRequest): ProtocolError {
   if (error instanceof ProtocolError) return error
-  return new ProtocolError(INTERNAL_ERROR, `Internal error in ${method.slice(0, MAX_ECHO)}; see the server's log`)
+  return new ProtocolError(INTERNAL_ERROR, `Internal error in ${echo(method, 100)}; see the server's log`)
 }

@@ -1,16 +1,16 @@
 // JSON-RPC batches, which exist only at revision 2025-03-26: several messages in one text. The answers are sent in one
 // text when the last is ready.
 
+import { INVALID_REQUEST } from '../errors.js'
 import {
-  getAnswerText,
   createMalformedMessage,
-  TrackedAnswer,
+  getAnswerText,
   type JsonRpcAnswer,
   type JsonRpcBatch,
-  type PendingAnswer,
   type JsonRpcMessage,
+  type PendingAnswer,
+  TrackedAnswer,
 } from '../jsonrpc/message.js'
-import { INVALID_REQUEST } from '../errors.js'
 import type { Revision } from '../revisions/revision.js'
 
 const MAX_BATCH = 1000

@@ -1,27 +1,27 @@
 // State of a legacy session: the result of `initialize`, the log level and the resource subscriptions. Sends change
 // notifications through the sink of the session, if there is one.
 
-import { isJsonObject, stringifyWellFormed, type JsonObject } from '../json/json.js'
-import type { PushMessage } from '../definitions/change-events.js'
 import type { Caller } from '../definitions/caller.js'
+import type { PushMessage } from '../definitions/change-events.js'
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
+import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import { formatRpcNotification } from '../jsonrpc/message.js'
+import { formatInitializeResult } from '../methods/lifecycle.js'
+import { isMethodSupported } from '../methods/method-table.js'
 import {
-  readClientAbilities,
   CHANNEL_EXTENSION,
-  readClientName,
+  type ClientProfile,
   isLogLevel,
   isLogLevelEnabled,
-  type ClientProfile,
+  readClientAbilities,
+  readClientName,
   type ToolCallFormat,
 } from '../revisions/client-profile.js'
-import { isMethodSupported } from '../methods/method-table.js'
-import { formatInitializeResult } from '../methods/lifecycle.js'
-import { listChangedMethod } from './subscriptions.js'
-import { formatRpcNotification } from '../jsonrpc/message.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
-import { negotiateRevision, type LegacyRevision } from '../revisions/revision.js'
+import { type LegacyRevision, negotiateRevision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { watchResource } from './subscriptions.js'
+import { echo } from '../util/echo.js'
+import { listChangedMethod, watchResource } from './subscriptions.js'
 
 const MAX_SUBSCRIPTIONS = 1000
 
@@ -52,28 +52,23 @@ export class NegotiatedState {
 
   /** Handles a method that changes the session state and returns the result's members; undefined for other methods. */
   handleStatefulMethod(method: string, params: JsonObject): string | undefined {
-    const handler = this.#findHandler(method)
-    return handler && isMethodSupported(this.server, method) ? handler(params) : undefined
+    switch (method) {
+      case 'initialize':
+        return this.#initialize(params)
+      case 'logging/setLevel':
+        return this.server.logging ? this.#setLevel(params) : undefined
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        if (!isMethodSupported(this.server, method)) return undefined
+        return method === 'resources/subscribe' ? this.#subscribe(params) : this.#unsubscribe(params)
+      default:
+        return undefined
+    }
   }
 
   close(): void {
     this.#unsubscribeEvents?.()
     this.#unsubscribeEvents = undefined
-  }
-
-  #findHandler(method: string): ((params: JsonObject) => string) | undefined {
-    switch (method) {
-      case 'initialize':
-        return (params) => this.#initialize(params)
-      case 'logging/setLevel':
-        return (params) => this.#setLevel(params)
-      case 'resources/subscribe':
-        return (params) => this.#subscribe(params)
-      case 'resources/unsubscribe':
-        return (params) => this.#unsubscribe(params)
-      default:
-        return undefined
-    }
   }
 
   #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): string {
@@ -109,7 +104,7 @@ export class NegotiatedState {
   #subscribe(params: JsonObject): string {
     const uri = requireUri(params)
     if (!this.server.resourceRegistry.findByUri(uri)) {
-      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${echo(uri)}`, { uri })
     }
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)

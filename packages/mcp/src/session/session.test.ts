@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import { createChangeEvents } from '../definitions/change-events.js'
-import { createInMemoryTaskHandleStore } from '../protocol-tasks/task-handle-store.js'
 import type { CallContext } from '../definitions/call-context.js'
+import { createChangeEvents } from '../definitions/change-events.js'
 import { defineResource } from '../definitions/resource.js'
 import { defineTool } from '../definitions/tool.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
 import { getAnswerText, parseMessage } from '../jsonrpc/message.js'
+import { createInMemoryTaskHandleStore } from '../protocol-tasks/task-handle-store.js'
 import { createMcpServer, type McpServer, type ServerDefinition } from '../server/mcp-server.js'
 import { createSession, type SessionOptions } from './session.js'
 
@@ -36,10 +36,10 @@ function serve(run: (call: CallContext) => unknown, more: Partial<ServerDefiniti
     run: (_input, call) => run(call),
     format: String,
   })
-  const notices = createChangeEvents()
-  const description = { name: 'test', version: '0', tools: [tool], changeEvents: notices, ...more }
+  const changeEvents = createChangeEvents()
+  const description = { name: 'test', version: '0', tools: [tool], changeEvents, ...more }
   const server = createMcpServer({ ...description, logError: (error) => errors.push(error) })
-  return { server, notices, errors }
+  return { server, changeEvents, errors }
 }
 
 function connect(server: McpServer, user = 'ann', options: SessionOptions = {}) {
@@ -95,15 +95,15 @@ describe('users', () => {
 
   test('receive no events about resources of others and cannot continue their calls', async () => {
     const resource = defineResource({ uri: 'x://a', name: 'a', description: 'A.', read: () => 'a' })
-    const { server, notices } = serve((call) => call.ask({ name: form }), { resources: [resource] })
+    const { server, changeEvents } = serve((call) => call.ask({ name: form }), { resources: [resource] })
     const [ann, bob, eve] = [connect(server, 'ann'), connect(server, 'bob'), connect(server, 'eve')]
     await ann.ask('initialize', { protocolVersion: '2025-11-25' })
     await bob.ask('initialize', { protocolVersion: '2025-11-25' })
     for (const { ask } of [ann, bob]) await ask('resources/subscribe', { uri: 'x://a' })
     void eve.ask('subscriptions/listen', { notifications: { resourceSubscriptions: ['x://a'] }, ...meta }, 9)
-    notices.notifyResourceUpdated('x://a', 'ann')
+    changeEvents.notifyResourceUpdated('x://a', 'ann')
     expect([ann, bob, eve].map(({ sent }) => sent.length)).toEqual([1, 0, 1])
-    notices.notifyResourceUpdated('x://a')
+    changeEvents.notifyResourceUpdated('x://a')
     expect([ann, bob, eve].map(({ sent }) => sent.length)).toEqual([2, 1, 2])
 
     const { requestState } = resultOf(await ann.ask('tools/call', run))
@@ -124,14 +124,16 @@ describe('shutdown', () => {
   })
 
   test('a disconnected client receives nothing, and its streams get no answer', async () => {
-    const { server, notices } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), { tools: () => [] })
+    const { server, changeEvents } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), {
+      tools: () => [],
+    })
     const { session, ask, sent } = connect(server)
     await ask('initialize', { protocolVersion: '2025-11-25' })
     const streams = ask('subscriptions/listen', { notifications: { toolsListChanged: true }, ...meta }, 9)
     await Promise.resolve()
     session.disconnect('gone')
     const before = sent.length
-    notices.notifyListChanged('tools')
+    changeEvents.notifyListChanged('tools')
     expect([await streams, sent.length]).toEqual([undefined, before])
   })
 
@@ -160,7 +162,7 @@ describe('shutdown', () => {
   })
 
   test('a call cancelled while its task handle is created gets no answer, and the task ends', async () => {
-    const { tickets: taskHandleStore, statuses, written } = slowStore()
+    const { taskHandles: taskHandleStore, statuses, written } = slowStore()
     const { server, errors } = serve((call) => call.continueAsTask(), { taskHandleStore })
     const { session, ask, say } = connect(server)
     const due = ask('tools/call', run)
@@ -177,7 +179,7 @@ describe('shutdown', () => {
     const statuses: string[] = []
     let written: () => void = () => {}
     const saving = new Promise<void>((resolve) => (written = resolve))
-    const tickets = () => ({
+    const taskHandles = () => ({
       ...memory,
       async save(record: Parameters<typeof memory.save>[0]) {
         statuses.push(record.status)
@@ -185,7 +187,7 @@ describe('shutdown', () => {
         await memory.save(record)
       },
     })
-    return { tickets, statuses, written: () => written() }
+    return { taskHandles, statuses, written: () => written() }
   }
 })
 
@@ -294,14 +296,14 @@ test('a tool added later can defer, and its tasks are found after it was removed
     run: (_input, call) => call.continueAsTask(),
     format: String,
   })
-  const { server, notices } = serve(() => '', { tools: () => (isHere ? [later] : []) })
+  const { server, changeEvents } = serve(() => '', { tools: () => (isHere ? [later] : []) })
   const { ask } = connect(server)
   expect(await ask('tasks/get', { taskId: 'x', ...meta })).toMatchObject({ error: { code: -32601 } })
   isHere = true
-  notices.notifyListChanged('tools')
+  changeEvents.notifyListChanged('tools')
   const { taskId } = resultOf(await ask('tools/call', { name: 'later', ...meta }))
   isHere = false
-  notices.notifyListChanged('tools')
+  changeEvents.notifyListChanged('tools')
   expect(resultOf(await ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
 })
 
@@ -318,14 +320,14 @@ test('allows a thousand subscriptions; one can be renewed and all can be ended',
   let uris = items
   const resources = () =>
     uris.map((uri) => defineResource({ uri, name: uri, description: 'One of many.', read: () => uri }))
-  const { server, notices } = serve(() => '', { resources })
+  const { server, changeEvents } = serve(() => '', { resources })
   const { ask } = connect(server)
   await ask('initialize', { protocolVersion: '2025-11-25' })
   for (const uri of items.slice(0, 1000)) await ask('resources/subscribe', { uri })
   expect(await ask('resources/subscribe', { uri: 'x://1000' })).toMatchObject({ error: { code: -32602 } })
   expect(await ask('resources/subscribe', { uri: 'x://5' })).toMatchObject({ result: {} })
   uris = ['x://1000']
-  notices.notifyListChanged('resources')
+  changeEvents.notifyListChanged('resources')
   expect(await ask('resources/unsubscribe', { uri: 'x://5' })).toMatchObject({ result: {} })
   expect(await ask('resources/subscribe', { uri: 'x://1000' })).toMatchObject({ result: {} })
 })

@@ -1,34 +1,31 @@
 // One client connection: handles each message and returns its answer. The protocol version is decided per request:
 // requests with modern `_meta` are served statelessly, all others at the negotiated revision.
 
-import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { StartedCall } from '../definitions/call-observer.js'
-import type { Caller } from '../definitions/caller.js'
-import { answerBatch } from './batch.js'
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
+import type { Caller } from '../definitions/caller.js'
+import { INVALID_PARAMS, ProtocolError } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
+import {
+  ErrorAnswer,
+  formatRpcResult,
+  type JsonRpcBatch,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type PendingAnswer,
+} from '../jsonrpc/message.js'
+import { findMethod, METHODS_WITH_INPUT_REQUESTS } from '../methods/method-table.js'
+import type { MethodHandler } from '../methods/method.js'
 import { RequestContext, type SessionContext } from '../request/request-context.js'
+import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
+import { type LegacyRevision, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
+import type { McpServer } from '../server/mcp-server.js'
+import { andThen } from '../util/and-then.js'
 import { ActiveRequests } from './active-requests.js'
+import { answerBatch } from './batch.js'
 import { NegotiatedState, type NegotiatedStateOptions } from './negotiated-state.js'
 import { SubscriptionStreams } from './subscriptions.js'
-import { ErrorAnswer, formatRpcResult } from '../jsonrpc/message.js'
-import type {
-  JsonRpcAnswer,
-  JsonRpcBatch,
-  PendingAnswer,
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-} from '../jsonrpc/message.js'
-import { METHODS_WITH_INPUT_REQUESTS, legacyMethods, modernMethods } from '../methods/method-table.js'
-import type { MethodHandler, MethodTable } from '../methods/method.js'
-import { isMethodSupported } from '../methods/method-table.js'
-import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
-import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
-import { NEWEST_LEGACY, type LegacyRevision, type Revision } from '../revisions/revision.js'
-import type { McpServer } from '../server/mcp-server.js'
-
-const MAX_ECHO = 100
 
 export interface Session {
   /** The revision negotiated by `initialize`; undefined before it. */
@@ -102,11 +99,15 @@ class ClientSession implements Session, SessionContext {
   }
 
   receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer {
-    if (message.kind !== 'batch') return this.#handleMessage(message, sink)
-    const pendingAnswer = answerBatch(message, this.#state.client.revision, (member) =>
-      this.#handleMessage(member, sink),
-    )
-    return pendingAnswer instanceof Promise ? this.#requests.trackPending(pendingAnswer) : pendingAnswer
+    if (message.kind === 'request') return this.#handleRequest(message, sink)
+    if (message.kind === 'malformed') return message.answer
+    if (message.kind === 'batch') {
+      const answer = answerBatch(message, this.#state.client.revision, (member) => this.receive(member, sink))
+      return answer instanceof Promise ? this.#requests.trackPending(answer) : answer
+    }
+    if (message.kind === 'notification') this.#handleNotification(message)
+    else this.outgoingRequests?.handleResponse(message)
+    return undefined
   }
 
   whenIdle(): Promise<void> {
@@ -133,21 +134,18 @@ class ClientSession implements Session, SessionContext {
     if (this.#options.isStateless !== true) this.server.observer?.onDisconnect(this.caller)
   }
 
-  #handleMessage(message: JsonRpcMessage, sink: MessageSink): PendingAnswer {
-    if (message.kind === 'request') return this.#handleRequest(message, sink)
-    if (message.kind === 'notification') this.#handleNotification(message)
-    if (message.kind === 'response') this.outgoingRequests?.handleResponse(message)
-    return message.kind === 'malformed' ? message.answer : undefined
-  }
-
   #handleRequest(request: JsonRpcRequest, sink: MessageSink): PendingAnswer {
     try {
-      const params = readParams(request)
-      if (isModernRequest(request.method, params)) return this.#handleModernRequest(request, params, sink)
-      const members = this.#state.handleStatefulMethod(request.method, params)
+      const { method, params = {} } = request
+      if (!isJsonObject(params)) {
+        throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
+      }
+      if (isModernRequest(method, params)) return this.#handleModernRequest(request, params, sink)
+      const state = this.#state
+      const members = state.handleStatefulMethod(method, params)
       if (members !== undefined) return formatRpcResult(request.id, `{${members}}`)
-      const context = new RequestContext(request, params, this.#state.client, sink, this)
-      return this.#runMethod(this.#findMethod(legacyMethods(), request.method), context)
+      const context = new RequestContext(request, params, state.client, sink, this)
+      return this.#runMethod(findMethod(this.server, method, false), context)
     } catch (error) {
       return this.#requests.answerError(request, error, true)
     }
@@ -158,7 +156,7 @@ class ClientSession implements Session, SessionContext {
     if (request.method === 'subscriptions/listen') {
       return this.#streams.open(context, (reply) => this.#requests.answer(context, reply))
     }
-    const method = this.#findMethod(modernMethods(), request.method)
+    const method = findMethod(this.server, request.method, true)
     const isRetry = params.requestState !== undefined || params.inputResponses !== undefined
     if (!isRetry || !METHODS_WITH_INPUT_REQUESTS.has(request.method)) return this.#runMethod(method, context)
     return this.#runMethod(async (server) => {
@@ -168,35 +166,26 @@ class ClientSession implements Session, SessionContext {
     }, context)
   }
 
-  #findMethod(methods: MethodTable, name: string): MethodHandler {
-    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-    if (method && isMethodSupported(this.server, name)) return method
-    throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${name.slice(0, MAX_ECHO)}`)
-  }
-
   #runMethod(method: MethodHandler, context: RequestContext): PendingAnswer {
     const { onCall } = this.#options
     const { observer } = this.server
     if ((!onCall && !observer) || context.request.method !== 'tools/call') {
       return this.#requests.start(method, context)
     }
-    const { params } = context
-    const started = { tool: String(params.name), input: params.arguments }
+    const { name, arguments: input } = context.params
+    const tool = String(name)
+    const started = { tool, input }
     observer?.onStart(this.caller, started)
     const startedAt = performance.now()
     const pendingAnswer = this.#requests.start(method, context)
-    if (pendingAnswer instanceof Promise)
-      void pendingAnswer.then((answer) => this.#reportCall(context, answer, startedAt, started))
-    else this.#reportCall(context, pendingAnswer, startedAt, started)
+    void andThen(pendingAnswer, (answer) => {
+      const isError = answer instanceof ErrorAnswer || context.hasFailed
+      const outcome = answer === undefined ? 'cancelled' : isError ? 'error' : 'ok'
+      const ms = performance.now() - startedAt
+      onCall?.({ tool, outcome, seconds: ms / 1000 })
+      observer?.onEnd(this.caller, { tool, input, outcome, ms }, started)
+    })
     return pendingAnswer
-  }
-
-  #reportCall({ hasFailed }: RequestContext, answer: JsonRpcAnswer, startedAt: number, started: StartedCall): void {
-    const outcome = answer === undefined ? 'cancelled' : answer instanceof ErrorAnswer || hasFailed ? 'error' : 'ok'
-    const { tool, input } = started
-    const ms = performance.now() - startedAt
-    this.#options.onCall?.({ tool, outcome, seconds: ms / 1000 })
-    this.server.observer?.onEnd(this.caller, { tool, input, outcome, ms }, started)
   }
 
   #handleNotification({ method, params, requestId }: JsonRpcNotification): void {
@@ -205,10 +194,4 @@ class ClientSession implements Session, SessionContext {
     this.#requests.cancel(reason, requestId)
     this.#streams.cancel(reason, requestId)
   }
-}
-
-function readParams({ params }: JsonRpcRequest): JsonObject {
-  if (params === undefined) return {}
-  if (isJsonObject(params)) return params
-  throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
 }

@@ -29,7 +29,7 @@ export class SubscriptionStreams {
       const end = (): void => {
         this.#open.delete(context)
         const reply = subscription.end()
-        resolve(context.isCancelled ? undefined : answer(reply))
+        resolve(context.state === 'cancelled' ? undefined : answer(reply))
       }
       this.#open.set(context, end)
       if (this.#isEnded) end()
@@ -71,7 +71,7 @@ export interface Subscription {
 }
 
 /** Acknowledges the subscription, then sends a notification for each change. */
-export function openSubscription(server: McpServer, context: RequestContext): Subscription {
+function openSubscription(server: McpServer, context: RequestContext): Subscription {
   const { send } = context.sink
   if (!send) throw new ProtocolError(INVALID_PARAMS, 'This connection cannot carry a stream')
   const subscriptionIdMember = `"io.modelcontextprotocol/subscriptionId":${context.request.id}`

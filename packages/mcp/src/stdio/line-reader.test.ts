@@ -73,8 +73,8 @@ describe('lines', () => {
     fc.assert(
       fc.property(fc.array(byte, { maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 10 }), (values, cuts) => {
         const bytes = Buffer.from(values)
-        const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
-        const chunks = places.map((end, index) => bytes.subarray(places[index - 1] ?? 0, end))
+        const positions = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
+        const chunks = positions.map((end, index) => bytes.subarray(positions[index - 1] ?? 0, end))
         expect(linesOf(chunks, 40)).toEqual(linesOf([bytes], 40))
       }),
       { numRuns: 1000 },

@@ -14,7 +14,7 @@ export interface ChunkBuffer {
   clear(): void
 }
 
-export function createChunkBuffer(): ChunkBuffer {
+function createChunkBuffer(): ChunkBuffer {
   let pieces: Buffer[] = []
   let bytes = 0
   let slab = Buffer.alloc(0)
@@ -65,6 +65,8 @@ export function createChunkBuffer(): ChunkBuffer {
 // list of chunks until its newline arrives. A line that is too long or not UTF-8 becomes an InvalidLine in its place.
 
 const NEWLINE = 0x0a
+/** Not a space or control code; a line without one is blank. */
+const VISIBLE_CHARACTER = /[!-\uffff]/
 
 export interface InvalidLine {
   readonly reason: string
@@ -73,7 +75,7 @@ export interface InvalidLine {
 export interface LineReader {
   push(chunk: Buffer): void
   /** Bytes of complete lines that were not taken yet, including those partly taken. */
-  pendingBytes(): number
+  readonly pendingBytes: number
   /** Ends the input: what follows the last newline is a line too. */
   end(): void
   /** The next line that is not blank; undefined if more bytes are needed. */
@@ -82,7 +84,6 @@ export interface LineReader {
 
 export function createLineReader(maxBytes: number): LineReader {
   const blocks: LineBlock[] = []
-  let readyBytes = 0
   const partial = createChunkBuffer()
   let isDiscarding = false
   let isFirst = true
@@ -99,7 +100,7 @@ export function createLineReader(maxBytes: number): LineReader {
     const bytes = partial.concatWith(complete)
     if (bytes.length > 0) {
       blocks.push({ bytes: bytes.length, next: decodeBlock(isFirst ? stripBom(bytes) : bytes, maxBytes) })
-      readyBytes += bytes.length
+      reader.pendingBytes += bytes.length
     }
     isFirst = false
     if (last + 1 < chunk.length) addPartial(chunk.subarray(last + 1))
@@ -114,20 +115,21 @@ export function createLineReader(maxBytes: number): LineReader {
     isDiscarding = true
   }
 
-  return {
+  const reader = {
     push,
-    pendingBytes: () => readyBytes,
+    pendingBytes: 0,
     end: () => push(Buffer.from('\n')),
     next() {
       for (let block = blocks[0]; block; block = blocks[0]) {
         const line = block.next()
         if (line !== undefined) return line
         blocks.shift()
-        readyBytes -= block.bytes
+        reader.pendingBytes -= block.bytes
       }
       return undefined
     },
   }
+  return reader
 }
 
 /** A block of complete lines. */
@@ -150,16 +152,13 @@ function decodeBlock(bytes: Buffer, maxBytes: number): NextLine {
       const end = text.indexOf('\n', at)
       const line = text.slice(at, end)
       at = end + 1
-      if (isLongerThan(maxBytes, line, isAsciiText)) return tooLong(maxBytes)
-      if (!isBlank(line)) return line
+      // In UTF-8 a character of the string has at most three bytes.
+      const mayBeTooLong = line.length * (isAsciiText ? 1 : 3) > maxBytes
+      if (mayBeTooLong && Buffer.byteLength(line) > maxBytes) return tooLong(maxBytes)
+      if (VISIBLE_CHARACTER.test(line)) return line
     }
     return undefined
   }
-}
-
-function isLongerThan(maxBytes: number, line: string, isAsciiText: boolean): boolean {
-  if (isAsciiText) return line.length > maxBytes
-  return line.length * 3 > maxBytes && Buffer.byteLength(line) > maxBytes
 }
 
 function splitBytes(bytes: Buffer, maxBytes: number): NextLine {
@@ -172,7 +171,7 @@ function splitBytes(bytes: Buffer, maxBytes: number): NextLine {
       if (line.length > maxBytes) return tooLong(maxBytes)
       if (!isUtf8(line)) return { reason: 'the line is not valid UTF-8' }
       const text = line.toString()
-      if (!isBlank(text)) return text
+      if (VISIBLE_CHARACTER.test(text)) return text
     }
     return undefined
   }
@@ -195,9 +194,4 @@ function tooLong(maxBytes: number): InvalidLine {
 function stripBom(bytes: Buffer): Buffer {
   const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return hasBom ? bytes.subarray(3) : bytes
-}
-
-function isBlank(line: string): boolean {
-  for (let at = 0; at < line.length; at++) if (line.charCodeAt(at) > 0x20) return false
-  return true
 }

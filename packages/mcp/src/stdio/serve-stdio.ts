@@ -4,23 +4,23 @@
 
 import type { Writable } from 'node:stream'
 
-import { bunVersion } from '../runtime.js'
-import type { MessageSink } from '../jsonrpc/message-sink.js'
 import type { Caller } from '../definitions/caller.js'
+import { PARSE_ERROR } from '../errors.js'
+import type { MessageSink } from '../jsonrpc/message-sink.js'
 import {
-  getAnswerText,
   createMalformedMessage,
+  getAnswerText,
+  type JsonRpcAnswer,
   parseMessage,
   TrackedAnswer,
-  type JsonRpcAnswer,
-  type JsonRpcBatch,
-  type JsonRpcMessage,
 } from '../jsonrpc/message.js'
-import { PARSE_ERROR } from '../errors.js'
+import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { createSession, type Session } from '../session/session.js'
-import { createLineReader } from './line-reader.js'
 import { createLocalCaller } from '../session/local-caller.js'
+import { createSession, type Session } from '../session/session.js'
+import { andThen } from '../util/and-then.js'
+import { withTimeout } from '../util/with-timeout.js'
+import { createLineReader } from './line-reader.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 const GRACE_MS = 5000
@@ -68,9 +68,6 @@ interface StdoutWriter extends MessageSink {
   readonly sendAnswer: (answer: JsonRpcAnswer) => void
   /** True while the client does not read. */
   isBackedUp(): boolean
-  /** While corked, messages are buffered; uncorking writes them at once. */
-  cork(): void
-  uncork(): void
   onDrain(listener: () => void): void
   whenFlushed(): Promise<void>
   /** Resolves when the client has closed its end. */
@@ -79,7 +76,6 @@ interface StdoutWriter extends MessageSink {
 
 function createStdoutWriter(stdout: Writable): StdoutWriter {
   let buffer = ''
-  let isCorked = false
   let isFlushScheduled = false
   let isClosed = false
   const closed = new Promise<void>((resolve) => {
@@ -102,9 +98,9 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     if (isClosed) return
     buffer += text + '\n'
     if (buffer.length > FLUSH_AT_CHARS) return flush()
-    if (isCorked || isFlushScheduled) return
+    if (isFlushScheduled) return
     isFlushScheduled = true
-    // Runs after all promise continuations that are ready, so that their answers share one write.
+    // Runs after all lines of a chunk, or all promise continuations that are ready: their answers share one write.
     process.nextTick(flush)
   }
 
@@ -129,13 +125,6 @@ function createStdoutWriter(stdout: Writable): StdoutWriter {
     notify(text) {
       if (!isBackedUp()) send(text)
     },
-    cork() {
-      isCorked = true
-    },
-    uncork() {
-      isCorked = false
-      flush()
-    },
     onDrain: (listener) => stdout.on('drain', listener),
     whenFlushed() {
       flush()
@@ -158,32 +147,20 @@ function createStdinReader(session: Session, stdout: StdoutWriter, maxLineBytes:
   let resolveEnded: (() => void) | undefined
   const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
   const resolveInputEnd = (): void => resolveEnded?.()
-  const canProcess = (): boolean => state !== 'stopped' && !stdout.isBackedUp()
-
-  function handleMessage(message: JsonRpcMessage | JsonRpcBatch): void {
-    const pendingAnswer = session.receive(message, stdout)
-    if (pendingAnswer instanceof Promise) void pendingAnswer.then(stdout.sendAnswer)
-    else stdout.sendAnswer(pendingAnswer)
-  }
 
   function processLines(): void {
-    stdout.cork()
-    try {
-      while (canProcess()) {
-        const line = lines.next()
-        if (line === undefined) break
-        handleMessage(
-          typeof line === 'string'
-            ? parseMessage(line)
-            : createMalformedMessage(PARSE_ERROR, `Parse error: ${line.reason}`),
-        )
-      }
-    } finally {
-      stdout.uncork()
+    for (;;) {
+      const line = state === 'stopped' || stdout.isBackedUp() ? undefined : lines.next()
+      if (line === undefined) break
+      const message =
+        typeof line === 'string'
+          ? parseMessage(line)
+          : createMalformedMessage(PARSE_ERROR, `Parse error: ${line.reason}`)
+      void andThen(session.receive(message, stdout), stdout.sendAnswer)
     }
     if (state === 'ended' && !stdout.isBackedUp()) resolveInputEnd()
     // Input is kept, not lost; a little more is read, so that the end of input is detected.
-    else if (lines.pendingBytes() > MAX_PENDING_BYTES) stdin.pause()
+    else if (lines.pendingBytes > MAX_PENDING_BYTES) stdin.pause()
   }
 
   stdin.on('data', (chunk: Buffer) => {
@@ -200,7 +177,7 @@ function createStdinReader(session: Session, stdout: StdoutWriter, maxLineBytes:
   stdin.on('error', resolveInputEnd)
   stdout.onDrain(() => {
     processLines()
-    if (state === 'open' && lines.pendingBytes() <= MAX_PENDING_BYTES) stdin.resume()
+    if (state === 'open' && lines.pendingBytes <= MAX_PENDING_BYTES) stdin.resume()
   })
   return {
     ended,
@@ -220,12 +197,4 @@ function watchSignals(): { next(): Promise<void> } {
         onSignal = resolve
       }),
   }
-}
-
-function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer))
 }

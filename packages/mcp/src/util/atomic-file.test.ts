@@ -22,7 +22,7 @@ test('replaces the file, or leaves it unchanged if the commit is refused', () =>
 })
 
 test.skipIf(process.platform === 'win32')(
-  'folders are made for their owner only, and left alone where they are',
+  'directories are created for their owner only, and existing ones are not changed',
   () => {
     chmodSync(folder, 0o755)
     makePrivateFolder(join(folder, 'a', 'b'))
@@ -32,6 +32,6 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test.skipIf(!existsSync('/proc/self'))('where no folder can be made, that is an error and no endless loop', () => {
+test.skipIf(!existsSync('/proc/self'))('an impossible directory is an error, not an endless loop', () => {
   expect(() => makePrivateFolder('/proc/scorpiox/a')).toThrow('ENOENT')
 })

@@ -1,6 +1,7 @@
 // Replaces a file atomically and durably: after a crash it contains the old text or the new text, never a part. Files
 // are created with mode 0600 by default, folders with 0700.
 
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
@@ -10,12 +11,11 @@ import {
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
-  type Stats,
 } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { hasErrorCode } from './error-code.js'

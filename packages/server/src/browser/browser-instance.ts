@@ -2,12 +2,12 @@
 // maxBytes of memory.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { RenderedPage, RenderOptions } from './page-renderer.js'
-import type { BrowserProcess } from './browser-process.js'
-import { readBrowserMemory } from './browser-memory.js'
-import { renderInBrowser } from './page-renderer.js'
-import { signalProcess } from '../process/process-tree.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
+import { signalProcess } from '../process/signals.js'
+import { rejectOnAbort } from '../util/async.js'
+import { readBrowserMemory } from './browser-memory.js'
+import type { BrowserProcess } from './browser-process.js'
+import { type RenderedPage, renderInBrowser, type RenderOptions } from './page-renderer.js'
 
 const MEMORY_CHECK_MS = 500
 
@@ -99,12 +99,6 @@ export function createBrowserInstance(
 }
 
 /** Stops waiting for the browser when the request is cancelled. */
-function rejectOnCancel<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new FetchFailure('aborted', 'The request was cancelled.'))
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort)
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
+function rejectOnCancel<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal ? rejectOnAbort(work, signal, () => new FetchFailure('aborted', 'The request was cancelled.')) : work
 }

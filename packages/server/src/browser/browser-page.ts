@@ -3,7 +3,6 @@
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-
 import type { BrowserProcess } from './browser-process.js'
 import { DevtoolsError, type DevtoolsSession } from './devtools.js'
 import { PROXY_BYPASS_NONE } from './launch-flags.js'

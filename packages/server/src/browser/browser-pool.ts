@@ -1,15 +1,20 @@
 // Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
 // dead. A limited number of pages is open at once; others wait.
 
-import { setMaxListeners } from 'node:events'
+import { join } from 'node:path'
 
-import { createTimeoutSignal } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
-import { createSemaphore } from '../util/concurrency.js'
-import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
-import type { BrowserProcess } from './browser-process.js'
+import type { Log } from '@scorpiox/mcp/log'
+import type { Config } from '../config/load-config.js'
+import { getStateDir } from '../config/paths.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
-import { createBrowserInstance, type BrowserInstance, type BrowserLimits } from './browser-instance.js'
+import type { GuardedFetch } from '../guarded-fetch/guarded-fetch.js'
+import { createTimeoutSignal } from '../util/async.js'
+import { createSemaphore } from '../util/concurrency.js'
+import { type BrowserInstance, type BrowserLimits, createBrowserInstance } from './browser-instance.js'
+import { type BrowserProcess, launchBrowser } from './browser-process.js'
+import { findBrowser } from './find-browser.js'
+import type { PageRenderer, RenderedPage, RenderOptions } from './page-renderer.js'
 
 const IDLE_MS = 300_000
 const MAX_ACTIVE_PAGES = 4
@@ -26,8 +31,6 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
   const semaphore = createSemaphore(MAX_ACTIVE_PAGES)
   const instances = new Set<BrowserInstance>()
   const closed = new AbortController()
-  // One listener for each waiting page: more than ten are not a leak.
-  setMaxListeners(0, closed.signal)
   let current: BrowserInstance | undefined
   let idleTimer: NodeJS.Timeout | undefined
 
@@ -73,7 +76,7 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
 
   return {
     async render(url, options) {
-      const waitLimit = createTimeoutSignal(options.maxMs, closed.signal, options.signal)
+      const waitLimit = createTimeoutSignal(options.maxMs, [closed.signal, options.signal])
       const release = await semaphore.acquire(waitLimit.signal).finally(waitLimit.clear)
       try {
         if (closed.signal.aborted) throw new Failure('The browser is being closed.')
@@ -91,4 +94,24 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
       await Promise.all([...instances].map((instance) => instance.close()))
     },
   }
+}
+
+interface OpenBrowserPoolDeps {
+  readonly config: Pick<Config, 'settings' | 'childEnv' | 'cwd'>
+  readonly guardedFetch: Pick<GuardedFetch, 'proxy'>
+  readonly log: Log
+}
+
+/** The browser is located and started by the first page. */
+export function openBrowserPool({ config, guardedFetch, log }: OpenBrowserPoolDeps): PageRenderer {
+  const { settings, childEnv: env, cwd: project } = config
+  const unpackIn = (): string => join(getStateDir(settings), 'browser')
+  return createBrowserPool({
+    async launch() {
+      const file = await findBrowser({ browserPath: settings.BROWSER_PATH, env, project, unpackIn })
+      const live = await launchBrowser({ file, env, proxy: await guardedFetch.proxy() })
+      log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
+      return live
+    },
+  })
 }

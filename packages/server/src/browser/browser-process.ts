@@ -3,15 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { settlesWithin } from '../util/async.js'
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { spawnPipedChild } from '../process/piped-child.js'
+import { settlesWithin } from '../util/async.js'
 import { VERSION } from '../util/version.js'
-import { spawnPipeChild } from '../process/spawn.js'
-import { buildLaunchFlags } from './launch-flags.js'
 import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
-import { createProfileFolder, removeProfileFolder, removeAbandonedProfiles } from './profile-folder.js'
+import { buildLaunchFlags } from './launch-flags.js'
+import { createProfileFolder, removeAbandonedProfiles, removeProfileFolder } from './profile-folder.js'
 
 const START_MS = 20_000
 const CLOSE_TIMEOUT_MS = 2000
@@ -66,7 +65,7 @@ async function startBrowser({ file, env, proxy }: LaunchOptions, isSandboxed: bo
   const onStderr = (chunk: Buffer): void =>
     void (stderrTail = (stderrTail + chunk.toString()).slice(-MAX_STDERR_LENGTH))
   const args = buildLaunchFlags({ profile, proxyHost: proxy.host, isSandboxed })
-  const child = await spawnPipeChild(file, args, {
+  const child = await spawnPipedChild(file, args, {
     cwd: profile,
     env: createBrowserEnvironment(env, profile),
     onData: (chunk) => devtools.receive(chunk),

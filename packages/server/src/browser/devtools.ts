@@ -2,7 +2,7 @@
 // closed, so none outlives this process.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isJsonObject, tryParseJson, type JsonObject } from '@scorpiox/mcp/json/json'
+import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 
 const NUL = 0
 /** Longer messages, such as the text of an alert, are skipped. */

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { listBrowserCandidates, findBrowser } from './find-browser.js'
+import { findBrowser, listBrowserCandidates } from './find-browser.js'
 
 const PLATFORMS = ['linux', 'darwin', 'win32', 'freebsd'] as const
 const never = (): string => {
@@ -33,7 +33,7 @@ test('only absolute paths are searched, whatever the environment contains', () =
   fc.assert(
     fc.property(env, fc.constantFrom(...PLATFORMS), (vars, platform) => {
       const paths = platform === 'win32' ? win32 : posix
-      expect(listBrowserCandidates(platform, vars).filter((place) => !paths.isAbsolute(place))).toEqual([])
+      expect(listBrowserCandidates(platform, vars).filter((path) => !paths.isAbsolute(path))).toEqual([])
     }),
   )
 })

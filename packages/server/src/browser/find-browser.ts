@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { posix, resolve, win32 } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isInsideDirectory } from '../util/path-containment.js'
 import { containsSystemFolders } from '../process/trusted-program.js'
+import { isInsideDirectory } from '../util/path-containment.js'
 import { unpackNpmChromium } from './npm-chromium.js'
 
 interface FindBrowserOptions {

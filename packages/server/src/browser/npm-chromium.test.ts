@@ -10,8 +10,8 @@ const HAS_IT = process.platform === 'linux' && process.arch === 'x64'
 const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-unpack-'))
 
 test.runIf(HAS_IT)('two concurrent calls unpack one complete program, in a private folder', async () => {
-  const place = join(emptyFolder(), 'browser')
-  const [one, other] = await Promise.all([unpackNpmChromium(() => place), unpackNpmChromium(() => place)])
+  const target = join(emptyFolder(), 'browser')
+  const [one, other] = await Promise.all([unpackNpmChromium(() => target), unpackNpmChromium(() => target)])
   expect(one).toBe(other)
   const { mode, size } = statSync(one ?? '')
   expect(mode & 0o777).toBe(0o700)
@@ -20,7 +20,7 @@ test.runIf(HAS_IT)('two concurrent calls unpack one complete program, in a priva
   expect(readdirSync(folder)).toEqual(['chromium'])
   expect(statSync(folder).mode & 0o777).toBe(0o700)
   chmodSync(folder, 0o777)
-  await unpackNpmChromium(() => place)
+  await unpackNpmChromium(() => target)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 

@@ -63,8 +63,8 @@ export function trackPageActivity(session: DevtoolsSession, mainFrame: string): 
   }
 
   /** A response that the page does not read never finishes, and one that keeps sending is a stream. */
-  function isPending({ key, dataAt: heardAt = Infinity }: PendingRequest): boolean {
-    return (repeatsWithoutChange.get(key) ?? 0) < MAX_REPEATS_WITHOUT_CHANGE && performance.now() - heardAt < IDLE_MS
+  function isPending({ key, dataAt = Infinity }: PendingRequest): boolean {
+    return (repeatsWithoutChange.get(key) ?? 0) < MAX_REPEATS_WITHOUT_CHANGE && performance.now() - dataAt < IDLE_MS
   }
 
   function noteData(id: unknown): void {

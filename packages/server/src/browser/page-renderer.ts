@@ -3,7 +3,6 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-
 import { FetchFailure, type FetchFailureKind } from '../guarded-fetch/fetch-failure.js'
 import { type BrowserPage, evaluateInPage, openBrowserPage } from './browser-page.js'
 import type { BrowserProcess } from './browser-process.js'
@@ -60,7 +59,7 @@ interface SnapshotOptions {
 }
 
 /** Undefined if nothing could be captured in time. */
-export async function captureSnapshot(
+async function captureSnapshot(
   page: BrowserPage,
   { maxBytes, hasSettled, until }: SnapshotOptions,
 ): Promise<DocumentSnapshot | undefined> {

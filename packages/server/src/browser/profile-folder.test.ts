@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { createProfileFolder, removeProfileFolder, removeAbandonedProfiles } from './profile-folder.js'
+import { createProfileFolder, removeAbandonedProfiles, removeProfileFolder } from './profile-folder.js'
 
 const parent = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-profile-'))
 

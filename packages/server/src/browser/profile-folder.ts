@@ -5,8 +5,8 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { currentProcessIdentity, isSameProcessAlive, pidNamespace, readBootId } from '../process/process-identity.js'
 import { hashForFileName } from '../storage/file-names.js'
-import { readBootId, isSameProcessAlive, currentProcessIdentity, pidNamespace } from '../process/process-identity.js'
 
 const PROFILE_NAME = /^scorpiox-browser-(\d+)-(\d*)-([0-9a-f]+)-([0-9a-f]+)-\w+$/
 

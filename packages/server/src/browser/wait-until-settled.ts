@@ -3,8 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-import { evaluateInPage } from './browser-page.js'
-import type { BrowserPage } from './browser-page.js'
+import { type BrowserPage, evaluateInPage } from './browser-page.js'
 import { WAIT_UNTIL_SETTLED } from './page-scripts.js'
 
 const SETTLED_MS = 150

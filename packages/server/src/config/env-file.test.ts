@@ -38,7 +38,7 @@ test.each([
   ['no key', '=1', 'expected KEY=VALUE'],
   ['a long key', `${'K'.repeat(65)}=1`, 'longer than 64'],
   ['a long value', `K=${'v'.repeat(513)}`, 'longer than 512'],
-])('%s is a complaint with its line', (_, line, about) => {
+])('%s is reported with its line', (_, line, about) => {
   expect(parseEnvFile(`A=1\n${line}\nB=2`)).toEqual({
     entries: [
       { key: 'A', value: '1', line: 1 },
@@ -53,7 +53,7 @@ test('every line of any text is an entry, a problem or ignored', () => {
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { entries, problems } = parseEnvFile(text)
       const lines = [...entries, ...problems].map(({ line }) => line)
-      expect(new Set(lines).size).toBe(lines.length)
+      expect([...new Set(lines)]).toEqual(lines)
       for (const { key, value } of entries) expect(`${key}${value}`).not.toContain('\n')
     }),
   )

@@ -2,18 +2,19 @@
 // its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of
 // lower precedence is used.
 
-import { readFileSync, statSync, type Stats } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { createSettingsBuilder, type SettingsBuilder, type EffectiveSetting } from './settings.js'
 import { parseEnvFile } from './env-file.js'
-import { OPTIONS, type Settings } from './options.js'
+import { listOptions, type Option, type Settings } from './options.js'
+import { createSettingsBuilder, type EffectiveSetting, type SettingsBuilder } from './settings.js'
 
 const MAX_FILE_BYTES = 64 * 1024
 
 export interface Config {
+  readonly options: ReadonlyMap<string, Option>
   readonly settings: Settings
   readonly effective: ReadonlyMap<string, EffectiveSetting>
   readonly warnings: readonly string[]
@@ -49,6 +50,8 @@ export interface ProxyEnvironment {
 export interface LoadConfigOptions {
   /** The directory of the program, which may contain a scorpiox-env.txt. */
   readonly programDir: string
+  /** The tools of the program; each has an option that switches it off. */
+  readonly toolNames?: readonly string[]
   /** Default for both: `programDir`. */
   readonly partsDir?: string
   readonly ownCode?: string
@@ -56,10 +59,11 @@ export interface LoadConfigOptions {
   readonly overrides?: readonly string[] | undefined
 }
 
-export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadConfigOptions): Config {
+export function loadConfig({ cwdFlag, overrides = [], toolNames = [], ...program }: LoadConfigOptions): Config {
   const { programDir, partsDir = programDir, ownCode = programDir } = program
   const { env } = process
-  const builder = createSettingsBuilder()
+  const options = listOptions(toolNames)
+  const builder = createSettingsBuilder(options)
   const startDir = resolve(cwdFlag ?? askOsOrDefault(() => process.cwd(), '/', builder))
   const home = askOsOrDefault(homedir, '', builder)
   // A relative home would resolve inside the project, which could then pose as the user.
@@ -69,7 +73,7 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadConfigOp
     ...listProjectFiles(startDir).filter((path) => readFileInto(builder, path, false)),
     ...readProfile(builder, findActiveProfile(builder, overrides), listProfileFolders(programDir, userHome, startDir)),
   ]
-  for (const key of OPTIONS.keys()) {
+  for (const key of options.keys()) {
     const value = env[key]
     if (value !== undefined && value !== '') builder.add({ key, value, source: 'environment', isFromUser: true })
   }
@@ -83,6 +87,7 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadConfigOp
     ...profiles.map(({ folder }) => join(folder, 'scorpiox-env')),
   ]
   return {
+    options,
     settings,
     effective,
     warnings,
@@ -94,7 +99,7 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadConfigOp
     ownCode,
     secretFiles,
     sessionDir: env.SX_SESSION_DIR ?? '',
-    childEnv: removeSecrets(env),
+    childEnv: removeSecrets(env, options),
     proxies: readProxies(env),
   }
 }
@@ -216,8 +221,8 @@ function askOsOrDefault(readFromOs: () => string, fallback: string, builder: Set
   }
 }
 
-function removeSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function removeSecrets(env: NodeJS.ProcessEnv, options: Config['options']): NodeJS.ProcessEnv {
   const childEnv = { ...env }
-  for (const [key, option] of OPTIONS) if (option.secret) delete childEnv[key]
+  for (const [key, option] of options) if (option.secret) delete childEnv[key]
   return childEnv
 }

@@ -1,5 +1,5 @@
 // Declares every option: type, default, description, and whether a project may set it. The documentation table, the
-// `config` command and the parser are derived from this list.
+// `config` command and the parser are derived from this list. The options that switch tools off follow from their names.
 
 interface OptionBase {
   readonly about: string
@@ -19,25 +19,6 @@ export type Option = OptionBase &
     | { readonly type: 'string'; readonly default: string }
     | { readonly type: 'choice'; readonly default: string; readonly choices: readonly string[] }
   )
-
-/** The tools; each has an option TOOL_<NAME>. */
-const TOOL_NAMES = [
-  'Bash',
-  'ReadImage',
-  'ReadDocs',
-  'WebSearch',
-  'TaskManager',
-  'PlanMode',
-  'AskUserQuestion',
-  'InvokeSkill',
-  'BackgroundBash',
-  'ReadBgOutput',
-  'ListBgTasks',
-  'KillBgTask',
-  'SetCallback',
-] as const
-
-type ToolOptionName = `TOOL_${Uppercase<(typeof TOOL_NAMES)[number]>}`
 
 const GENERAL_OPTIONS = {
   TOOLS: {
@@ -179,7 +160,7 @@ const GENERAL_OPTIONS = {
     type: 'string',
     default: '',
     secret: true,
-    about: 'A token for HTTP besides those made with `token create`; its user is the one who runs the server.',
+    about: 'A token for HTTP besides those made with `token create`; its user is the user that runs the server.',
   },
   TLS_CERT: {
     type: 'string',
@@ -375,12 +356,11 @@ const GENERAL_OPTIONS = {
   },
 } as const satisfies Record<string, Option>
 
-type Options = typeof GENERAL_OPTIONS &
-  Record<ToolOptionName, { readonly type: 'boolean'; readonly default: true; readonly about: string }>
+type Options = typeof GENERAL_OPTIONS
 
 export type OptionName = keyof Options
 
-/** The effective values, by name. */
+/** The effective values, by name. Those of the tool options are in `Config.effective`. */
 export type Settings = {
   readonly [K in OptionName]: Options[K]['type'] extends 'boolean'
     ? boolean
@@ -391,18 +371,21 @@ export type Settings = {
         : string
 }
 
-export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
-  ...Object.entries(GENERAL_OPTIONS),
-  ...TOOL_NAMES.map((name): [string, Option] => [
-    toolOptionName(name),
-    {
-      type: 'boolean',
-      default: true,
-      project: true,
-      about: `Offer ${name}; off, it is not listed and a call is refused.`,
-    },
-  ]),
-])
+/** All options by name, with one that switches each tool off. */
+export function listOptions(toolNames: readonly string[]): ReadonlyMap<string, Option> {
+  return new Map<string, Option>([
+    ...Object.entries(GENERAL_OPTIONS),
+    ...toolNames.map((name): [string, Option] => [
+      toolOptionName(name),
+      {
+        type: 'boolean',
+        default: true,
+        project: true,
+        about: `Offer ${name}; off, it is not listed and a call is refused.`,
+      },
+    ]),
+  ])
+}
 
 export function toolOptionName(tool: string): string {
   return `TOOL_${tool.toUpperCase()}`

@@ -4,7 +4,6 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { Config } from './load-config.js'
 import type { Settings } from './options.js'
 

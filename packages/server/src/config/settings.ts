@@ -1,7 +1,7 @@
 // Merges settings in order of precedence: the last valid value of a key wins, and an invalid value causes a warning.
 // The number of warnings per file is limited.
 
-import { belongsToTerminalProgram, OPTIONS, type Option, type Settings } from './options.js'
+import { belongsToTerminalProgram, type Option, type Settings } from './options.js'
 
 const MAX_WARNINGS_PER_FILE = 20
 
@@ -32,11 +32,11 @@ export interface SettingsBuilder {
   }
 }
 
-export function createSettingsBuilder(): SettingsBuilder {
+export function createSettingsBuilder(options: ReadonlyMap<string, Option>): SettingsBuilder {
   const effective = new Map<string, EffectiveSetting>()
   const warnings: string[] = []
   const warningCounts = new Map<string, number>()
-  for (const [key, option] of OPTIONS)
+  for (const [key, option] of options)
     effective.set(key, { value: option.default, source: 'default', isFromUser: true })
 
   function warn(location: string, message: string): void {
@@ -48,7 +48,7 @@ export function createSettingsBuilder(): SettingsBuilder {
   }
 
   function take({ key, value, source, isFromUser }: SettingValue): void {
-    const option = OPTIONS.get(key)
+    const option = options.get(key)
     if (!option) {
       if (!belongsToTerminalProgram(key)) warn(source, `unknown key ${key}`)
       return
@@ -66,7 +66,7 @@ export function createSettingsBuilder(): SettingsBuilder {
     add: take,
     warn,
     current: (key) => effective.get(key),
-    build: () => ({ settings: toSettings(effective), effective, warnings }),
+    build: () => ({ settings: toSettings(effective, options), effective, warnings }),
   }
 }
 
@@ -90,13 +90,13 @@ function describeExpected(option: Option): string {
   return option.type === 'integer' ? `a whole number from ${option.min} to ${option.max}` : 'text'
 }
 
-function toSettings(effective: ReadonlyMap<string, EffectiveSetting>): Settings {
+function toSettings(effective: ReadonlyMap<string, EffectiveSetting>, options: ReadonlyMap<string, Option>): Settings {
   const settings = Object.fromEntries([...effective].map(([key, { value }]) => [key, value]))
-  if (!isSettings(settings)) throw new Error('a setting is missing')
+  if (!isSettings(settings, options)) throw new Error('a setting is missing')
   return settings
 }
 
 // Holds by construction: every option has an entry, and parseValue returns the option's type.
-function isSettings(settings: Record<string, unknown>): settings is Settings {
-  return [...OPTIONS.keys()].every((key) => key in settings)
+function isSettings(settings: Record<string, unknown>, options: ReadonlyMap<string, Option>): settings is Settings {
+  return [...options.keys()].every((key) => key in settings)
 }

@@ -17,7 +17,7 @@ test.each([
 ])('%s is private', (name) => expect(classifyHostname(name)).toBe('private'))
 
 test.each(['metadata.google.internal', 'metadata', 'metadata.goog', 'instance-data', 'metadata.tencentyun.com'])(
-  '%s is a cloud’s',
+  '%s belongs to a cloud',
   (name) => expect(classifyHostname(name)).toBe('metadata'),
 )
 

@@ -5,15 +5,15 @@ import { parseAllowList } from './address-policy.js'
 test('exactly the listed destinations are allowed, however they are written', () => {
   const list = parseAllowList('localhost:3000, LocalHost.:80\n10.0.0.5:80,[0:0::1]:8080 127.1:9000')
   expect(list.warnings).toEqual([])
-  const places = [
+  const paths = [
     ['localhost', 3000],
     ['localhost', 80],
     ['10.0.0.5', 80],
     ['::1', 8080],
     ['127.0.0.1', 9000],
   ] as const
-  for (const [host, port] of places) expect(list.has({ host, port })).toBe(true)
-  for (const [host, port] of places) expect(list.has({ host, port: port + 1 })).toBe(false)
+  for (const [host, port] of paths) expect(list.has({ host, port })).toBe(true)
+  for (const [host, port] of paths) expect(list.has({ host, port: port + 1 })).toBe(false)
   for (const host of ['127.0.0.1', 'a.localhost', 'localhost.a', '::1', '*'])
     expect(list.has({ host, port: 3000 })).toBe(false)
 })
@@ -38,7 +38,7 @@ test.each([
   '[::g]:80',
   'a b:80',
   '256.1.1.1:80',
-])('%j allows nothing, and is complained of', (entry) => {
+])('%j allows nothing and is reported', (entry) => {
   const list = parseAllowList(entry)
   expect(list.warnings.length).toBeGreaterThan(0)
   expect(list.warnings[0]).toMatch(/^FETCH_ALLOW: ".*" allows nothing/)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type Server } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
@@ -9,19 +9,18 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
 import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
-import { createGuardedFetch } from './guarded-fetch.js'
-import type { CheckingProxy } from './guarded-fetch.js'
+import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
-const PROXIES = { fixed: '', http: '', https: '', bypass: '' }
+const PROXIES = { override: '', http: '', https: '', bypass: '' }
 
-interface World {
+interface Fixture {
   readonly proxy: CheckingProxy
   readonly port: number
-  readonly heard: IncomingMessage[]
+  readonly received: IncomingMessage[]
   readonly bodies: string[]
 }
 
-async function openProxy(isAllowed = true): Promise<World> {
+async function openProxy(isAllowed = true): Promise<Fixture> {
   const received: IncomingMessage[] = []
   const bodies: string[] = []
   const server = createServer((incoming, response) => {
@@ -35,13 +34,17 @@ async function openProxy(isAllowed = true): Promise<World> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = portOf(server)
-  const wayOut = createGuardedFetch({ allow: isAllowed ? `127.0.0.1:${port}` : '', proxies: PROXIES, warn: () => {} })
+  const guardedFetch = createGuardedFetch({
+    allow: isAllowed ? `127.0.0.1:${port}` : '',
+    proxies: PROXIES,
+    warn: () => {},
+  })
   onTestFinished(async () => {
-    await wayOut.close()
+    await guardedFetch.close()
     server.closeAllConnections()
     server.close()
   })
-  return { proxy: await wayOut.proxy(), port, heard: received, bodies }
+  return { proxy: await guardedFetch.proxy(), port, received, bodies }
 }
 
 function portOf(server: Server): number {
@@ -83,7 +86,7 @@ function tunnel(proxy: CheckingProxy, path: string): Promise<{ status: number; s
 }
 
 test('a plain request is forwarded without hop-by-hop headers', async () => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   const headers = { 'x-kept': '1', 'x-gone': '2', connection: 'x-gone', 'proxy-authorization': 'no', te: 'trailers' }
   const answer = await get(proxy, `http://127.0.0.1:${port}/page?q=1`, headers)
   expect([answer.statusCode, answer.text]).toEqual([200, 'seen /page?q=1'])
@@ -113,7 +116,7 @@ test('a WebSocket opens through it', async () => {
 })
 
 test('a forbidden destination is refused in each form, and remembered', async () => {
-  const { proxy, port, heard: received } = await openProxy(false)
+  const { proxy, port, received } = await openProxy(false)
   const answer = await get(proxy, `http://127.0.0.1:${port}/`)
   expect([answer.statusCode, answer.headers['proxy-status']]).toEqual([
     403,
@@ -151,13 +154,13 @@ test.each([
   ['a folded header', 'X-A: 1\r\n Transfer-Encoding: chunked\r\n\r\n'],
   ['an odd coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
 ])('%s are not forwarded', async (_, rest) => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   expect(await raw(proxy, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n${rest}`)).toMatch(/^HTTP\/1\.1 [45]/)
   expect(received).toEqual([])
 })
 
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another user is not served', async () => {
-  const { proxy, port, heard: received } = await openProxy()
+  const { proxy, port, received } = await openProxy()
   const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
     s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
     s.on('data', (data) => process.stdout.write(data)).on('error', () => {})`
@@ -184,16 +187,16 @@ test('a WebSocket stays open', async () => {
 test('closing closes every connection', async (context) => {
   skipIfMissing(context, MISSING.silentConnections)
   const { port } = await openProxy()
-  const wayOut = createGuardedFetch({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
-  const proxy = await wayOut.proxy()
-  expect(await wayOut.proxy()).toBe(proxy)
+  const guardedFetch = createGuardedFetch({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
+  const proxy = await guardedFetch.proxy()
+  expect(await guardedFetch.proxy()).toBe(proxy)
   const { socket } = await tunnel(proxy, `127.0.0.1:${port}`)
   const idle = connect(proxy.port, '127.0.0.1')
   await once(idle, 'connect')
   const ends = Promise.all([once(socket.resume(), 'close'), once(idle.resume(), 'close')])
-  await wayOut.close()
+  await guardedFetch.close()
   await ends
-  await expect(wayOut.proxy()).rejects.toThrow('stopping')
+  await expect(guardedFetch.proxy()).rejects.toThrow('stopping')
   const gone = connect(proxy.port, '127.0.0.1')
   await expect(once(gone, 'connect')).rejects.toThrow('ECONNREFUSED')
 })

@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
 import type { CheckingProxy } from './guarded-fetch.js'
@@ -18,7 +17,7 @@ import { forwardConnect, forwardUpgrade } from './proxy-tunnels.js'
 
 type IsSameUser = (socket: Socket) => Promise<boolean>
 
-export function createSameUserCheck(): IsSameUser {
+function createSameUserCheck(): IsSameUser {
   const readTable = createTableReader()
   return async ({ localPort, remotePort, remoteAddress }) => {
     if (remoteAddress !== '127.0.0.1' || localPort === undefined || remotePort === undefined) return false

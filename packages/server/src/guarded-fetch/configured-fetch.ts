@@ -2,8 +2,8 @@
 // within a size and a time limit; a request that fails is a Failure that says why. Redirects are followed on request
 // only.
 
-import { createTimeoutSignal } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import { createTimeoutSignal } from '../util/async.js'
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024
@@ -33,7 +33,7 @@ export async function fetchConfiguredUrl(
 ): Promise<ConfiguredFetchResult> {
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, followRedirects = false, signal, ...request } = options
   const target = parseHttpUrl(url)
-  const timeout = createTimeoutSignal(timeoutMs, signal)
+  const timeout = createTimeoutSignal(timeoutMs, [signal])
   try {
     const response = await fetch(target, {
       ...request,

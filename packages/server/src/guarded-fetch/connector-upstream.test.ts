@@ -4,17 +4,16 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { connect, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
 import { emptyFolder } from '../../../../test/support/client.js'
-import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
-import type { GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 
 const folder = emptyFolder()
 const names = 'DNS:localhost,DNS:site.example,DNS:proxy.example'
@@ -99,20 +98,20 @@ afterAll(() => {
   }
 })
 
-const WORLD: Record<string, readonly string[]> = {
+const HOST_ADDRESSES: Record<string, readonly string[]> = {
   'site.example': ['93.184.215.14'],
   'inside.example': ['10.0.0.7'],
   'proxy.example': ['127.0.0.1'],
   'here.example': ['127.0.0.1'],
 }
 
-function wayOut(fixed: string, input: Partial<GuardedFetchOptions> = {}): GuardedFetch {
+function guardedFetch(override: string, input: Partial<GuardedFetchOptions> = {}): GuardedFetch {
   const out = createGuardedFetch({
     allow: '',
-    proxies: { fixed, http: '', https: '', bypass: '' },
+    proxies: { override, http: '', https: '', bypass: '' },
     warn: () => {},
     extraCa: tls.cert,
-    resolveHost: async (name) => WORLD[name] ?? [],
+    resolveHost: async (name) => HOST_ADDRESSES[name] ?? [],
     ...input,
   })
   onTestFinished(() => out.close())
@@ -120,44 +119,44 @@ function wayOut(fixed: string, input: Partial<GuardedFetchOptions> = {}): Guarde
 }
 
 test('a plain request is sent to the proxy, a secure one goes through a tunnel', async () => {
-  const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
+  const out = guardedFetch(`http://127.0.0.1:${PROXY.plain}`)
   expect((await out.fetch('http://site.example/a')).bytes.toString()).toBe('GET site.example /a')
   expect((await out.fetch('https://site.example/b')).bytes.toString()).toBe('GET site.example /b')
   expect(asked).toEqual(['GET http://site.example/a -', 'CONNECT site.example:443 -'])
 })
 
 test('the proxy may use TLS and a private name, because it is configured', async () => {
-  const out = wayOut(`https://proxy.example:${PROXY.secure}`)
+  const out = guardedFetch(`https://proxy.example:${PROXY.secure}`)
   expect((await out.fetch('http://site.example/a')).bytes.toString()).toBe('GET site.example /a')
   expect((await out.fetch('https://site.example/b')).bytes.toString()).toBe('GET site.example /b')
 })
 
 test('the proxy receives the credentials, and the sites do not', async () => {
-  const out = wayOut(`http://me:s%3Aecret@127.0.0.1:${PROXY.guarded}`)
+  const out = guardedFetch(`http://me:s%3Aecret@127.0.0.1:${PROXY.guarded}`)
   expect((await out.fetch('http://site.example/a')).status).toBe(200)
   expect((await out.fetch('https://site.example/b')).status).toBe(200)
   expect(asked).toEqual([
     expect.stringMatching(/^GET .* Basic /),
     expect.stringMatching(/^CONNECT site\.example:443 Basic /),
   ])
-  const stranger = wayOut(`http://127.0.0.1:${PROXY.guarded}`).fetch('https://site.example/')
-  await expect(stranger).rejects.toThrow('it requires authentication')
+  const untrustedSite = guardedFetch(`http://127.0.0.1:${PROXY.guarded}`).fetch('https://site.example/')
+  await expect(untrustedSite).rejects.toThrow('it requires authentication')
 })
 
 test('a name that cannot be resolved here is resolved by the proxy', async () => {
-  const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
+  const out = guardedFetch(`http://127.0.0.1:${PROXY.plain}`)
   expect((await out.fetch('http://elsewhere.example/')).status).toBe(200)
   await expect(out.fetch('https://elsewhere.example/')).rejects.toMatchObject({ kind: 'tls' })
   expect(asked).toHaveLength(2)
 })
 
 test('private addresses are also blocked behind a proxy', async () => {
-  const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
-  const places = ['10.0.0.7', 'localhost', '[::1]', '169.254.169.254', 'inside.example', 'metadata.goog', 'wiki']
-  for (const place of places) {
+  const out = guardedFetch(`http://127.0.0.1:${PROXY.plain}`)
+  const paths = ['10.0.0.7', 'localhost', '[::1]', '169.254.169.254', 'inside.example', 'metadata.goog', 'wiki']
+  for (const path of paths) {
     for (const scheme of ['http', 'https']) {
-      await expect(out.fetch(`${scheme}://${place}/`)).rejects.toMatchObject({
-        kind: place === 'wiki' ? 'unresolved' : 'refused',
+      await expect(out.fetch(`${scheme}://${path}/`)).rejects.toMatchObject({
+        kind: path === 'wiki' ? 'unresolved' : 'refused',
       })
     }
   }
@@ -166,7 +165,7 @@ test('private addresses are also blocked behind a proxy', async () => {
 
 test('allowed private hosts are reached without the proxy', async () => {
   const allow = `here.example:${SITE.plain}, 127.0.0.1:${SITE.plain}, far.example:80`
-  const out = wayOut(`http://127.0.0.1:${PROXY.plain}`, { allow })
+  const out = guardedFetch(`http://127.0.0.1:${PROXY.plain}`, { allow })
   for (const host of ['here.example', '127.0.0.1']) {
     expect((await out.fetch(`http://${host}:${SITE.plain}/a`)).status).toBe(200)
   }
@@ -179,12 +178,14 @@ test('an unusable proxy is a failure that names it, and is never bypassed', asyn
   const closed = await listen(createServer())
   await new Promise((resolve) => servers.at(-1)?.close(resolve))
   const allow = `here.example:${SITE.plain}`
-  await expect(wayOut(`http://127.0.0.1:${closed}`).fetch('http://site.example/')).rejects.toThrow(
+  await expect(guardedFetch(`http://127.0.0.1:${closed}`).fetch('http://site.example/')).rejects.toThrow(
     `the proxy 127.0.0.1:${closed} cannot be used: nothing listens there.`,
   )
-  await expect(wayOut('http://nowhere.example').fetch('https://site.example/')).rejects.toThrow('it has no address')
-  await expect(wayOut('socks5://x:1', { allow }).fetch('http://site.example/')).rejects.toThrow('FETCH_PROXY')
-  const refusing = wayOut(`http://127.0.0.1:${PROXY.plain}`).fetch('https://forbidden.example/')
+  await expect(guardedFetch('http://nowhere.example').fetch('https://site.example/')).rejects.toThrow(
+    'it has no address',
+  )
+  await expect(guardedFetch('socks5://x:1', { allow }).fetch('http://site.example/')).rejects.toThrow('FETCH_PROXY')
+  const refusing = guardedFetch(`http://127.0.0.1:${PROXY.plain}`).fetch('https://forbidden.example/')
   await expect(refusing).rejects.toThrow('it answered with status 403')
 })
 
@@ -193,30 +194,30 @@ test('a certificate that is not trusted, or is for another host, is a failure', 
   const unknown = createGuardedFetch({
     allow: '',
     warn: () => {},
-    proxies: { fixed: proxy, http: '', https: '', bypass: '' },
+    proxies: { override: proxy, http: '', https: '', bypass: '' },
     resolveHost: async () => ['93.184.215.14'],
   })
   onTestFinished(() => unknown.close())
   await expect(unknown.fetch('https://site.example/')).rejects.toThrow('NODE_EXTRA_CA_CERTS')
-  await expect(wayOut(proxy).fetch('https://other.example/')).rejects.toMatchObject({ kind: 'tls' })
-  const direct = wayOut('off', { allow: `here.example:${SITE.plain}` })
+  await expect(guardedFetch(proxy).fetch('https://other.example/')).rejects.toMatchObject({ kind: 'tls' })
+  const direct = guardedFetch('off', { allow: `here.example:${SITE.plain}` })
   await expect(direct.fetch(`https://here.example:${SITE.plain}/`)).rejects.toMatchObject({ kind: 'tls' })
 })
 
 test('a secure site is reached at the checked address, with its own name', async () => {
-  const place = `site.example:${SITE.secure}`
+  const path = `site.example:${SITE.secure}`
   const asking: string[] = []
   const resolveHost = async (name: string): Promise<string[]> => {
     asking.push(name)
     return asking.length === 1 ? ['127.0.0.1'] : ['10.9.9.9']
   }
-  const out = wayOut('off', { allow: place, resolveHost })
-  expect((await out.fetch(`https://${place}/c`)).bytes.toString()).toBe(`GET ${place} /c`)
+  const out = guardedFetch('off', { allow: path, resolveHost })
+  expect((await out.fetch(`https://${path}/c`)).bytes.toString()).toBe(`GET ${path} /c`)
   expect(asking).toEqual(['site.example'])
 })
 
 test('the checking proxy uses the upstream proxy too', async () => {
-  const { port } = await wayOut(`http://127.0.0.1:${PROXY.plain}`).proxy()
+  const { port } = await guardedFetch(`http://127.0.0.1:${PROXY.plain}`).proxy()
   const plain = request({ port, host: '127.0.0.1', path: 'http://site.example/a', agent: false }).end()
   const [answer] = await once(plain, 'response')
   expect(Buffer.concat(await answer.toArray()).toString()).toBe('GET site.example /a')

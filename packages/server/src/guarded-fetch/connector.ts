@@ -4,16 +4,15 @@
 import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-import { classifyAddress } from './address-class.js'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import { classifyAddress } from './address-class.js'
+import type { AddressPolicy } from './address-policy.js'
 import type { ConnectTcp } from './connect-tcp.js'
 import { FetchFailure } from './fetch-failure.js'
-import type { AddressPolicy } from './address-policy.js'
-import { startTls } from './start-tls.js'
 import type { ResolveHost } from './resolve-host.js'
-import { openConnectTunnel } from './upstream-proxy.js'
-import { selectUpstreamProxy, type ProxySettings, type UpstreamProxy } from './upstream-proxy.js'
-import { formatDestination, type Destination } from './web-url.js'
+import { startTls } from './start-tls.js'
+import { openConnectTunnel, type ProxySettings, selectUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js'
+import { type Destination, formatDestination } from './web-url.js'
 
 const RESOLVE_TIMEOUT_MS = 2000
 

@@ -5,9 +5,8 @@ import { text } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
-import { createGuardedFetch } from './guarded-fetch.js'
 import { nextRequest } from './follow-redirects.js'
-import type { FetchRequest, GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type FetchRequest, type GuardedFetch } from './guarded-fetch.js'
 
 interface ReceivedRequest {
   readonly method: string | undefined
@@ -55,9 +54,9 @@ afterAll(() => {
   }
 })
 
-function wayOut(): GuardedFetch {
+function guardedFetch(): GuardedFetch {
   const allow = [here, there].map((origin) => new URL(origin).host).join()
-  const out = createGuardedFetch({ allow, proxies: { fixed: '', http: '', https: '', bypass: '' }, warn: () => {} })
+  const out = createGuardedFetch({ allow, proxies: { override: '', http: '', https: '', bypass: '' }, warn: () => {} })
   onTestFinished(() => out.close())
   return out
 }
@@ -85,21 +84,21 @@ test.each([
     method,
     ...(method === 'POST' && { body: 'body', headers: { 'content-type': 'text/x' } }),
   }
-  const { url, redirects } = await wayOut().fetch(`${here}/${code}/end`, request)
+  const { url, redirects } = await guardedFetch().fetch(`${here}/${code}/end`, request)
   expect([url, redirects]).toEqual([`${here}/end`, [`${here}/${code}/end`]])
   expect(received.at(-1)).toMatchObject({ method: then, url: '/end', body })
   expect(received.at(-1)?.headers['content-type']).toBe(body === '' ? undefined : 'text/x')
 })
 
 test.each([300, 304, 305, 306, 399])('%d is not a redirect', async (code) => {
-  expect(await wayOut().fetch(`${here}/${code}/end`)).toMatchObject({ status: code, redirects: [] })
+  expect(await guardedFetch().fetch(`${here}/${code}/end`)).toMatchObject({ status: code, redirects: [] })
 })
 
 test('within an origin all headers are sent; to another only those that describe the response', async () => {
   const headers = SECRETS
-  await wayOut().fetch(`${here}/302/end`, { headers })
+  await guardedFetch().fetch(`${here}/302/end`, { headers })
   expect(received.at(-1)?.headers).toMatchObject({ authorization: 'Bearer 1', cookie: 'a=1', 'x-api-key': '2' })
-  await wayOut().fetch(`${here}/go?to=${there}/end`, { headers, method: 'POST', body: 'b' })
+  await guardedFetch().fetch(`${here}/go?to=${there}/end`, { headers, method: 'POST', body: 'b' })
   const last = received.at(-1)
   expect(last).toMatchObject({ url: '/end', body: 'b', headers: { accept: 'text/html' } })
   for (const name of ['authorization', 'cookie', 'x-api-key', 'if-none-match']) {
@@ -109,13 +108,13 @@ test('within an origin all headers are sent; to another only those that describe
 
 test('headers that were dropped on the way are not sent after returning to the origin', async () => {
   const back = encodeURIComponent(`${there}/go?to=${here}/end`)
-  await wayOut().fetch(`${here}/go?to=${back}`, { headers: SECRETS })
+  await guardedFetch().fetch(`${here}/go?to=${back}`, { headers: SECRETS })
   expect(received.at(-1)).toMatchObject({ url: '/end', headers: { host: new URL(here).host } })
   expect(received.at(-1)?.headers).not.toHaveProperty('authorization')
 })
 
 test('five redirects are followed, or as many as allowed', async () => {
-  const out = wayOut()
+  const out = guardedFetch()
   expect((await out.fetch(`${here}${'/302'.repeat(5)}/end`)).redirects).toHaveLength(5)
   await expect(out.fetch(`${here}${'/302'.repeat(6)}/end`)).rejects.toMatchObject({ kind: 'redirects' })
   await expect(out.fetch(`${here}/302/end`, { maxRedirects: 0 })).rejects.toThrow(
@@ -125,11 +124,11 @@ test('five redirects are followed, or as many as allowed', async () => {
 })
 
 test('a redirect loop ends', async () => {
-  await expect(wayOut().fetch(`${here}/circle`)).rejects.toMatchObject({ kind: 'redirects' })
+  await expect(guardedFetch().fetch(`${here}/circle`)).rejects.toMatchObject({ kind: 'redirects' })
 })
 
 test('a fragment is kept unless there is another; Location is read as UTF-8', async () => {
-  const out = wayOut()
+  const out = guardedFetch()
   expect((await out.fetch(`${here}/302/end#part`)).url).toBe(`${here}/end#part`)
   expect((await out.fetch(`${here}/go?to=${encodeURIComponent('/end#other')}#part`)).url).toBe(`${here}/end#other`)
   expect((await out.fetch(`${here}/go?to=${encodeURIComponent('/grüße')}`)).url).toBe(`${here}/gr%C3%BC%C3%9Fe`)
@@ -145,7 +144,7 @@ test.each([
   ['http://127.0.0.1:25/', 'refused'],
   ['//localhost/', 'refused'],
 ])('a redirect to %s is a failure', async (to, problem) => {
-  const failure = wayOut().fetch(`${here}/go?to=${encodeURIComponent(to)}`)
+  const failure = guardedFetch().fetch(`${here}/go?to=${encodeURIComponent(to)}`)
   await expect(failure).rejects.toMatchObject({ kind: problem })
   await expect(failure).rejects.toThrow(`Could not fetch ${here}/go: it was redirected once, and then `)
   await expect(failure).rejects.not.toThrow('password@')

@@ -14,7 +14,7 @@ import { parseWebUrl, redactUrl, toDestination } from './web-url.js'
 const REDIRECT_CODES = new Set([301, 302, 303, 307, 308])
 const CROSS_ORIGIN_HEADERS = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent'])
 
-export function isRedirect(status: number, location: string | undefined): boolean {
+function isRedirect(status: number, location: string | undefined): boolean {
   return REDIRECT_CODES.has(status) && location !== undefined
 }
 

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createRawServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createRawServer } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 import { FetchFailure } from './fetch-failure.js'
-import type { FetchRequest, GuardedFetch } from './guarded-fetch.js'
+import { createGuardedFetch, type FetchRequest, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 
-const NO_PROXY = { fixed: '', http: '', https: '', bypass: '' }
+const NO_PROXY = { override: '', http: '', https: '', bypass: '' }
 
 const BOMB = gzipSync(Buffer.alloc(50_000_000))
 const EMPTY_MEMBERS = Array.from<Buffer>({ length: 100_000 }).fill(gzipSync(''))
@@ -71,7 +70,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-function wayOut(input: Partial<GuardedFetchOptions> = {}): GuardedFetch {
+function guardedFetch(input: Partial<GuardedFetchOptions> = {}): GuardedFetch {
   const made = createGuardedFetch({ allow: `127.0.0.1:${port}`, proxies: NO_PROXY, warn: () => {}, ...input })
   onTestFinished(() => made.close())
   return made
@@ -95,7 +94,7 @@ afterAll(() => {
 })
 
 test('any status is returned with the complete body', async () => {
-  const { fetch } = wayOut()
+  const { fetch } = guardedFetch()
   const { status, bytes, url, redirects } = await fetch(`${base}/text`)
   expect([status, bytes.toString(), url, redirects]).toEqual([200, 'hello', `${base}/text`, []])
   expect(await fetch(new URL(`${base}/missing`))).toMatchObject({ status: 404 })
@@ -103,11 +102,11 @@ test('any status is returned with the complete body', async () => {
 })
 
 test.each(['/gzip', '/br', '/deflate', '/deflate-raw', '/twice'])('%s is decompressed', async (path) => {
-  expect((await wayOut().fetch(base + path)).bytes.toString()).toBe('packed')
+  expect((await guardedFetch().fetch(base + path)).bytes.toString()).toBe('packed')
 })
 
 test('method, headers and body are sent, except reserved headers', async () => {
-  const { headers, bytes } = await wayOut().fetch(`${base}/echo`, {
+  const { headers, bytes } = await guardedFetch().fetch(`${base}/echo`, {
     method: 'POST',
     headers: { 'X-Given': 'a', Host: 'elsewhere', 'Proxy-Authorization': 'x', 'Transfer-Encoding': 'chunked' },
     body: 'grüß',
@@ -124,7 +123,7 @@ test('an invalid header is a failure that does not contain its value', async () 
     ['x key', 'secret'],
     ['x-key', 'secret\0'],
   ]) {
-    const failure = await failureOf(wayOut().fetch(`${base}/text`, { headers: { [`${name}`]: `${value}` } }))
+    const failure = await failureOf(guardedFetch().fetch(`${base}/text`, { headers: { [`${name}`]: `${value}` } }))
     expect(failure.message).toContain(`its header "${name}" cannot be sent`)
     expect(failure.message).not.toContain('secret')
   }
@@ -154,7 +153,7 @@ test.each<[string, FetchRequest, string, string]>([
   ['/odd', {}, 'broken', 'its body is compressed as "rot13", which is not supported.'],
   ['/thrice-and-more', {}, 'broken', 'its body has too many layers of compression.'],
 ])('%s is a failure that says why', async (path, request, problem, why) => {
-  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), request))
+  const failure = await failureOf(guardedFetch().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), request))
   expect([failure.kind, failure.message]).toEqual([problem, `Could not fetch ${base}${path}: ${why}`])
 })
 
@@ -164,31 +163,31 @@ test.each<[string, FetchRequest, string, number]>([
   ['/drip', { timeoutMs: 150 }, 'time', 1],
   ['/cut', {}, 'broken', 4],
 ])('a part of %s can be accepted', async (path, request, cut, size) => {
-  const response = await wayOut().fetch(base + path, { ...request, takePart: true })
+  const response = await guardedFetch().fetch(base + path, { ...request, acceptsPartial: true })
   expect([response.truncatedBy, response.bytes.length]).toEqual([cut, size])
 })
 
 test.each(['/cut-gzip', '/short-gzip'])('a part of %s can be accepted, decompressed', async (path) => {
-  const { truncatedBy, bytes } = await wayOut().fetch(base + path, { takePart: true })
+  const { truncatedBy, bytes } = await guardedFetch().fetch(base + path, { acceptsPartial: true })
   expect(truncatedBy).toBe('broken')
   expect(bytes.length).toBeGreaterThan(50_000)
 })
 
 test('a complete body is not truncated, and one of exactly the maximum size is accepted', async () => {
-  const response = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
+  const response = await guardedFetch().fetch(`${base}/large`, { maxBytes: 100_000, acceptsPartial: true })
   expect([response.bytes.length, response.truncatedBy]).toEqual([100_000, undefined])
 })
 
 test('without a response there is no partial body', async () => {
-  const failure = await failureOf(wayOut().fetch(`${base}/silent`, { timeoutMs: 100, takePart: true }))
+  const failure = await failureOf(guardedFetch().fetch(`${base}/silent`, { timeoutMs: 100, acceptsPartial: true }))
   expect(failure.kind).toBe('timeout')
 })
 
 test('the caller can cancel, before and after the response starts', async () => {
-  const out = wayOut()
+  const out = guardedFetch()
   const controller = new AbortController()
   const fetches = ['/silent', '/drip', '/dripping'].map((path) =>
-    failureOf(out.fetch(base + path, { signal: controller.signal, takePart: true })),
+    failureOf(out.fetch(base + path, { signal: controller.signal, acceptsPartial: true })),
   )
   setTimeout(() => controller.abort(), 100)
   for (const failure of await Promise.all(fetches)) expect(failure.kind).toBe('aborted')
@@ -200,7 +199,7 @@ test('many concurrent requests of one caller cause no leak warning', async () =>
   const warn = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', warn)
   onTestFinished(() => void process.off('warning', warn))
-  const out = wayOut()
+  const out = guardedFetch()
   const { signal } = new AbortController()
   await Promise.all(Array.from({ length: 40 }, () => out.fetch(`${base}/text`, { signal })))
   await new Promise((resolve) => setImmediate(resolve))
@@ -208,7 +207,7 @@ test('many concurrent requests of one caller cause no leak warning', async () =>
 })
 
 test('closing aborts running requests', async () => {
-  const out = wayOut()
+  const out = guardedFetch()
   const fetched = failureOf(out.fetch(`${base}/drip`))
   await new Promise((resolve) => setTimeout(resolve, 50))
   await out.close()
@@ -225,13 +224,13 @@ test('a connection is reused, and a stale one is replaced', async () => {
     if (request.url === '/last') setImmediate(() => request.socket.destroy())
   })
   onTestFinished(() => void other.close())
-  const place = `127.0.0.1:${portOf(other)}`
-  const out = wayOut({ allow: place })
-  for (let round = 0; round < 3; round++) await out.fetch(`http://${place}/`)
-  expect(ports.size).toBe(1)
+  const destination = `127.0.0.1:${portOf(other)}`
+  const out = guardedFetch({ allow: destination })
+  for (let round = 0; round < 3; round++) await out.fetch(`http://${destination}/`)
+  expect([...ports]).toHaveLength(1)
   for (let round = 0; round < 20; round++) {
-    await out.fetch(`http://${place}/last`)
-    expect((await out.fetch(`http://${place}/`)).status).toBe(200)
+    await out.fetch(`http://${destination}/last`)
+    expect((await out.fetch(`http://${destination}/`)).status).toBe(200)
   }
 })
 
@@ -262,42 +261,46 @@ test.each([
   ['an unrequested upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
   ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer of %s is broken', async (_, answer) => {
-  const place = await rawServer(answer)
-  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 5000 }))
-  expect([failure.kind, failure.message]).toEqual(['broken', expect.stringContaining(`http://${place}/: `)])
+  const destination = await rawServer(answer)
+  const failure = await failureOf(
+    guardedFetch({ allow: destination }).fetch(`http://${destination}/`, { timeoutMs: 5000 }),
+  )
+  expect([failure.kind, failure.message]).toEqual(['broken', expect.stringContaining(`http://${destination}/: `)])
 })
 
 test('endless interim responses end at the deadline', async () => {
-  const place = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
-  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 300 }))
+  const destination = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
+  const failure = await failureOf(
+    guardedFetch({ allow: destination }).fetch(`http://${destination}/`, { timeoutMs: 300 }),
+  )
   expect(failure.kind).toBe('timeout')
 })
 
 test('a refused connection and an unknown name are reported', async () => {
   const gone = await serve(() => {})
-  const place = `localhost:${portOf(gone)}`
+  const destination = `localhost:${portOf(gone)}`
   gone.close()
   await once(gone, 'close')
-  const refused = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`))
+  const refused = await failureOf(guardedFetch({ allow: destination }).fetch(`http://${destination}/`))
   expect([refused.kind, refused.message]).toEqual([
     'unreachable',
-    `Could not fetch http://${place}/: nothing listens there.`,
+    `Could not fetch http://${destination}/: nothing listens there.`,
   ])
-  const unknown = wayOut({ resolveHost: async () => [] }).fetch('http://unknown.example/?secret=1')
+  const unknown = guardedFetch({ resolveHost: async () => [] }).fetch('http://unknown.example/?secret=1')
   expect((await failureOf(unknown)).message).toBe(
     'Could not fetch http://unknown.example/: there is no host unknown.example. Check how it is written.',
   )
 })
 
 test('the next address is tried if the first does not accept', async () => {
-  const place = `many.example:${port}`
-  const out = wayOut({ allow: place, resolveHost: async () => ['127.0.0.254', '127.0.0.1'] })
-  expect((await out.fetch(`http://${place}/text`)).bytes.toString()).toBe('hello')
+  const destination = `many.example:${port}`
+  const out = guardedFetch({ allow: destination, resolveHost: async () => ['127.0.0.254', '127.0.0.1'] })
+  expect((await out.fetch(`http://${destination}/text`)).bytes.toString()).toBe('hello')
 })
 
 test('an invalid allow list causes a warning, which failures repeat', async () => {
   const warnings: string[] = []
-  const out = wayOut({ allow: '127.0.0.1', warn: (about) => warnings.push(about) })
+  const out = guardedFetch({ allow: '127.0.0.1', warn: (about) => warnings.push(about) })
   const failure = await failureOf(out.fetch(`${base}/text`))
   expect(warnings).toEqual([expect.stringContaining('"127.0.0.1" allows nothing')])
   expect(failure.message).toContain(`FETCH_ALLOW=127.0.0.1:${port} in the settings`)

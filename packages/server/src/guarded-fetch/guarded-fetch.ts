@@ -5,10 +5,9 @@
 import { setMaxListeners } from 'node:events'
 
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../config/load-config.js'
+import { createLazyResource, createTimeoutSignal } from '../util/async.js'
 import { createAddressPolicy, parseAllowList } from './address-policy.js'
-import type { CheckingProxyServer } from './checking-proxy.js'
 import { type ConnectTcp, connectToFirst } from './connect-tcp.js'
 import { createConnector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
@@ -36,7 +35,7 @@ export interface FetchRequest {
   readonly maxBytes?: number
   readonly maxRedirects?: number
   /** Whether a body that is too large, too slow or cut off may be returned as far as it arrived. */
-  readonly takePart?: boolean
+  readonly acceptsPartial?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -49,7 +48,7 @@ export interface FetchResponse {
   readonly headers: Headers
   /** After decompression. */
   readonly bytes: Buffer
-  /** With `takePart`: why the body is not complete. */
+  /** With `acceptsPartial`: why the body is not complete. */
   readonly truncatedBy?: 'size' | 'time' | 'broken'
 }
 
@@ -65,27 +64,19 @@ export interface CheckingProxy {
 
 const TIMEOUT_MS = 30_000
 
-export async function withFetchDeadline<T>(
+async function withFetchDeadline<T>(
   { timeoutMs = TIMEOUT_MS, signal }: FetchRequest,
   closing: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController()
-  const timeoutFailure = new FetchFailure('timeout', `there was no complete response within ${timeoutMs} ms.`)
-  const timer = setTimeout(() => controller.abort(timeoutFailure), timeoutMs)
-  const onCancel = (): void => controller.abort(new FetchFailure('aborted', 'the request was cancelled.'))
-  const onClose = (): void => controller.abort(closing.reason)
-  if (signal) setMaxListeners(0, signal)
-  signal?.addEventListener('abort', onCancel)
-  closing.addEventListener('abort', onClose)
-  if (signal?.aborted) onCancel()
-  if (closing.aborted) onClose()
+  const limit = createTimeoutSignal(timeoutMs, [signal, closing], (aborted) => {
+    if (!aborted) return new FetchFailure('timeout', `there was no complete response within ${timeoutMs} ms.`)
+    return aborted === closing ? closing.reason : new FetchFailure('aborted', 'the request was cancelled.')
+  })
   try {
-    return await work(controller.signal)
+    return await work(limit.signal)
   } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onCancel)
-    closing.removeEventListener('abort', onClose)
+    limit.clear()
   }
 }
 
@@ -121,12 +112,11 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
     closing: closeController.signal,
   })
   const httpClient = createHttpClient(connector, { keepAlive: true })
-  let proxy: Promise<CheckingProxyServer> | undefined
-  const openProxy = async (): Promise<CheckingProxyServer> => {
+  const proxy = createLazyResource(async () => {
     const { openCheckingProxy } = await import('./checking-proxy.js')
     closeController.signal.throwIfAborted()
     return openCheckingProxy(connector, createHttpClient(connector, { keepAlive: false }))
-  }
+  })
   return {
     fetch: (url, request = {}) =>
       withFetchDeadline(request, closeController.signal, (signal) =>
@@ -134,17 +124,12 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
       ),
     async proxy() {
       closeController.signal.throwIfAborted()
-      // If opening fails, the next call tries again.
-      return (proxy ??= openProxy().catch((error: unknown) => {
-        proxy = undefined
-        throw error
-      }))
+      return proxy.open()
     },
     async close() {
       closeController.abort(new FetchFailure('aborted', 'the server is stopping.'))
       httpClient.close()
-      const openedProxy = await proxy?.catch(() => undefined)
-      await openedProxy?.close()
+      await (await proxy.current())?.close()
     },
   }
 }
@@ -152,6 +137,6 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
 // Creates the guarded fetch from the settings and the environment.
 
 export function openGuardedFetch({ settings, proxies }: Config, log: Log): GuardedFetch {
-  const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
-  return createGuardedFetch({ allow, proxies: { fixed, ...proxies }, warn: (message) => log.warn(message) })
+  const { FETCH_ALLOW: allow, FETCH_PROXY: override } = settings
+  return createGuardedFetch({ allow, proxies: { override, ...proxies }, warn: (message) => log.warn(message) })
 }

@@ -1,23 +1,28 @@
 // Sends one request over a checked connection and waits for the head of the response. The body is read by the caller.
 
 import {
-  request as requestPlain,
+  Agent,
+  type AgentOptions,
   type ClientRequest,
+  type ClientRequestArgs,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  request as requestPlain,
   type RequestOptions,
 } from 'node:http'
-import { request as requestSecure } from 'node:https'
+import { Agent as SecureAgent, request as requestSecure, type RequestOptions as SecureRequestOptions } from 'node:https'
+import { Duplex } from 'node:stream'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { FetchFailure } from './fetch-failure.js'
-import { GuardedAgent, GuardedTlsAgent, type KeepAliveOptions } from './guarded-agent.js'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { rejectOnAbort } from '../util/async.js'
 import type { Connector } from './connector.js'
+import { FetchFailure } from './fetch-failure.js'
 import type { UpstreamProxy } from './upstream-proxy.js'
-import { toDestination, formatDestination, type Destination } from './web-url.js'
+import { type Destination, formatDestination, toDestination } from './web-url.js'
 
 const MAX_HEADER_BYTES = 128 * 1024
+const AGENT_LIMITS: AgentOptions = { maxFreeSockets: 4, timeout: 20_000 }
 
 export interface HttpClientRequest extends RequestHead {
   readonly headers: Readonly<Record<string, string>>
@@ -108,16 +113,6 @@ function optionsFor({ url, method, headers }: RequestHead, { host, port }: Desti
   }
 }
 
-/** Name resolution cannot be aborted. */
-function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
-}
-
 function waitForHead(request: ClientRequest, body: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -147,4 +142,52 @@ function describeBrokenConnection(error: Error): string {
   if ('code' in error && String(error.code).startsWith('HPE_'))
     return `its response is not HTTP (${errorMessage(error)}).`
   return `the connection broke (${errorMessage(error)}).`
+}
+
+// Keep-alive agents of Node.js over connections of the connector. A connection is reused only for the host and port it
+// was opened for.
+
+interface KeepAliveOptions {
+  readonly keepAlive: boolean
+}
+
+/** Opens the connection that a request to this host and port is sent on. */
+type OpenConnection = (destination: Destination) => Promise<Duplex>
+
+type OnOpened = (error: Error | null, stream: Duplex) => void
+
+class GuardedAgent extends Agent {
+  constructor(
+    options: KeepAliveOptions,
+    readonly open: OpenConnection,
+  ) {
+    super({ ...AGENT_LIMITS, ...options })
+  }
+  override createConnection(request: ClientRequestArgs, opened?: OnOpened): undefined {
+    openAgentConnection(this.open, request, opened)
+  }
+}
+
+class GuardedTlsAgent extends SecureAgent {
+  constructor(
+    options: KeepAliveOptions,
+    readonly open: OpenConnection,
+  ) {
+    super({ ...AGENT_LIMITS, ...options })
+  }
+  override createConnection(request: SecureRequestOptions, opened?: OnOpened): undefined {
+    openAgentConnection(this.open, request, opened)
+  }
+}
+
+function openAgentConnection(
+  open: OpenConnection,
+  { host, port }: ClientRequestArgs,
+  opened: OnOpened = () => {},
+): void {
+  open({ host: host ?? '', port: Number(port) }).then(
+    (stream) => opened(null, stream),
+    // The stream is ignored if there is an error.
+    (error: unknown) => opened(error instanceof Error ? error : new Error(String(error)), new Duplex()),
+  )
 }

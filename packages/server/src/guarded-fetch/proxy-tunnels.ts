@@ -1,13 +1,12 @@
 // Forwards CONNECT tunnels and WebSocket upgrades without parsing their content. Their destination has been checked;
 // bytes, idle time and age are bounded.
 
-import { request as requestPlain, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as requestPlain } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { FetchFailure } from './fetch-failure.js'
-import { proxyStatusFor } from './proxy-requests.js'
-import { endToEndHeaders, parseAbsoluteUrl, parseAuthority, type ProxyDeps } from './proxy-requests.js'
+import { endToEndHeaders, parseAbsoluteUrl, parseAuthority, type ProxyDeps, proxyStatusFor } from './proxy-requests.js'
 import { toDestination } from './web-url.js'
 
 const MAX_BYTES = 256 * 1024 * 1024

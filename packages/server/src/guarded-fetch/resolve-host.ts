@@ -3,9 +3,9 @@
 
 import { lookup } from 'node:dns/promises'
 
-import { createTimeoutSignal } from '../util/async.js'
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { createTimeoutSignal } from '../util/async.js'
 import { createSemaphore } from '../util/concurrency.js'
 import { FetchFailure } from './fetch-failure.js'
 

@@ -5,7 +5,6 @@ import { type Readable, Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from './fetch-failure.js'
 import type { FetchRequest, FetchResponse } from './guarded-fetch.js'
 import type { HttpClientRequest } from './http-client.js'
@@ -19,7 +18,7 @@ export function acceptEncodingHeader(): string {
 }
 
 /** The streams to pipe a body that begins like this through, in order; none if it is not compressed. */
-export function createDecoders(contentEncoding: string, firstBytes: Buffer): readonly Transform[] {
+function createDecoders(contentEncoding: string, firstBytes: Buffer): readonly Transform[] {
   const layers = contentEncoding
     .toLowerCase()
     .split(',')
@@ -70,11 +69,7 @@ interface ResponseBody {
   readonly endedBy?: FetchFailure
 }
 
-export function readResponseBody(
-  response: IncomingMessage,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<ResponseBody> {
+function readResponseBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<ResponseBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const streams: Readable[] = [response]
@@ -156,12 +151,12 @@ export async function readResponse(
   response: IncomingMessage,
   { url }: HttpClientRequest,
   redirects: readonly string[],
-  { maxBytes = MAX_BYTES, takePart = false }: FetchRequest,
+  { maxBytes = MAX_BYTES, acceptsPartial = false }: FetchRequest,
   signal: AbortSignal,
 ): Promise<FetchResponse> {
   const { bytes, endedBy } = await readResponseBody(response, maxBytes, signal)
   const truncatedBy = endedBy && TRUNCATION_REASONS.get(endedBy.kind)
-  if (endedBy && !(takePart && truncatedBy)) throw endedBy
+  if (endedBy && !(acceptsPartial && truncatedBy)) throw endedBy
   return {
     url: url.href,
     redirects,

@@ -3,8 +3,8 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, rootCertificates, type TLSSocket } from 'node:tls'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { FetchFailure } from './fetch-failure.js'
 
 const HANDSHAKE_MS = 10_000

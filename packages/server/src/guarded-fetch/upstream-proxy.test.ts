@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FetchFailure } from './fetch-failure.js'
 import { selectUpstreamProxy } from './upstream-proxy.js'
 
-const NONE = { fixed: '', http: '', https: '', bypass: '' }
+const NONE = { override: '', http: '', https: '', bypass: '' }
 const ENVIRONMENT = { ...NONE, http: 'http://plain:3128', https: 'https://user:p%40ss@secure' }
 const SITE = { host: 'www.example.com', port: 443 }
 
@@ -25,9 +25,9 @@ test('the environment sets one proxy for each protocol', () => {
 })
 
 test('the setting takes precedence over the environment and its exceptions', () => {
-  const settings = { ...ENVIRONMENT, bypass: '*', fixed: 'mine:8080' }
+  const settings = { ...ENVIRONMENT, bypass: '*', override: 'mine:8080' }
   expect(selectUpstreamProxy(settings, SITE, true)).toMatchObject({ destination: { host: 'mine', port: 8080 } })
-  expect(selectUpstreamProxy({ ...ENVIRONMENT, fixed: 'off' }, SITE, true)).toBeUndefined()
+  expect(selectUpstreamProxy({ ...ENVIRONMENT, override: 'off' }, SITE, true)).toBeUndefined()
 })
 
 test.each([
@@ -61,8 +61,8 @@ test.each([
 
 test.each(['socks5://user:secret@proxy:1080', 'ftp://proxy', 'http://', 'http://[', ':::'])(
   '%s is an unusable proxy, and is never bypassed',
-  (fixed) => {
-    const ask = (): unknown => selectUpstreamProxy({ ...NONE, fixed }, SITE, true)
+  (override) => {
+    const ask = (): unknown => selectUpstreamProxy({ ...NONE, override }, SITE, true)
     expect(ask).toThrow(FetchFailure)
     expect(ask).toThrow(/FETCH_PROXY/)
     expect(ask).not.toThrow(/secret/)

@@ -5,8 +5,8 @@ import { request } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
-import { errorMessage } from '@scorpiox/mcp/errors'
 
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { FetchFailure } from './fetch-failure.js'
 import { type Destination, formatDestination, toDestination } from './web-url.js'
 
@@ -19,7 +19,7 @@ export interface UpstreamProxy {
 
 export interface ProxySettings {
   /** FETCH_PROXY. */
-  readonly fixed: string
+  readonly override: string
   readonly http: string
   readonly https: string
   /** NO_PROXY. */
@@ -27,7 +27,7 @@ export interface ProxySettings {
 }
 
 export function selectUpstreamProxy(
-  { fixed: override, http, https, bypass }: ProxySettings,
+  { override, http, https, bypass }: ProxySettings,
   destination: Destination,
   isSecure: boolean,
 ): UpstreamProxy | undefined {

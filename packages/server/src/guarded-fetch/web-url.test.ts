@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { FetchFailure, type FetchFailureKind } from './fetch-failure.js'
-import { toDestination, formatDestination, parseWebUrl, redactUrl } from './web-url.js'
+import { formatDestination, parseWebUrl, redactUrl, toDestination } from './web-url.js'
 
 function problemOf(url: string): FetchFailureKind | undefined {
   try {
@@ -23,9 +23,9 @@ test.each([
   ['  https://example.com/ \n', 'https://example.com/', 'example.com:443'],
   ['http://[2001:DB8::0:1]:8080/', 'http://[2001:db8::1]:8080/', '[2001:db8::1]:8080'],
   ['http://2130706433:8000/', 'http://127.0.0.1:8000/', '127.0.0.1:8000'],
-])('%j is read as %j', (given, href, place) => {
+])('%j is read as %j', (given, href, destination) => {
   const url = parseWebUrl(given)
-  expect([url.href, formatDestination(toDestination(url))]).toEqual([href, place])
+  expect([url.href, formatDestination(toDestination(url))]).toEqual([href, destination])
 })
 
 test.each([

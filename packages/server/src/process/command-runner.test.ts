@@ -11,16 +11,16 @@ import { bashArguments } from './shell-program.js'
 
 const shell = { kind: 'bash', file: 'bash', args: bashArguments } as const
 const env = { PATH: process.env.PATH }
-const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-launcher-'))
-const launcher = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false })
+const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-runner-'))
+const pooled = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false })
 const direct = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false, platform: 'darwin' })
 
 afterAll(async () => {
-  await launcher.close(100)
+  await pooled.close(100)
   await direct.close(100)
 })
 
-async function run(command: string, from = launcher, input?: string) {
+async function run(command: string, from = pooled, input?: string) {
   const chunks: Buffer[] = []
   const running = await from.run({ command, input, onOutput: (chunk) => void chunks.push(chunk) })
   const { code, signal } = await running.exited
@@ -43,7 +43,7 @@ const CASES: readonly [string, string, string, number][] = [
   ['stop at the first failure', 'set -e; false; echo no', '', 1],
   ['a signal to itself', 'kill -KILL $$', '', 137],
   ['a trap at the end', 'trap "echo bye" EXIT; exit 3', 'bye\n', 3],
-  ['an interrupt, which it is not deaf to', 'bash -c "kill -INT \\$\\$; echo survived"; echo $?', '130\n', 0],
+  ['an interrupt, which is not ignored', 'bash -c "kill -INT \\$\\$; echo survived"; echo $?', '130\n', 0],
   ['a trace, as in a script', 'set -ex; echo $(echo a)', '++ echo a\n+ echo a\na\n', 0],
   [
     'a trace by its long name',
@@ -57,7 +57,7 @@ const CASES: readonly [string, string, string, number][] = [
 ]
 
 describe.each([
-  ['in a shell that was kept ready', launcher],
+  ['in a shell that was kept ready', pooled],
   ['directly, as on macOS', direct],
 ])('%s', (_, from) => {
   test.each(CASES)('%s', async (_name, command, output, code) => {
@@ -65,13 +65,22 @@ describe.each([
   })
 })
 
+test.skipIf(process.platform !== 'linux')(
+  'the process list shows the name of the supervisor script, not its text',
+  async () => {
+    const { output } = await run("tr '\\0' ' ' </proc/$PPID/cmdline")
+    expect(output).toMatch(/^\S*bash -p -c \. "\$0" \S+\/shell-supervisor\.sh /)
+    expect(output).not.toContain('make_fifos')
+  },
+)
+
 test('a prepared shell has no more open files than any other', async () => {
   const list = 'echo /proc/self/fd/*'
   expect((await run(list)).output).toBe((await run(list, direct)).output)
 })
 
 test.each([
-  ['where tags are seen', launcher],
+  ['where tags are seen', pooled],
   ['as on macOS', direct],
 ])('%s, a command ends with its children, also those that ignore TERM', async (_, from) => {
   const running = await from.run({ command: '(trap "" TERM; sleep 300) & sleep 300 & wait', onOutput: () => {} })
@@ -83,9 +92,9 @@ test.each([
 })
 
 describe.each([
-  ['ready', launcher],
+  ['ready', pooled],
   ['direct', direct],
-])('what comes on stdin of a shell that is %s', (_, from) => {
+])('stdin of a shell that is %s', (_, from) => {
   const large = 'ü\0\n'.repeat(1_000_000)
 
   test.each([
@@ -95,7 +104,7 @@ describe.each([
     ['megabytes', large, 'wc -c', `${Buffer.byteLength(large)}\n`],
     ['more than is read', large, 'head -c 2', 'ü'],
     ['more than is read', large, 'exec <&-; echo no', 'no\n'],
-    ['a long command besides', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
+    ['with a long command', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
   ])('%s', async (_what, input, command, output) => {
     const ran = await run(command, from, input)
     expect([ran.output.trimStart(), ran.code]).toEqual([output, 0])

@@ -1,17 +1,17 @@
 // Runs commands: in a prepared shell if there is one, otherwise in a new one. Each shell runs one command. All
 // processes that a command starts inherit its tag, by which they are found and killed.
 
-import { settlesWithin } from '../util/async.js'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { RecordOptions } from './supervisor.js'
+import { settlesWithin } from '../util/async.js'
+import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
-import { exitStatusFromShellCode, signalProcessGroup, spawnProcess, type SpawnedProcess } from './spawn.js'
-import { hasProcFs, withTag } from './process-tags.js'
-import { createShellPool, type SandboxFactory } from './shell-pool.js'
-import { createUntaggedTrees } from './untagged-trees.js'
-import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
-import type { RootProcess } from './kill-untagged.js'
+import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
+import { createShellPool, type SandboxFactory } from './shell-pool.js'
+import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
+import { signalProcessGroup } from './signals.js'
+import { exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
+import type { RecordOptions } from './supervisor.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
@@ -38,7 +38,7 @@ export interface RunRequest {
   /** Called with the tag of the command before the command starts. */
   readonly onTag?: (tag: string) => void
   /** Runs the command in a sandbox. */
-  readonly confine?: SandboxFactory | undefined
+  readonly sandbox?: SandboxFactory | undefined
   /** A process that does not need the server records the output to disk. */
   readonly record?: RecordOptions | undefined
 }
@@ -100,12 +100,12 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   async function startCommand(request: RunRequest, attempts = 2): Promise<RunningCommand> {
-    const { command, input, onOutput, onTag, confine, record } = request
+    const { command, input, onOutput, onTag, sandbox, record } = request
     const commandText = command || ':'
-    const acquired = await shells?.acquire({ command: commandText, input, confine, record })
+    const acquired = await shells?.acquire({ command: commandText, input, sandbox, record })
     // The last scan does not contain a command that was started after it.
     trees.invalidateScan()
-    if (!acquired && (confine || record))
+    if (!acquired && (sandbox || record))
       throw new Error('mkfifo not found: required for sandboxed and recorded commands')
     if (!acquired) return spawnDirectly(request)
     const { shell: pooled, tag, sandboxed } = acquired
@@ -124,7 +124,9 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       throw new Error('no shell could be started')
     }
     const hasExited = (): boolean => pooled.hasExited
-    const started = createRunning({ ...outputControls(pooled), pid, exited, hasExited }, tag, sandboxed !== undefined)
+    const { closed, pause, resume, ignoreOutput } = pooled
+    const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited }
+    const started = createRunning(program, tag, sandboxed !== undefined)
     if (isClosed) throw new Error(CLOSED_MESSAGE)
     return started
   }
@@ -177,13 +179,18 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       return survivors
     }
     const startedAt = performance.now()
-    // Pids wrap around at some time; then those of the children are not above the one of the command.
-    const firstPid = (): number => (performance.now() - startedAt > PID_WRAP_MS ? 0 : pid)
     const findRemaining = (): readonly number[] | undefined => {
       if (untagged) return undefined
-      return isSandboxed ? [] : trees.findRemaining(tag, firstPid(), shells?.leaderPids() ?? NO_PIDS)
+      if (isSandboxed) return []
+      // Pids wrap around at some time; then those of the children are not above the one of the command.
+      const firstPid = performance.now() - startedAt > PID_WRAP_MS ? 0 : pid
+      return findTaggedSince(firstPid, `${tag};`, shells?.leaderPids() ?? NO_PIDS)
     }
-    const waitForOutput = (): Promise<void> => waitForFinalOutput(closed, () => findRemaining()?.length !== 0)
+    async function waitForOutput(): Promise<void> {
+      // A running child may keep the output open; on a busy machine the output may just be late.
+      if ((await settlesWithin(OUTPUT_WAIT_MS, closed)) || findRemaining()?.length !== 0) return
+      await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+    }
     return {
       tag,
       exited,
@@ -201,7 +208,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     run,
     tagPrefix: trees.tagPrefix,
     killTree: (tag, killAfterMs) => trees.killTree(tag, killAfterMs),
-    findTreeProcesses: (tag) => (untagged ? undefined : trees.findRemaining(tag, 0, NO_PIDS)),
+    findTreeProcesses: (tag) => (untagged ? undefined : findTaggedSince(0, `${tag};`, NO_PIDS)),
     isTreeRunning: (tag) => trees.isTreeRunning(tag),
     async close(killAfterMs, exceptTags = new Set()) {
       isClosed = true
@@ -218,16 +225,4 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       shells?.close()
     },
   }
-}
-
-/**
- * Resolves when the output is closed. A running child may keep it open; on a busy machine the output may just be late.
- */
-async function waitForFinalOutput(closed: Promise<void>, isHeldOpen: () => boolean): Promise<void> {
-  if ((await settlesWithin(OUTPUT_WAIT_MS, closed)) || isHeldOpen()) return
-  await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
-}
-
-function outputControls({ closed, pause, resume, ignoreOutput }: PooledShell): Omit<SpawnedProcess, 'pid' | 'exited'> {
-  return { closed, pause, resume, ignoreOutput }
 }

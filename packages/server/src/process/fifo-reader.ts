@@ -3,8 +3,8 @@
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-import { createDeferred, type Deferred } from '../util/async.js'
 import { getBunApi } from '@scorpiox/mcp/runtime'
+import { createDeferred, type Deferred } from '../util/async.js'
 
 export interface FifoReader {
   /** Resolves at the end of the file; the descriptor is closed then. */

@@ -1,6 +1,6 @@
 // The shell command that installs a program on this system.
 
-import { readFileSync } from 'node:fs'
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 
 const MANAGERS: readonly (readonly [systems: RegExp, command: string])[] = [
   [/\b(debian|ubuntu)\b/, 'apt install'],
@@ -19,7 +19,7 @@ const UBUNTU: Readonly<Record<string, string>> = { chromium: 'chromium-browser' 
 export function formatInstallCommand(
   program: string,
   platform = process.platform,
-  osRelease = readOsRelease(),
+  osRelease = readFileOrEmpty('/etc/os-release'),
 ): string {
   if (platform === 'darwin') return `brew install ${BREW[program] ?? program}`
   if (platform === 'win32') return `winget install ${WINGET[program] ?? program}`
@@ -32,12 +32,4 @@ export function formatInstallCommand(
   const name = /\bubuntu\b/.test(system) ? (UBUNTU[program] ?? program) : program
   if (command !== undefined) return `sudo ${command} ${name}`
   return MANAGERS.map(([, manager]) => `${manager} ${program}`).join(', or ')
-}
-
-function readOsRelease(): string {
-  try {
-    return readFileSync('/etc/os-release', 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { describe, expect, test, vi } from 'vitest'
 
 import { createCommandRunner } from './command-runner.js'
-import { bashArguments } from './shell-program.js'
 import {
   findDescendants,
-  killTreesByTaskkill,
-  killTreesByPs,
-  PS_ARGUMENTS,
-  taskkillArguments,
   type KillDeps,
+  killTreesByPs,
+  killTreesByTaskkill,
+  PS_ARGUMENTS,
   type RootProcess,
+  taskkillArguments,
 } from './kill-untagged.js'
+import { bashArguments } from './shell-program.js'
 
 const root: RootProcess = { pid: 500, hasExited: false }
 
@@ -80,7 +80,7 @@ function simulateProcesses(
       return !running.has(500)
     },
   }
-  return { means: deps, events, started }
+  return { deps, events, started }
 }
 
 describe('by ps', () => {
@@ -88,7 +88,7 @@ describe('by ps', () => {
   const exitsOnKill = { diesOf: ['SIGKILL'] } as const
 
   test('the processes are listed before the signals, and again after them', async () => {
-    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnTerm }]]))
+    const { deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnTerm }]]))
     await killTreesByPs([started], 1000, deps)
     expect(events).toEqual(['ps', 'SIGTERM 500', 'ps'])
   })
@@ -98,14 +98,14 @@ describe('by ps', () => {
       [500, { ppid: 1, ...exitsOnTerm }],
       [501, { ppid: 500, ...exitsOnKill }],
     ])
-    const { means: deps, events, started } = simulateProcesses(running)
+    const { deps, events, started } = simulateProcesses(running)
     await killTreesByPs([started], 100, deps)
     expect(events.filter((event) => event.endsWith('501'))).toEqual(['SIGTERM 501', 'SIGKILL 501'])
-    expect(running.size).toBe(0)
+    expect([...running]).toEqual([])
   })
 
   test('without ps, the group is signalled', async () => {
-    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnKill }]]))
+    const { deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnKill }]]))
     const blind: KillDeps = {
       runTool: async () => undefined,
       signal: (pid, name) => (pid < 0 ? deps.signal(-pid, name) : expect.unreachable()),
@@ -139,7 +139,7 @@ describe('by taskkill', () => {
       },
       signal: (pid, name) => void calls.push(`${name} ${pid}`),
     }
-    return { calls, means: deps, started }
+    return { calls, deps, started }
   }
 
   test.each([
@@ -152,13 +152,13 @@ describe('by taskkill', () => {
       ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F', 'SIGKILL 500'],
     ],
   ] as const)('%s', async (_, answers, expected) => {
-    const { calls, means: deps, started } = windows(answers)
+    const { calls, deps, started } = windows(answers)
     await killTreesByTaskkill([started], 50, deps)
     expect(calls).toEqual(expected)
   })
 
   test('a program that has exited is not signalled', async () => {
-    const { calls, means: deps } = windows([])
+    const { calls, deps } = windows([])
     await killTreesByTaskkill([{ pid: 500, hasExited: true }], 50, deps)
     expect(calls).toEqual([])
   })
@@ -174,8 +174,8 @@ describe.skipIf(process.platform === 'win32')('as on macOS, with real processes'
 
   async function begin(command: string) {
     const shell = { kind: 'bash', file: 'bash', args: bashArguments } as const
-    const launcher = createCommandRunner({ cwd: tmpdir(), env, shell, jobsOutliveServer: false, platform: 'darwin' })
-    return { launcher, running: await launcher.run({ command, onOutput: () => undefined }) }
+    const runner = createCommandRunner({ cwd: tmpdir(), env, shell, jobsOutliveServer: false, platform: 'darwin' })
+    return { runner, running: await runner.run({ command, onOutput: () => undefined }) }
   }
 
   test('children in other groups and those that ignore SIGTERM are killed', async () => {
@@ -186,10 +186,10 @@ describe.skipIf(process.platform === 'win32')('as on macOS, with real processes'
   })
 
   test('on close, the children of an exited program are killed as well', async () => {
-    const { launcher, running } = await begin('sleep 42.1 &')
+    const { runner, running } = await begin('sleep 42.1 &')
     await running.exited
     await vi.waitFor(() => expect(sleepers('42.1')).toHaveLength(1))
-    await launcher.close(1000)
+    await runner.close(1000)
     expect(sleepers('42.1')).toEqual([])
   })
 })

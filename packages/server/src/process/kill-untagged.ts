@@ -1,7 +1,11 @@
-// Kills process trees where the environment of processes cannot be read: macOS and the BSDs list processes with ps,
-// Windows walks the tree with taskkill. Running these tools and signalling are injected.
+// Kills process trees where there is no /proc and tags cannot be read: macOS and the BSDs list processes with ps, Windows
+// walks the tree with taskkill. Only known processes and the descendants that the system lists can be killed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+
+import { isPidRunning } from '@scorpiox/mcp/util/is-pid-running'
+import { signalProcess } from './signals.js'
+import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
 
 const POLL_MS = 50
 const UNKILLABLE_MS = 1000
@@ -108,4 +112,39 @@ function parsePs(psText: string): readonly PsRow[] {
     ppid: Number(ppid),
     pgid: Number(pgid),
   }))
+}
+
+/** Where /proc shows the environment of processes. */
+const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
+
+const KILL_DEPS: KillDeps = { runTool: readSystemToolOutput, signal: signalProcess }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+interface UntaggedTrees {
+  add(program: SpawnedProcess): RootProcess
+  /** Both return the processes that could not be killed. */
+  killTree(root: RootProcess, killAfterMs: number): Promise<readonly number[]>
+  killAll(killAfterMs: number): Promise<readonly number[]>
+}
+
+/** undefined where tags can be read. */
+export function createUntaggedTrees(platform: NodeJS.Platform): UntaggedTrees | undefined {
+  if (PLATFORMS_WITH_TAGS.has(platform)) return undefined
+  const roots = new Set<RootProcess>()
+  const killTrees = platform === 'win32' ? killTreesByTaskkill : killTreesByPs
+  return {
+    add({ pid, exited }) {
+      const root: Mutable<RootProcess> = { pid, hasExited: false }
+      roots.add(root)
+      void exited.then(() => {
+        root.hasExited = true
+        // Kept as long as its process group has members.
+        if (!isPidRunning(-pid)) roots.delete(root)
+      })
+      return root
+    },
+    killTree: (root, killAfterMs) => killTrees([root], killAfterMs, KILL_DEPS),
+    killAll: (killAfterMs) => killTrees([...roots], killAfterMs, KILL_DEPS),
+  }
 }

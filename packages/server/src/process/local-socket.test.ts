@@ -8,9 +8,9 @@ import { afterEach, expect, test } from 'vitest'
 
 import {
   connectToLocalSocket,
-  listenOnLocalSocket,
   type LineListener,
   type LineSocket,
+  listenOnLocalSocket,
   type LocalSocketServer,
 } from './local-socket.js'
 
@@ -33,12 +33,12 @@ async function listen(address: string) {
     return { onLine: (text) => received.push(text), onClose: () => closed++ }
   })
   servers.push(server)
-  return { heard: received, peers, closed: () => closed, server }
+  return { received, peers, closed: () => closed, server }
 }
 
 test('lines arrive unchanged, however they are split', async () => {
   const address = newAddress()
-  const { heard: received } = await listen(address)
+  const { received } = await listen(address)
   const line = fc.string({ unit: 'grapheme', maxLength: 100 }).map((text) => text.replaceAll('\n', ''))
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 10 }), fc.integer({ min: 1, max: 50 }), async (lines, step) => {
@@ -70,7 +70,7 @@ test('only its owner can open it, and it is removed with the server', async () =
 
 test('a line that is too long closes the connection, and is not delivered', async () => {
   const address = newAddress()
-  const { heard: received, closed } = await listen(address)
+  const { received, closed } = await listen(address)
   for (const text of ['x'.repeat(MAX + 1), `${'x'.repeat(MAX + 1)}\nafter\n`, `before\n${'y'.repeat(5 * MAX)}`]) {
     const socket = connect(address)
     socket.on('error', () => {})
@@ -83,14 +83,14 @@ test('a line that is too long closes the connection, and is not delivered', asyn
 
 test('after close nothing is received, and a peer that does not read cannot delay it', async () => {
   const address = newAddress()
-  const { heard: received, peers, closed } = await listen(address)
-  const deaf = connect(address)
-  deaf.on('error', () => {})
-  deaf.pause()
-  await expect.poll(() => peers.length).toBe(1)
+  const { received, peers, closed } = await listen(address)
+  const unread = connect(address)
+  unread.on('error', () => {})
+  unread.pause()
+  await expect.poll(() => peers).toHaveLength(1)
   peers[0]?.send('x'.repeat(4_000_000))
   peers[0]?.close()
-  deaf.write('too late\n')
+  unread.write('too late\n')
   await expect.poll(closed, { timeout: 5000 }).toBe(1)
   expect(received).toEqual([])
 })
@@ -98,10 +98,10 @@ test('after close nothing is received, and a peer that does not read cannot dela
 test('a peer that never reads is disconnected before much is buffered', async () => {
   const address = newAddress()
   const { peers, closed } = await listen(address)
-  const deaf = connect(address)
-  deaf.on('error', () => {})
-  deaf.pause()
-  await expect.poll(() => peers.length).toBe(1)
+  const unread = connect(address)
+  unread.on('error', () => {})
+  unread.pause()
+  await expect.poll(() => peers).toHaveLength(1)
   for (let times = 0; times < 100; times++) peers[0]?.send('x'.repeat(1_000_000))
   await expect.poll(closed).toBe(1)
 })

@@ -1,5 +1,6 @@
+# shellcheck shell=bash
 # Records the output of a job that outlives the server, without a Node.js process: reads stdin and writes segment files in
-# the format that store/job-output.ts reads. It exits only at the end of the output, so that it records what a command prints
+# the format that features/shell/output-segments.ts reads. It exits only at the end of the output, so that it records what a command prints
 # after SIGTERM. It empties the pipe even if the disk is full or cannot be written to.
 #
 # Arguments: the output folder, the bytes of a segment, the maximum number of segments.
@@ -48,7 +49,7 @@ record() {
 
 mkdir -p "$folder"
 while remove_old_segments; printf -v file %s/%015d "$folder" $offset; do
-  size=0 failed= ended=
+  size=0 failed='' ended=''
   if ! printf '' >"$file"; then discard_block; continue; fi
   record
   ((size > 0)) || rm -f "$file"

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -153,13 +153,13 @@ describe.each(toolsets)('with %s', (_, path) => {
     for (const [start, bytes] of files) {
       expect(start === 0 || start > end).toBe(true)
       end = start + bytes.length
-      const place = source.indexOf(bytes.subarray(0, 1000), found)
+      const position = source.indexOf(bytes.subarray(0, 1000), found)
       if (bytes.length < 1000) continue
-      expect(place).toBeGreaterThanOrEqual(found)
-      expect(bytes.subarray(0, 40_000).equals(source.subarray(place, place + Math.min(bytes.length, 40_000)))).toBe(
-        true,
-      )
-      found = place
+      expect(position).toBeGreaterThanOrEqual(found)
+      expect(
+        bytes.subarray(0, 40_000).equals(source.subarray(position, position + Math.min(bytes.length, 40_000))),
+      ).toBe(true)
+      found = position
     }
     expect(files.at(-1)?.[1].toString()).toBe('the end\n')
   })

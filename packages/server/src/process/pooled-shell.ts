@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
 
 import { createDeferred } from '../util/async.js'
-import { readFifo, type FifoReader } from './fifo-reader.js'
+import { type FifoReader, readFifo } from './fifo-reader.js'
 
 export interface PooledShell {
   readonly number: number

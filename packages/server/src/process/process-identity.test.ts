@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { isSameProcessAlive, isProcessIdentity, identifyProcess } from './process-identity.js'
+import { identifyProcess, isProcessIdentity, isSameProcessAlive } from './process-identity.js'
 
 const HIGHEST_PID = 2 ** 22
 

@@ -1,10 +1,12 @@
 // Identifies a process beyond its pid, which is soon reused: on Linux by its start time and the boot of the machine.
 // Elsewhere only the pid is known.
 
-import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { signalProcess } from './signals.js'
 
 export interface ProcessIdentity {
   readonly pid: number
@@ -21,7 +23,8 @@ export function currentProcessIdentity(): ProcessIdentity {
 
 /** Undefined if no such process is running; a zombie is not. */
 export function identifyProcess(pid: number = process.pid): ProcessIdentity | undefined {
-  if (!existsSync('/proc/self/stat')) return canSignal(pid) ? { pid, startedAt: '', boot: '' } : undefined
+  // A process that may not be signalled belongs to another user, and is not the one that was recorded.
+  if (!existsSync('/proc/self/stat')) return signalProcess(pid, 0) ? { pid, startedAt: '', boot: '' } : undefined
   const state = readProcessState(pid)
   return state && { pid, startedAt: state.startedAt, boot: readBootId() }
 }
@@ -36,7 +39,7 @@ interface ProcessState {
 /** Undefined if no such process is running or /proc is missing; a zombie is not running. */
 export function readProcessState(pid: number): ProcessState | undefined {
   // The program name is in parentheses and may contain any character, also parentheses.
-  const [state = '', ...fields] = readOrEmpty(`/proc/${pid}/stat`)
+  const [state = '', ...fields] = readFileOrEmpty(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')
   // The state is the third field of the line, the session the sixth, the start time the 22nd.
@@ -53,7 +56,7 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
 }
 
 export function readBootId(): string {
-  return readOrEmpty('/proc/sys/kernel/random/boot_id').trim()
+  return readFileOrEmpty('/proc/sys/kernel/random/boot_id').trim()
 }
 
 /** The pid namespace of this process; empty where there are none. */
@@ -69,23 +72,6 @@ export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   if (!isJsonObject(value)) return false
   const { pid, startedAt, boot } = value
   return Number.isInteger(pid) && typeof startedAt === 'string' && typeof boot === 'string'
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-// A process that may not be signalled belongs to another user, and is not the one that was recorded.
-function canSignal(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 // Where a process runs, in a form that can be stored, so that others can tell whether it is still running. A process on

@@ -61,7 +61,9 @@ export function listPids(): readonly number[] {
 }
 
 function existingPids(first: number, range: number): readonly number[] {
-  return Array.from({ length: range }, (_, index) => first + 1 + index).filter((pid) => existsSync(`/proc/${pid}`))
+  const pids: number[] = []
+  for (let pid = first + 1; pid <= first + range; pid++) if (existsSync(`/proc/${pid}`)) pids.push(pid)
+  return pids
 }
 
 /** The tags in the content of /proc/<pid>/environ. */

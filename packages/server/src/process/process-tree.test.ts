@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -11,13 +11,13 @@ const hasProc = existsSync('/proc/self/environ')
 test.skipIf(!hasProc)('unkillable processes are returned, others are not', async () => {
   const child = spawn('sleep', ['60'], {
     stdio: 'ignore',
-    env: { PATH: process.env.PATH, SCORPIOX_TREE: ';family.1;' },
+    env: { PATH: process.env.PATH, SCORPIOX_TREE: ';prefix.1;' },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child, 'spawn')
-  const trees = createProcessTrees('family', 200)
+  const trees = createProcessTrees('prefix', 200)
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
-  expect(await trees.killTree('family.1', 0)).toEqual([child.pid])
+  expect(await trees.killTree('prefix.1', 0)).toEqual([child.pid])
   kill.mockRestore()
-  expect(await trees.killTree('family.1', 0)).toEqual([])
+  expect(await trees.killTree('prefix.1', 0)).toEqual([])
 })

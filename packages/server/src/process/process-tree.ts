@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createProcessScanner, type ProcessScan, type ScannedProcess } from './process-scan.js'
-import { findTaggedSince, hasTag } from './process-tags.js'
+import { hasTag } from './process-tags.js'
+import { signalProcess } from './signals.js'
 
 /** Between two scans, but at least as long as the scan took, so that the signalled processes get processor time. */
 const POLL_MS = 20
@@ -28,8 +29,6 @@ interface ProcessTrees {
   /** The same for all tags of this server, except the given ones. */
   killAll(killAfterMs: number, exceptTags?: ReadonlySet<string>, hasExited?: () => boolean): Promise<readonly number[]>
   isTreeRunning(tag: string): boolean
-  /** The running processes of a tag, given the first one that had it and some that are known to have another. */
-  findRemaining(tag: string, first: number, others: ReadonlySet<number>): readonly number[]
 }
 
 export function createProcessTrees(tagPrefix = createTagPrefix(), unkillableMs = UNKILLABLE_MS): ProcessTrees {
@@ -87,7 +86,6 @@ export function createProcessTrees(tagPrefix = createTagPrefix(), unkillableMs =
     killAll: (killAfterMs, exceptTags, hasExited) =>
       killMembers((found) => hasTag(found, `${tagPrefix}.`) && !hasAnyTag(found, exceptTags), killAfterMs, hasExited),
     isTreeRunning: (tag) => currentScan().processes.some((found) => hasTag(found, `${tag};`)),
-    findRemaining: (tag, first, others) => findTaggedSince(first, `${tag};`, others),
   }
 }
 
@@ -100,14 +98,6 @@ function hasAnyTag(found: ScannedProcess, tags: ReadonlySet<string> = new Set())
 function kill(members: readonly ScannedProcess[]): void {
   const groups = new Set(members.map(({ group = 0 }) => -group).filter((group) => group < -1))
   for (const id of [...groups, ...members.map(({ pid }) => pid)]) signalProcess(id, 'SIGKILL')
-}
-
-export function signalProcess(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // Already gone.
-  }
 }
 
 function createTagPrefix(): string {

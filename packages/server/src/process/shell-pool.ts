@@ -3,10 +3,10 @@
 
 import { statSync } from 'node:fs'
 
-import { fitsInPipe, startSupervisor, type Supervisor, type RecordOptions } from './supervisor.js'
 import type { PooledShell } from './pooled-shell.js'
 import { inheritedTags } from './process-tags.js'
 import type { SandboxedCommand } from './sandboxed-command.js'
+import { fitsInPipe, type RecordOptions, startSupervisor, type Supervisor } from './supervisor.js'
 
 const NO_PIDS: ReadonlySet<number> = new Set()
 const PREPARE_DELAY_MS = 5
@@ -30,7 +30,7 @@ interface ShellRequest {
   readonly command?: string | undefined
   /** Text for stdin: needs a new shell. */
   readonly input?: string | undefined
-  readonly confine?: SandboxFactory | undefined
+  readonly sandbox?: SandboxFactory | undefined
   readonly record?: RecordOptions | undefined
 }
 
@@ -71,7 +71,7 @@ interface SpareShell {
   readonly shell: Promise<AcquiredShell>
 }
 
-export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: family }: ShellPoolOptions): ShellPool {
+export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }: ShellPoolOptions): ShellPool {
   const supervisors: Supervisor[] = []
   let supervisorCount = 0
   let opening: Promise<SupervisorEntry | undefined> | undefined
@@ -81,18 +81,18 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: 
   let discarding = 0
 
   async function open(directory: string): Promise<SupervisorEntry | undefined> {
-    const tagPrefix = `${family}.${++supervisorCount}-`
+    const supervisorPrefix = `${tagPrefix}.${++supervisorCount}-`
     const supervisor = await startSupervisor({
       bash,
       cwd,
       env,
-      commandTags: `${inheritedTags(env)}${tagPrefix}`,
-      tagPrefix: family,
+      commandTags: `${inheritedTags(env)}${supervisorPrefix}`,
+      tagPrefix,
       jobsOutliveServer,
     })
     if (!supervisor) return undefined
     supervisors.push(supervisor)
-    return { supervisor, tagPrefix, directory }
+    return { supervisor, tagPrefix: supervisorPrefix, directory }
   }
 
   /** Of concurrent callers, only the first that finds an unusable supervisor starts a new one. */
@@ -112,13 +112,13 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: 
   }
 
   async function forkShell(
-    { supervisor, tagPrefix }: SupervisorEntry,
-    { command, input, confine, record }: ShellRequest,
+    entry: SupervisorEntry,
+    { command, input, sandbox, record }: ShellRequest,
   ): Promise<AcquiredShell> {
-    const sandboxed = confine?.create()
+    const sandboxed = sandbox?.create()
     try {
       const { cgroupFiles, shellPrelude } = sandboxed ?? {}
-      const pooled = await supervisor.forkShell({
+      const pooled = await entry.supervisor.forkShell({
         command,
         input,
         record,
@@ -126,7 +126,7 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: 
         cgroupFiles,
         shellPrelude,
       })
-      return { shell: pooled, sandboxed, tag: `${tagPrefix}${pooled.number}` }
+      return { shell: pooled, sandboxed, tag: `${entry.tagPrefix}${pooled.number}` }
     } catch (error) {
       sandboxed?.release()
       throw error
@@ -148,11 +148,11 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: 
     )
   }
 
-  function prepareSpare(entry: SupervisorEntry, confine: SandboxFactory | undefined): void {
-    const key = confine?.key ?? ''
+  function prepareSpare(entry: SupervisorEntry, sandbox: SandboxFactory | undefined): void {
+    const key = sandbox?.key ?? ''
     if (isClosed || !entry.supervisor.isOpen || (spare?.entry === entry && spare.key === key)) return
     discardSpare()
-    const preparing = { entry, key, shell: forkShell(entry, { confine }) }
+    const preparing = { entry, key, shell: forkShell(entry, { sandbox }) }
     spare = preparing
     preparing.shell.catch(() => {
       // Not reported: the next command prepares its own shell and reports the error.
@@ -169,18 +169,18 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix: 
   }
 
   async function acquireFrom(entry: SupervisorEntry, request: CommandShellRequest): Promise<AcquiredShell> {
-    const { command, input, confine, record } = request
+    const { command, input, sandbox, record } = request
     if (record || input !== undefined || !fitsInPipe(command)) return forkShell(entry, request)
-    const shell = (await claimSpare(entry, confine?.key ?? '')) ?? (await forkShell(entry, { confine }))
+    const shell = (await claimSpare(entry, sandbox?.key ?? '')) ?? (await forkShell(entry, { sandbox }))
     // If commands follow each other closely, the next shell is prepared at once; otherwise when this command has
     // exited, or runs for a while: preparing it earlier would compete for the processor.
     const isBackToBack = performance.now() - lastExitAt < PREPARE_DELAY_MS
-    const timer = setTimeout(prepareSpare, PREPARE_DELAY_MS, entry, confine).unref()
-    if (isBackToBack) setImmediate(prepareSpare, entry, confine)
+    const timer = setTimeout(prepareSpare, PREPARE_DELAY_MS, entry, sandbox).unref()
+    if (isBackToBack) setImmediate(prepareSpare, entry, sandbox)
     void shell.shell.exited.then(() => {
       lastExitAt = performance.now()
       clearTimeout(timer)
-      setImmediate(prepareSpare, entry, confine)
+      setImmediate(prepareSpare, entry, sandbox)
     })
     return shell
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
 import {
-  findShellProgram,
   describeMissingShell,
   describeTooLongCommand,
-  type ShellProgram,
+  findShellProgram,
   type ShellLookupDeps,
+  type ShellProgram,
 } from './shell-program.js'
 
 const GIT_BASH = 'C:\\Program Files\\Git\\bin\\bash.exe'

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Starts shells for the server on request, waits for each and reports its exit status. When the server exits without a
 # `stop` request, kills the processes that it left running. Requests arrive on fd 3, reports are written to fd 4.
 #
@@ -23,6 +24,7 @@ make_fifos() {
 }
 
 # A FIFO is opened at both ends first: opening one end blocks until the server opens the other, and it may have exited.
+# shellcheck disable=SC2094
 exec_shell() (
   exec <"$input"
   if [[ $has_command_file ]]; then exec 5<"$directory/$1.c"; else exec 6<>"$directory/$1.i" 5<"$directory/$1.i" 6<&-; fi
@@ -37,16 +39,19 @@ exec_shell() (
 )
 
 # Runs in one subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.
+# shellcheck disable=SC2094
 watch_shell() {
-  local bash=$BASH wrapper=() cgroup_files=() prelude= seccomp_file=/dev/null input=/dev/null
-  local recorder_arguments=() status_file= has_command_file= watcher=$BASHPID
+  local bash=$BASH wrapper=() cgroup_files=() prelude='' seccomp_file=/dev/null input=/dev/null
+  local recorder_arguments=() status_file='' has_command_file='' setsid='' watcher=$BASHPID
   [[ -p $directory/$1.i && -p $directory/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
+  # shellcheck source=/dev/null
   [[ -z $2 ]] || . "$2"
   if ((${#recorder_arguments[@]})); then
     # bash ignores SIGINT and SIGQUIT in background jobs and their children; restore the defaults.
     trap - INT QUIT
     # In a session of its own: a signal to the process group must not reach the recorder, which reads all of the output.
-    wrapper=($(type -P setsid) "${wrapper[@]}")
+    setsid=$(type -P setsid)
+    wrapper=(${setsid:+"$setsid"} "${wrapper[@]}")
     # The exit status does not wait for the recorder, which reads until all children of the command have exited.
     { watcher=$BASHPID; exec_shell "$1"; code=$?; echo $code >"$status_file"; printf 'exit %s %s\n' "$1" $code >&4; } |
       (set -- "${recorder_arguments[@]}"; eval "$recorder") 4<&-
@@ -60,16 +65,12 @@ watch_shell() {
 }
 
 list_tagged() {
-  local path
-  for path in $(grep -ls -- ";$tag_prefix\." /proc/[0-9]*/environ); do
-    path=${path#/proc/}
-    printf '%s ' "${path%/environ}"
-  done
+  grep -ls -- ";$tag_prefix\." /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do printf '%s ' "$pid"; done
 }
 
 # Sets `children`. Not in a command substitution, whose subshell would be one of them.
 list_children() {
-  read -r children <"/proc/$$/task/$$/children"
+  read -r -a children <"/proc/$$/task/$$/children"
 }
 
 make_fifos 0 32
@@ -82,7 +83,7 @@ while read -r request first second <&3; do
 done
 # A command may have stopped its watcher with SIGSTOP.
 list_children
-kill -s CONT $children
+kill -s CONT "${children[@]}"
 [[ $request != stop ]] || exit
 
 exec 4<&-
@@ -93,9 +94,10 @@ if [[ -z $jobs_outlive_server ]]; then
   while ((SECONDS < 60 && empty_lists < 3)); do
     pids=$(list_tagged)
     list_children
-    if [[ $pids$children ]]; then empty_lists=0; else empty_lists=$((empty_lists + 1)); fi
+    if [[ $pids${children[*]} ]]; then empty_lists=0; else empty_lists=$((empty_lists + 1)); fi
     if ((SECONDS >= 2)); then signal=KILL; fi
     # TERM is sent once: some programs abort their clean-up at the second.
+    # shellcheck disable=SC2086 # $pids is a list.
     if [[ $signal ]]; then kill -s $signal $pids; fi
     if [[ $signal = TERM ]]; then signal=; fi
     sleep 0.1

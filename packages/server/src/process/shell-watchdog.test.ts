@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 
 import { createPooledShell, type SupervisedShell } from './pooled-shell.js'

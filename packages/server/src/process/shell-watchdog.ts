@@ -3,8 +3,8 @@
 // the report has not been read by the next. A slow watcher is waited for; a stopped one is continued.
 
 import type { SupervisedShell } from './pooled-shell.js'
-import { isSameProcessAlive, identifyProcess, readProcessState, type ProcessIdentity } from './process-identity.js'
-import { signalProcess } from './process-tree.js'
+import { identifyProcess, isSameProcessAlive, type ProcessIdentity, readProcessState } from './process-identity.js'
+import { signalProcess } from './signals.js'
 
 const CHECK_MS = 1000
 /** Checks after which a requested shell that has not started counts as lost. */

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { createDeferred } from '../util/async.js'
-import { quoteShellWord } from './shell-quote.js'
-import { READ_COMMAND } from './read-command-script.js'
-import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
-import { createPooledShell, type ShellFifoPaths, type PooledShell, type SupervisedShell } from './pooled-shell.js'
 import RECORDER from './output-recorder.sh?raw'
-import { spawnLineChild } from './spawn.js'
+import { spawnLineChild } from './piped-child.js'
+import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
+import { createPooledShell, type PooledShell, type ShellFifoPaths, type SupervisedShell } from './pooled-shell.js'
+import READ_COMMAND_SCRIPT from './read-command.sh?raw'
+import { quoteShellWord } from './shell-quote.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
 
@@ -23,6 +23,11 @@ const LOW_WATER = 8
 const START_GRACE_MS = 1000
 /** A shell reads from a FIFO byte by byte; a longer command is put in a file. */
 const MAX_PIPED_BYTES = 4096
+
+/** What a prepared shell runs, on one line. */
+export const READ_COMMAND = READ_COMMAND_SCRIPT.split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .join('; ')
 
 export interface Supervisor {
   readonly isOpen: boolean
@@ -119,7 +124,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     await sleep(START_GRACE_MS, undefined, { ref: false })
     for (const shell of shells.values()) if (shell.pid === undefined) dropShell(shell)
   })
-  void child.reportsClosed.then(() => {
+  void child.closed.then(() => {
     stopWatching()
     for (const shell of shells.values()) dropShell(shell)
     removeDirectory()
@@ -137,7 +142,11 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     get isOpen() {
       return isOpen
     },
-    leaderPids: () => new Set([...shells.values()].flatMap(({ pid }) => pid ?? [])),
+    leaderPids() {
+      const pids = new Set<number>()
+      for (const { pid } of shells.values()) if (pid !== undefined) pids.add(pid)
+      return pids
+    },
     async forkShell(request = {}) {
       const number = await fifos.next()
       if (number === undefined || !isOpen) throw new Error('no shell could be prepared')

@@ -9,7 +9,7 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 const CHECK_MS = 25
 
 /** Calls back once when the process has grown by this much; the returned function stops the watch. */
-export function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
+function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   if (bunVersion() === undefined) return () => {}
   const maxBytes = process.memoryUsage.rss() + megabytes * 1024 * 1024
   const timer = setInterval(() => {

@@ -46,7 +46,7 @@ export const ifAbove = (value: number, yes?: string, no?: string): BpfLine => ({
 /** Whether any of these bits is set. */
 export const ifAnyBit = (bits: number, yes?: string, no?: string): BpfLine => ({ opcode: 0x45, operand: bits, yes, no })
 export const returnValue = (verdict: number): BpfLine => ({ opcode: 0x06, operand: verdict })
-export const label = (label: string): BpfLine => ({ label })
+export const label = (name: string): BpfLine => ({ label: name })
 
 /** The position of each label, counted in instructions. */
 function findLabels(lines: readonly BpfLine[]): ReadonlyMap<string, number> {

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { requires } from '../../../../test/support/requirements.js'
-import { findBubblewrap } from './bubblewrap.js'
-import { findPrivateMountWrapper } from './bubblewrap.js'
+import { findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
 
 /** A mount namespace with shared propagation, as on most machines. */
 const shared = (script: string, ...args: readonly string[]) =>
@@ -16,11 +15,11 @@ const shared = (script: string, ...args: readonly string[]) =>
 /** Mounts a folder while a command runs, which then tries to write to it; prints its content afterwards. */
 const LATE_MOUNT = `
 folder=$1; shift
-"$@" --ro-bind / / --bind "$folder/said" "$folder/said" -- bash -c '
-  touch "$0/said/up"; until [ -e "$0/said/go" ]; do sleep 0.02; done; touch "$0/late/written"' "$folder" 2>/dev/null &
-until [ -e "$folder/said/up" ]; do sleep 0.02; done
+"$@" --ro-bind / / --bind "$folder/control" "$folder/control" -- bash -c '
+  touch "$0/control/up"; until [ -e "$0/control/go" ]; do sleep 0.02; done; touch "$0/late/written"' "$folder" 2>/dev/null &
+until [ -e "$folder/control/up" ]; do sleep 0.02; done
 mount -t tmpfs none "$folder/late"
-touch "$folder/said/go"
+touch "$folder/control/go"
 wait
 ls "$folder/late"`
 
@@ -35,7 +34,7 @@ describe('a folder that is mounted while a command runs', requires(MOUNTS), () =
     ['cannot be written to with the wrapper', true, ''],
   ])('%s', async (_, usesWrapper, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'scorpiox-mounts-'))
-    for (const name of ['said', 'late']) mkdirSync(join(folder, name))
+    for (const name of ['control', 'late']) mkdirSync(join(folder, name))
     const { path } = await findBubblewrap(process.env, [])
     const wrapper = await findPrivateMountWrapper({ bwrap: path, bash: '/bin/bash' }, process.env, [])
     expect(wrapper).not.toEqual([])

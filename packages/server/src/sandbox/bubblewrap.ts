@@ -1,13 +1,13 @@
 // Finds bwrap, checks its version, and explains its errors.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { formatInstallCommand } from '../process/install-command.js'
-import { readProgramOutput } from '../process/spawn.js'
+import { readProgramOutput } from '../process/run-program.js'
 import { findTrustedProgram } from '../process/trusted-program.js'
 import { isOlderVersion } from '../util/compare-versions.js'
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 
 /** The first version with --disable-userns; --size came just before it. */
 const MIN_VERSION = '0.8.0'
@@ -62,15 +62,7 @@ function isContainer(): boolean {
 }
 
 function hasKernelSetting(setting: string, value: string): boolean {
-  return readOrEmpty(`/proc/sys/kernel/${setting}`).trim() === value
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return readFileOrEmpty(`/proc/sys/kernel/${setting}`).trim() === value
 }
 
 // Keeps mounts that are added on the host while a command runs out of its sandbox, where they would be writable: bwrap

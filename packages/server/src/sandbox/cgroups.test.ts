@@ -38,8 +38,8 @@ test('version 2 has one tree, and this process moves to a child cgroup', () => {
   const root = tree('app')
   writeFileSync(join(root, 'app/cgroup.controllers'), 'cpu memory pids\n')
   const mountinfo = line('/', root, 'cgroup2', 'nsdelegate')
-  const place = { mountinfo, cgroup: '0::/app' }
-  expect(findCgroupParents(place, VALUES)).toEqual([
+  const ownCgroup = { mountinfo, cgroup: '0::/app' }
+  expect(findCgroupParents(ownCgroup, VALUES)).toEqual([
     { version: 2, folder: join(root, 'app'), controllers: ['pids', 'memory'] },
   ])
   expect(readFileSync(join(root, 'app/cgroup.subtree_control'), 'utf8')).toBe('+pids +memory')
@@ -48,8 +48,8 @@ test('version 2 has one tree, and this process moves to a child cgroup', () => {
 test('a process that has moved to the child does not move again', () => {
   const root = tree('app/scorpiox-server')
   writeFileSync(join(root, 'app/cgroup.controllers'), 'memory pids')
-  const place = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app/scorpiox-server' }
-  expect(findCgroupParents(place, VALUES)[0]?.folder).toBe(join(root, 'app'))
+  const ownCgroup = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app/scorpiox-server' }
+  expect(findCgroupParents(ownCgroup, VALUES)[0]?.folder).toBe(join(root, 'app'))
 })
 
 test('if version 2 does not allow it, this process moves back', () => {
@@ -83,13 +83,13 @@ test('the part of the tree that a container sees counts as its root', () => {
 })
 
 test('without cgroups rlimits are used, which do not limit root', () => {
-  const place = { mountinfo: '', cgroup: '' }
-  const terms = { pids: 64, memoryBytes: 2 ** 20, ownCgroup: place }
-  expect(openResourceLimits({ ...terms, isRoot: false })).toMatchObject({ pids: 'rlimit', memory: 'rlimit' })
-  expect(openResourceLimits({ ...terms, isRoot: false }).allocate().ulimits).toBe(
+  const ownCgroup = { mountinfo: '', cgroup: '' }
+  const options = { pids: 64, memoryBytes: 2 ** 20, ownCgroup }
+  expect(openResourceLimits({ ...options, isRoot: false })).toMatchObject({ pids: 'rlimit', memory: 'rlimit' })
+  expect(openResourceLimits({ ...options, isRoot: false }).allocate().ulimits).toBe(
     'ulimit -u 64 2>/dev/null; ulimit -d 1024 2>/dev/null; ',
   )
-  expect(openResourceLimits({ ...terms, isRoot: true })).toMatchObject({ pids: 'nothing', memory: 'rlimit' })
+  expect(openResourceLimits({ ...options, isRoot: true })).toMatchObject({ pids: 'nothing', memory: 'rlimit' })
 })
 
 test('a tree that cannot be written to is not used', () => {

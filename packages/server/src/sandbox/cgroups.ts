@@ -1,8 +1,11 @@
 // Finds where cgroups with limits can be created, and creates them: version 1 has a tree for each controller, version 2
 // one tree for all. Always below the cgroup of this process, so that limits set from outside still apply.
 
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
+
+import { isPidRunning } from '@scorpiox/mcp/util/is-pid-running'
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 
 export type CgroupController = 'pids' | 'memory'
 export type LimitValues = Readonly<Record<CgroupController, number>>
@@ -114,7 +117,7 @@ function withoutServerCgroup(folder: string): string {
 
 /** Version 2 allows limits for the children of a cgroup only if it contains no process: this one moves to a child. */
 function enableControllers(folder: string, controllers: readonly CgroupController[]): readonly CgroupParent[] {
-  const available = readOrEmpty(posix.join(folder, 'cgroup.controllers')).split(/\s+/)
+  const available = readFileOrEmpty(posix.join(folder, 'cgroup.controllers')).split(/\s+/)
   const wanted = controllers.filter((controller) => available.includes(controller))
   const controlFile = posix.join(folder, 'cgroup.subtree_control')
   const enable = (): boolean => succeeds(() => writeFileSync(controlFile, wanted.map((name) => `+${name}`).join(' ')))
@@ -147,28 +150,11 @@ function removeStale(folder: string): void {
   for (const name of names) succeeds(() => rmdirSync(posix.join(folder, name)))
 }
 
-function isPidRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
 function listOrEmpty(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
     return []
-  }
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
   }
 }
 

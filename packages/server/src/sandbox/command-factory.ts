@@ -42,7 +42,7 @@ const CLOSE_ON_EXEC = 0o2000000
 /** stdin, stdout and stderr. */
 const FIRST_NON_STANDARD = 3
 
-export function findInheritedDescriptors(): readonly number[] {
+function findInheritedDescriptors(): readonly number[] {
   return readdirSync('/proc/self/fd')
     .map(Number)
     .filter((descriptor) => descriptor >= FIRST_NON_STANDARD && survivesExec(descriptor))

@@ -1,11 +1,10 @@
 // Opens and verifies a sandbox on first use.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-
 import type { Config } from '../config/load-config.js'
 import type { SandboxFactory } from '../process/shell-pool.js'
-import { resolveSandboxLevel } from './resolve-sandbox-level.js'
-import type { ActiveSandboxLevel, SandboxLevel } from './sandbox-level.js'
+import { createLazyResource } from '../util/async.js'
+import { type ActiveSandboxLevel, resolveSandboxLevel, type SandboxLevel } from './sandbox-level.js'
 import type { Sandbox, SandboxPolicy, SandboxReport } from './sandbox.js'
 
 export interface LazySandbox {
@@ -19,29 +18,15 @@ export function createLazySandbox(
   level: ActiveSandboxLevel,
   options: Pick<SandboxPolicy, 'allowsOnlyGrants'> = {},
 ): LazySandbox {
-  let opening: Promise<Sandbox> | undefined
-
-  async function open(): Promise<Sandbox> {
+  // A failed attempt is repeated with the next command: the missing program may have been installed meanwhile.
+  const { open, current } = createLazyResource(async () => {
     const [{ openSandbox }, { createSandboxPolicy }] = await Promise.all([
       import('./sandbox.js'),
       import('./sandbox-policy.js'),
     ])
     return openSandbox({ ...createSandboxPolicy(config, [level]), ...options })
-  }
-
-  return {
-    open() {
-      if (opening) return opening
-      opening = open()
-      // Retry with the next command: the missing program may have been installed meanwhile.
-      opening.catch(() => (opening = undefined))
-      return opening
-    },
-    async close() {
-      const opened = await opening?.catch(() => undefined)
-      await opened?.close()
-    },
-  }
+  })
+  return { open, close: async () => (await current())?.close() }
 }
 
 // Chooses the sandbox of each command. The sandbox is verified once, before the first command or when `verify` is

@@ -2,15 +2,15 @@
 // wins.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { ActiveSandboxLevel } from './sandbox-level.js'
-import type { PathRule, FileSystemView } from './mount-plan.js'
+import type { FileSystemView, PathRule } from './mount-plan.js'
 import {
+  isReadableHere,
+  listSystemFolders,
   requireExisting,
   resolveHiddenPaths,
-  isReadableHere,
   resolveReadablePaths,
-  listSystemFolders,
 } from './real-paths.js'
+import type { ActiveSandboxLevel } from './sandbox-level.js'
 
 /** All paths are absolute. */
 export interface ViewPolicy {
@@ -43,7 +43,11 @@ const ALWAYS_READABLE = ['/etc/resolv.conf', '/run/current-system']
 /** Dozens of files that mostly do not exist: checking them for each command would take most of its time. */
 const HIDDEN_CACHE_MS = 1000
 
-type LevelViews = (level: ActiveSandboxLevel, writable: readonly string[], fixed: readonly string[]) => FileSystemView
+type LevelViews = (
+  level: ActiveSandboxLevel,
+  writable: readonly string[],
+  readOnly: readonly string[],
+) => FileSystemView
 
 export function createLevelViews(
   { project, home, memoryBytes, scriptFolders = [], ...policy }: ViewPolicy,
@@ -51,7 +55,7 @@ export function createLevelViews(
 ): LevelViews {
   const systemFolders = listSystemFolders()
   const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS].filter(isReadableHere)
-  const fixedRules = [
+  const policyRules = [
     ...resolveReadablePaths([project, ...ALWAYS_READABLE, ...scriptFolders]),
     ...policy.readOnly.map((path): PathRule => ({ path: requireExisting(path), access: 'protected' })),
   ]
@@ -72,7 +76,7 @@ export function createLevelViews(
     if (conflict)
       throw new Failure(`The command was not started: SANDBOX_HIDE hides ${conflict.path}, its working folder.`)
     const pathRules = [
-      ...fixedRules,
+      ...policyRules,
       ...(isStrict ? resolveReadablePaths(policy.readable) : []),
       ...writable.map((path): PathRule => ({ path, access: 'writable' })),
       ...readOnly.map((path): PathRule => ({ path, access: 'protected' })),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { toBubblewrapFlags, planMounts, type PathRule, type FileSystemView } from './mount-plan.js'
+import { type FileSystemView, type PathRule, planMounts, toBubblewrapFlags } from './mount-plan.js'
 
 function flagsFor(view: FileSystemView, isHeld: (path: string) => boolean): readonly string[] {
   return toBubblewrapFlags(planMounts(view, isHeld), view)
@@ -8,14 +8,14 @@ function flagsFor(view: FileSystemView, isHeld: (path: string) => boolean): read
 
 /** The mounts in order, without those of every view. */
 function mounts(
-  places: readonly (readonly [as: PathRule['access'], path: string])[],
+  paths: readonly (readonly [as: PathRule['access'], path: string])[],
   base: FileSystemView['base'] = 'everything',
   isHeld: (path: string) => boolean = () => true,
 ): readonly string[] {
   const flags = flagsFor(
     {
       base,
-      pathRules: places.map(([access, path]): PathRule => ({ access, path })),
+      pathRules: paths.map(([access, path]): PathRule => ({ access, path })),
       tmpBytes: 1000,
       emptyFile: '/empty',
     },
@@ -122,12 +122,12 @@ test('a path that has another as a string prefix is not inside it', () => {
 
 test('in a restricted view only system folders and rules are visible', () => {
   const base = [{ path: '/usr' }, { path: '/bin', link: 'usr/bin' }, { path: '/etc' }]
-  const places = [
+  const paths = [
     ['writable', '/home/a/p'],
     ['hidden folder', '/home/a'],
     ['hidden file', '/etc/shadow'],
   ] as const
-  expect(mounts([...places, ['readable', '/data']], base)).toEqual([
+  expect(mounts([...paths, ['readable', '/data']], base)).toEqual([
     'read /usr',
     'read /etc',
     'read /data',
@@ -140,7 +140,7 @@ test('in a restricted view only system folders and rules are visible', () => {
 })
 
 test('a path that a running command could replace is not mounted', () => {
-  const places = [
+  const paths = [
     ['writable', '/p'],
     ['protected', '/p/.git/config'],
     ['hidden folder', '/p/a/keys'],
@@ -148,7 +148,7 @@ test('a path that a running command could replace is not mounted', () => {
     ['hidden folder', '/elsewhere'],
   ] as const
   const held = new Set(['/p/.claude', '/p/.git/config', '/p/a'])
-  expect(mounts(places, 'everything', (path) => held.has(path))).toEqual([
+  expect(mounts(paths, 'everything', (path) => held.has(path))).toEqual([
     'hide /elsewhere',
     'write /p',
     'read /p/.claude',

@@ -59,9 +59,9 @@ test('the placeholders of a killed server are removed when the next one closes',
 test('the parts of a repository that run programs are protected, also missing hooks', async () => {
   const root = project({ '.git/config': '', '.git/HEAD': '', '.git/commondir': '.' })
   const guard = createProtectedPaths()
-  const fixed = guard.protectFolder(root, PROJECT)
+  const readOnly = guard.protectFolder(root, PROJECT)
   const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
-  expect(fixed.slice(PROTECTED_NAMES.length)).toEqual(gits)
+  expect(readOnly.slice(PROTECTED_NAMES.length)).toEqual(gits)
   await guard.close()
   expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
 })
@@ -73,11 +73,11 @@ test('the .git file of a worktree is protected', () => {
 
 test('a repository that a running command could replace is not protected', () => {
   const root = project({ '.git/config': '' })
-  const fixed = createProtectedPaths().protectFolder(root, {
+  const readOnly = createProtectedPaths().protectFolder(root, {
     isProject: true,
     isMountedInAll: (path) => !path.endsWith('.git'),
   })
-  expect(fixed).toHaveLength(PROTECTED_NAMES.length)
+  expect(readOnly).toHaveLength(PROTECTED_NAMES.length)
   expect(readdirSync(join(root, '.git'))).toEqual(['config'])
 })
 

@@ -6,7 +6,7 @@
 // or after a crash when the next one does, unless another server still uses it.
 
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, type Stats } from 'node:fs'
-import { readFile, readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { resolveHiddenPaths, checkReadableRoot, listSystemFolders, checkWritableRoot } from './real-paths.js'
+import { checkReadableRoot, checkWritableRoot, listSystemFolders, resolveHiddenPaths } from './real-paths.js'
 
 test('a writable root that would break the sandbox is rejected', () => {
   const home = mkdtempSync(join(tmpdir(), 'scorpiox-home-'))

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isInsideDirectory } from '../util/path-containment.js'
-import { PRIVATE_TMP_FOLDERS, type PathRule, type SystemFolder } from './mount-plan.js'
+import { type PathRule, PRIVATE_TMP_FOLDERS, type SystemFolder } from './mount-plan.js'
 
 /** Never writable as a whole: write access allows taking over the system or the account. */
 const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
@@ -49,7 +49,7 @@ function hasAccess(path: string, mode: number): boolean {
 /** The real path of a folder that commands may write to; throws if write access there would break the sandbox. */
 export function checkWritableRoot(path: string, home: string): string {
   const realPath = requireExisting(path)
-  const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((place) => place.path)
+  const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((rule) => rule.path)
   const denied = [...NEVER_WRITABLE, ...KERNEL_FOLDERS, ...realHomes]
   const conflict =
     denied.find((folder) => isInsideDirectory(folder, realPath)) ??

@@ -1,11 +1,12 @@
 // Cgroups for commands, one set each. Creating them takes longer than everything else a command waits for, so those for
 // the next command are created in advance.
 
-import { readFileSync, rmdirSync } from 'node:fs'
+import { rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
+import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 import {
   type CgroupController,
   type CgroupParent,
@@ -25,7 +26,7 @@ interface CgroupPool {
   close(): void
 }
 
-export function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
+function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
   const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
   let count = 0
   let spare: readonly string[] | undefined
@@ -78,8 +79,8 @@ function removeCgroup(cgroup: string, tries: number): void {
   try {
     rmdirSync(cgroup)
   } catch (error) {
-    const isBusy = error instanceof Error && 'code' in error && error.code === 'EBUSY'
-    if (isBusy && tries > 0) setTimeout(removeCgroup, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
+    if (hasErrorCode(error, 'EBUSY') && tries > 0)
+      setTimeout(removeCgroup, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
   }
 }
 
@@ -145,13 +146,5 @@ export function openResourceLimits({
 }
 
 function readOwnCgroup(): OwnCgroup {
-  return { mountinfo: readOrEmpty('/proc/self/mountinfo'), cgroup: readOrEmpty('/proc/self/cgroup') }
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return { mountinfo: readFileOrEmpty('/proc/self/mountinfo'), cgroup: readFileOrEmpty('/proc/self/cgroup') }
 }

@@ -5,8 +5,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { buildSeccompFilter } from './seccomp-filter.js'
 import type { Architecture } from './syscall-numbers.js'
 

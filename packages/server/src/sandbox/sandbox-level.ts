@@ -1,5 +1,7 @@
 // The sandbox levels, from no restriction to the strictest.
 
+import type { Settings } from '../config/options.js'
+
 export type SandboxLevel = 'off' | ActiveSandboxLevel
 
 /**
@@ -7,3 +9,9 @@ export type SandboxLevel = 'off' | ActiveSandboxLevel
  * project; `strict` is `workspace` without a network, and may read only the project and the system.
  */
 export type ActiveSandboxLevel = 'read-only' | 'workspace' | 'strict'
+
+/** `auto` is `off` over stdio, where the client can run commands without this server, and `workspace` over HTTP. */
+export function resolveSandboxLevel(setting: Settings['SANDBOX'], isHttp: boolean): SandboxLevel {
+  if (setting !== 'auto') return setting
+  return isHttp ? 'workspace' : 'off'
+}

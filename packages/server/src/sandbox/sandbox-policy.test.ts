@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { loadConfig, type Config } from '../config/load-config.js'
-import { resolveSandboxLevel } from './resolve-sandbox-level.js'
+import { type Config, loadConfig } from '../config/load-config.js'
+import { resolveSandboxLevel } from './sandbox-level.js'
 import { createSandboxPolicy } from './sandbox-policy.js'
 
 const CWD = mkdtempSync(join(tmpdir(), 'scorpiox-terms-'))
@@ -63,11 +63,11 @@ test('without a home no path resolves inside the project', () => {
 })
 
 test('takes paths and limits from the settings', () => {
-  const terms = createSandboxPolicy(
+  const policy = createSandboxPolicy(
     config('SANDBOX_WRITE=~/.npm,/var/cache/x', 'SANDBOX_READ=~/.nvm', 'SANDBOX_PIDS=99', 'SANDBOX_MEMORY_MB=128'),
     ['workspace'],
   )
-  expect(terms).toMatchObject({
+  expect(policy).toMatchObject({
     writable: ['/home/ann/.npm', '/var/cache/x'],
     readable: ['/home/ann/.nvm'],
     pids: 99,

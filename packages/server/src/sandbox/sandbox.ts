@@ -5,8 +5,7 @@ import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
-import { runToCompletion } from '../process/spawn.js'
+import { runToCompletion } from '../process/run-program.js'
 import { containsSystemFolders, findTrustedProgram } from '../process/trusted-program.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { type Bubblewrap, explainBubblewrapError, findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'

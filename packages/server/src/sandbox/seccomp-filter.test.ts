@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { assembleBpf, returnValue, ifEqual, label, loadWord, type BpfLine } from './bpf.js'
+import { assembleBpf, type BpfLine, ifEqual, label, loadWord, returnValue } from './bpf.js'
 import { buildSeccompFilter } from './seccomp-filter.js'
 import {
-  AUDIT_ARCH,
-  CHECKED_BY_ARGUMENT,
-  HIGHEST_KNOWN,
-  DENIED,
   ANSWERED_ENOSYS,
   type Architecture,
+  AUDIT_ARCH,
   type CallNumbers,
+  CHECKED_BY_ARGUMENT,
+  DENIED,
+  HIGHEST_KNOWN,
 } from './syscall-numbers.js'
 
 const ARCHITECTURES: readonly Architecture[] = ['x64', 'arm64']

@@ -1,15 +1,15 @@
 // The seccomp filter of sandboxed commands. Where a call is checked by an argument, only its low 32 bits are compared,
 // as the kernel does: comparing all 64 bits has let TIOCSTI through in other sandboxes.
 
-import { assembleBpf, returnValue, ifAbove, ifAnyBit, ifEqual, andMask, label, loadWord, type BpfLine } from './bpf.js'
+import { andMask, assembleBpf, type BpfLine, ifAbove, ifAnyBit, ifEqual, label, loadWord, returnValue } from './bpf.js'
 import {
-  AUDIT_ARCH,
-  CHECKED_BY_ARGUMENT,
-  HIGHEST_KNOWN,
-  DENIED,
   ANSWERED_ENOSYS,
   type Architecture,
+  AUDIT_ARCH,
   type CallNumbers,
+  CHECKED_BY_ARGUMENT,
+  DENIED,
+  HIGHEST_KNOWN,
 } from './syscall-numbers.js'
 
 const NUMBER = 0

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 

@@ -11,8 +11,7 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
-import type { StateTables } from '../state.js'
+import type { SessionTables } from './session-lease-table.js'
 import type { PendingMessage } from './message-table.js'
 import { createPendingMessageQueue } from './pending-message-queue.js'
 
@@ -42,7 +41,7 @@ export interface MessageDeliveryDeps {
   /** The session directory whose inbox receives the message; undefined: none. */
   readonly inboxDirectoryOf: (message: Pick<PendingMessage, 'session'>, user: string) => string | undefined
   readonly fileStemOf: (user: string, id: number) => string
-  readonly write: (user: string, work: (rows: StateTables) => Promise<void>) => Promise<void>
+  readonly write: (user: string, work: (rows: SessionTables) => Promise<void>) => Promise<void>
   readonly now: () => number
   readonly warn: (message: string) => void
 }
@@ -191,7 +190,7 @@ export function writeInboxFile(directory: string, stem: string, text: string): s
 }
 
 /** Returns whether the file still existed; then it was not read. */
-export function removeInboxFile(path: string): boolean {
+function removeInboxFile(path: string): boolean {
   try {
     unlinkSync(path)
     return true
@@ -201,7 +200,7 @@ export function removeInboxFile(path: string): boolean {
 }
 
 /** Whether the file was read. If the whole inbox directory is gone, it was not. */
-export function wasInboxFileRead(path: string): boolean {
+function wasInboxFileRead(path: string): boolean {
   try {
     return exists(dirname(path)) && !exists(path)
   } catch {

@@ -21,7 +21,7 @@ function createQueue(messages: readonly PendingMessage[], isRead: (id: number) =
     onReturned: () => {},
   })
   queue.setPending(CALLER.user, messages)
-  return { mail: queue, delivered }
+  return { queue, delivered }
 }
 
 /** Takes and delivers batches until nothing is pending. */
@@ -39,10 +39,10 @@ test('failed deliveries are repeated and successful ones are not, despite reload
     fc.property(
       fc.array(fc.constantFrom('written', 'lost', 'read anew')),
       fc.integer({ min: 1, max: 5 }),
-      (story, count) => {
+      (outcomes, count) => {
         const rows = Array.from({ length: count }, (_, index) => row(index + 1))
-        const { mail: queue, delivered } = createQueue(rows)
-        for (const event of story) {
+        const { queue, delivered } = createQueue(rows)
+        for (const event of outcomes) {
           if (event === 'read anew') expect(queue.setPending(CALLER.user, rows)).toEqual([])
           else if (event === 'lost') queue.takeBatch(CALLER)?.release()
           else queue.takeBatch(CALLER)?.confirm()
@@ -56,7 +56,7 @@ test('failed deliveries are repeated and successful ones are not, despite reload
 })
 
 test('a message in flight uses no other channel and returns if the delivery failed', () => {
-  const { mail: queue } = createQueue([row(1), row(2)])
+  const { queue } = createQueue([row(1), row(2)])
   expect(queue.markInFlight(CALLER.user, 1)).toBe(true)
   expect(queue.markInFlight(CALLER.user, 1)).toBe(false)
   const batch = queue.takeBatch(CALLER)
@@ -68,13 +68,13 @@ test('a message in flight uses no other channel and returns if the delivery fail
 })
 
 test('belongs to one session of one user and is not delivered if it was read elsewhere', () => {
-  const { mail: queue, delivered } = createQueue([row(1), row(2, 'of another', 'two'), row(3)], (id) => id === 1)
+  const { queue, delivered } = createQueue([row(1), row(2, 'of another', 'two'), row(3)], (id) => id === 1)
   expect(queue.takeBatch({ user: 'bob', session: CALLER.session })).toBeUndefined()
   expect(deliverAll(queue)).toEqual(['message 3'])
   expect(delivered).toEqual([3])
 })
 
 test('batches messages up to the limit; a longer one is sent alone', () => {
-  const { mail: queue } = createQueue([row(1), row(2, 'x'.repeat(9000)), row(3), row(4)])
+  const { queue } = createQueue([row(1), row(2, 'x'.repeat(9000)), row(3), row(4)])
   expect(deliverAll(queue).map(({ length }) => length)).toEqual([9, 9000, 20])
 })

@@ -1,9 +1,9 @@
 // In-memory queue of the pending messages of leased sessions, so that every call can check it synchronously. A message
 // is in flight on one channel at a time, and on none after its delivery.
 
-import type { PendingMessage } from './message-table.js'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
+import type { PendingMessage } from './message-table.js'
 
 /** Limit per result; a longer message is sent alone. */
 const MAX_CHARACTERS = 8000

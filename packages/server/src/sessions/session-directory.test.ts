@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { ensureSessionDirectory, createSessionDirectory, sessionDirectoryPath } from './session-directory.js'
+import { createSessionDirectory, ensureSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 import { createSessionNames } from './session-names.js'
 
 const newProject = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-sessions-'))
@@ -30,10 +30,10 @@ describe('the session directory', () => {
     expect(directory).toBe(join(project, '.scorpiox', 'sessions', 'a_session'))
     writeFileSync(join(directory, 'mine'), 'x')
     expect(readFileSync(join(directory, '..', '.gitignore'), 'utf8')).toBe('*\n')
-    writeFileSync(join(directory, '..', '.gitignore'), 'of the person')
+    writeFileSync(join(directory, '..', '.gitignore'), 'of the user')
     expect(ensureSessionDirectory(project, 'a_session')).toBe(directory)
     expect(existsSync(join(directory, 'mine'))).toBe(true)
-    expect(readFileSync(join(directory, '..', '.gitignore'), 'utf8')).toBe('of the person')
+    expect(readFileSync(join(directory, '..', '.gitignore'), 'utf8')).toBe('of the user')
     expect([createSessionDirectory(project, 'a_session'), createSessionDirectory(project, 'another')]).toEqual([
       false,
       true,
@@ -67,9 +67,9 @@ describe('the session directory', () => {
     (path) => {
       const project = newProject()
       mkdirSync(join(project, path, '..'), { recursive: true })
-      writeFileSync(join(project, path), 'of the person')
+      writeFileSync(join(project, path), 'of the user')
       expect(() => ensureSessionDirectory(project, 'a_session')).toThrow('must be a directory')
-      expect(readFileSync(join(project, path), 'utf8')).toBe('of the person')
+      expect(readFileSync(join(project, path), 'utf8')).toBe('of the user')
     },
   )
 
@@ -133,6 +133,6 @@ describe('the session name', () => {
     const servers = [createSessionNames(project), createSessionNames(project)]
     const caller = [...Array(400).keys()].map((at) => ({ user: `user ${at % 2}`, session: String(at >> 1) }))
     const assigned = servers.flatMap((names) => caller.map((each) => names.nameOf(each)))
-    expect(new Set(assigned).size).toBe(800)
+    expect([...new Set(assigned)]).toHaveLength(800)
   })
 })

@@ -1,12 +1,11 @@
 // Creates the directory of a session, `.scorpiox/sessions/<name>` in the project. A repository could contain a link
 // that redirects writes, so each part of the path must be a real directory.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, writeFileSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
 
 /** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5

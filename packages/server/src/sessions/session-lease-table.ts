@@ -3,12 +3,19 @@
 
 import { numberColumn, type Sql, textColumn } from '../storage/database.js'
 import { toStorableText } from '../text/normalize-text.js'
+import type { MessageTable } from './message-table.js'
 
 export interface SessionLease {
   readonly name: string
   /** The holding process as JSON. */
   readonly owner: string
   readonly renewedAt: number
+}
+
+/** The tables of this folder, valid during the transaction. */
+export interface SessionTables {
+  readonly sessions: SessionLeaseTable
+  readonly messages: MessageTable
 }
 
 export interface SessionLeaseTable {

@@ -2,26 +2,26 @@
 // the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
 // released when it has none.
 
+import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-
-import type { Clock, ClockReading } from '../features/callbacks/clock.js'
+import type { Clock, ClockReading } from '../process/clock.js'
 import { currentProcessLocation, isProcessLocation } from '../process/process-identity.js'
-import type { StateTables } from '../state.js'
 import { isPresumedDead } from '../storage/server-registry.js'
-import type { SessionLease } from './session-lease-table.js'
+import type { SessionLease, SessionTables } from './session-lease-table.js'
 
 /** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
 const LEASE_TRUST_MS = 10 * 60 * 1000
 /** How long delivered messages are kept. */
 const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
 
-export interface SessionLeases {
+/** `R` are the tables that the takeover needs. */
+export interface SessionLeases<R extends SessionTables> {
   readonly users: readonly string[]
   isLeased(user: string, session: string): boolean
   /** Leased, but its client is gone. */
   isAbandoned(user: string, session: string): boolean
   /** Claims the lease of the session, if given, and takes over work of dead sessions. Call inside a transaction. */
-  claim(user: string, session: string | undefined, rows: StateTables): Promise<CommitLease>
+  claim(user: string, session: string | undefined, rows: R): Promise<CommitLease>
   markAbandoned(user: string, session: string): void
   /** Drops the leases that the database no longer assigns to this process. */
   reconcile(user: string, sessions: readonly SessionLease[]): void
@@ -29,9 +29,9 @@ export interface SessionLeases {
    * Renews the leases of sessions with work and releases the others. Call inside a transaction; call the result after
    * commit.
    */
-  renew(user: string, rows: StateTables): Promise<() => void>
+  renew(user: string, rows: R): Promise<() => void>
   /** Releases all leases. Call inside a transaction. */
-  release(user: string, rows: StateTables): Promise<void>
+  release(user: string, rows: SessionTables): Promise<void>
   /** Whether the leases were renewed recently enough to act on them. */
   isFresh(user: string): boolean
 }
@@ -39,14 +39,14 @@ export interface SessionLeases {
 /** To be called after the transaction committed. */
 export type CommitLease = () => void
 
-export interface SessionLeasesDeps {
+export interface SessionLeasesDeps<R extends SessionTables> {
   readonly clock: Clock
   readonly leaseOwner: string
   readonly isOwnerGone: (session: SessionLease) => boolean
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<R>
   /** Moves the work of dead sessions; returns the names of the sessions that could not be moved and are now leased. */
-  readonly takeOver: (rows: StateTables, request: TakeoverRequest) => Promise<readonly string[]>
-  readonly sessionsWithWork: (rows: StateTables) => Promise<ReadonlySet<string>>
+  readonly takeOver: (rows: R, request: TakeoverRequest<R>) => Promise<readonly string[]>
+  readonly sessionsWithWork: (rows: R) => Promise<ReadonlySet<string>>
 }
 
 /** Owner and time of a lease. */
@@ -55,19 +55,19 @@ export interface LeaseStamp {
   readonly now: ClockReading
 }
 
-export interface TakeoverRequest extends LeaseStamp {
+export interface TakeoverRequest<R> extends LeaseStamp {
   /** The live session; undefined if there is none yet. */
   readonly target: string | undefined
   readonly isOwnerGone: (session: SessionLease) => boolean
   /** Whether a session leased by this process has lost its client. */
   readonly isAbandoned: (name: string) => boolean
   /** Queues answers to questions of these sessions as messages. */
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<R>
 }
 
-export type QueueLateAnswers = (rows: StateTables, sessions: ReadonlySet<string>) => Promise<void>
+export type QueueLateAnswers<R> = (rows: R, sessions: ReadonlySet<string>) => Promise<void>
 
-export function createSessionLeases(settings: SessionLeasesDeps): SessionLeases {
+export function createSessionLeases<R extends SessionTables>(settings: SessionLeasesDeps<R>): SessionLeases<R> {
   const { clock, leaseOwner, isOwnerGone, queueLateAnswers, takeOver, sessionsWithWork } = settings
   /** Sessions by user, and whether each has a client. */
   const leased = new Map<string, Map<string, 'here' | 'abandoned'>>()
@@ -92,7 +92,7 @@ export function createSessionLeases(settings: SessionLeasesDeps): SessionLeases 
     isLeased: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
     async claim(user, session, rows) {
-      const request: Omit<TakeoverRequest, 'isAbandoned'> = {
+      const request: Omit<TakeoverRequest<R>, 'isAbandoned'> = {
         target: session,
         leaseOwner,
         now: clock(),
@@ -108,7 +108,7 @@ export function createSessionLeases(settings: SessionLeasesDeps): SessionLeases 
       return () => {
         if (session !== undefined && isFree) setLease(user, session, 'here')
         // The session of a stateless user is never abandoned.
-        for (const name of unmoved) setLease(user, name, name === `user:${user}` ? 'here' : 'abandoned')
+        for (const name of unmoved) setLease(user, name, name === statelessCaller(user).session ? 'here' : 'abandoned')
         renewedAt.set(user, request.now.uptimeMs)
       }
     },
@@ -144,7 +144,7 @@ export function createSessionLeases(settings: SessionLeasesDeps): SessionLeases 
   }
 }
 
-export function writeLease(rows: StateTables, name: string, { leaseOwner, now }: LeaseStamp) {
+export function writeLease(rows: SessionTables, name: string, { leaseOwner, now }: LeaseStamp) {
   return rows.sessions.upsert({ name, owner: leaseOwner, renewedAt: now.wallMs })
 }
 

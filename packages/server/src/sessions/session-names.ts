@@ -7,7 +7,6 @@ import { join } from 'node:path'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { createSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 
 /** Sessions whose names are cached. */
@@ -91,7 +90,7 @@ function pickRandom(words: readonly string[]): string {
 /** A directory with more entries is not scanned and counts as having external links. */
 const MAX_ENTRIES = 10_000
 
-export function hasExternalHardLinks(directory: string): boolean {
+function hasExternalHardLinks(directory: string): boolean {
   const unseenLinks = new Map<string, number>()
   const queue = [directory]
   let entries = 0

@@ -13,7 +13,7 @@ function slowDatabase() {
   const database: Database = {
     name: 'a slow database',
     read: (work) => work({ all: async (_, key) => [{ key, revision }], run: async () => [] }),
-    write: () => Promise.reject(new Error('nobody writes here')),
+    write: () => Promise.reject(new Error('not expected to write')),
     async mayHaveChanged() {
       const seen = revision
       const { promise, resolve } = createDeferred<void>()
@@ -29,19 +29,19 @@ function slowDatabase() {
 test('a poll requested during a poll is not lost', async () => {
   const { database, looks, raise } = slowDatabase()
   const watch = createChangePoller(database)
-  let heard = 0
+  let changes = 0
   watch.noteRevision(SCOPE, 1)
-  const leave = watch.onChange(() => heard++)
+  const leave = watch.onChange(() => changes++)
   const first = watch.pollNow()
   // The read has completed, but has not returned, when something changes.
   raise()
   const second = watch.pollNow()
   looks.shift()?.()
   await new Promise((resolve) => setImmediate(resolve))
-  expect([heard, looks.length]).toEqual([0, 1])
+  expect([changes, looks.length]).toEqual([0, 1])
   looks.shift()?.()
   await Promise.all([first, second])
-  expect(heard).toBe(1)
+  expect(changes).toBe(1)
   leave()
 })
 

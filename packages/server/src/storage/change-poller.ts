@@ -1,8 +1,8 @@
 // Detects changes of a scope by comparing revisions: those that transactions report, and those found by polling for
 // changes of other processes. Polling ignores errors and does not keep the process alive.
 
+import { type Database, numberColumn, textColumn } from './database.js'
 import { scopeKey } from './scope-table.js'
-import { numberColumn, textColumn, type Database } from './database.js'
 import type { Scope } from './scoped-database.js'
 
 const POLL_INTERVAL_MS = 700

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 
 const RETRY_MS = 5
 /** Work under a lock takes milliseconds. */
@@ -41,7 +42,7 @@ function tryAcquire(path: string, holderId: string): boolean {
     writeFileSync(path, holderId, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
+    if (hasErrorCode(error, 'EEXIST')) return false
     throw error
   }
 }
@@ -55,7 +56,7 @@ function removeIfStale(path: string, holderId: string): void {
     renameSync(path, movedPath)
     if (!isStale(movedPath)) linkSync(movedPath, path)
   } catch (error) {
-    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) throw error
+    if (!hasErrorCode(error, 'ENOENT', 'EEXIST')) throw error
   } finally {
     rmSync(movedPath, { force: true })
   }
@@ -70,13 +71,9 @@ function readHolder(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
+    if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function sleep(ms: number): void {

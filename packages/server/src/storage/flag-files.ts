@@ -1,13 +1,13 @@
-// One flag file per user who has something open in a project (a plan, pending work), so that a check costs one stat
+// One flag file for each user with something open in a project (a plan, pending work), so that a check costs one stat
 // call. A flag may be stale but is never missing: it is written durably before the row it stands for and removed after
 // it.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { hashForFileName } from './file-names.js'
-import { replaceFile, fsyncFolder } from '@scorpiox/mcp/util/atomic-file'
 import { ensurePrivateFolder, toWriteFailure } from './private-folder.js'
 
 export interface FlagFiles {
@@ -34,7 +34,14 @@ export function openFlagFiles(stateDir: string, kind: FlagKind, project: string)
   }
 
   return {
-    isSet: (user) => mayExist(pathOf(user)),
+    isSet(user) {
+      try {
+        return statSync(pathOf(user), { throwIfNoEntry: false }) !== undefined
+      } catch (error) {
+        // ENOTDIR and the like mean that it does not exist; without permission to check, it may exist.
+        return !hasErrorCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+      }
+    },
     isAnySet: () => listNames(directory).length > 0,
     set(user) {
       try {
@@ -54,14 +61,5 @@ function listNames(directory: string): readonly string[] {
     return readdirSync(directory)
   } catch {
     return []
-  }
-}
-
-function mayExist(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch (error) {
-    // ENOTDIR and the like mean that it does not exist; without permission to check, it may exist.
-    return !hasErrorCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
   }
 }

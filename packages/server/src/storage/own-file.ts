@@ -2,7 +2,7 @@
 // larger than allowed, counts as missing.
 
 import { constants } from 'node:fs'
-import { open, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 

@@ -3,27 +3,26 @@
 
 import type { Pool, PoolClient, QueryResult } from 'pg'
 
-import { redactDatabaseUrl, redactPassword } from './database-url.js'
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createKeyedMutex } from '../util/concurrency.js'
-import { errorMessage } from '@scorpiox/mcp/errors'
-import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
+import { redactDatabaseUrl, redactPassword } from './database-url.js'
 import {
-  isRetryableConnectionError,
-  isConnectionLost,
-  isSchemaMissing,
-  toPostgresFailure,
-  unreachableDatabase,
-  uncertainPostgresCommit,
-} from './postgres-errors.js'
-import {
-  numberColumn,
   type Database,
+  numberColumn,
+  type RunStatement,
   type Sql,
   type SqlRow,
-  type RunStatement,
   type TransactionResult,
 } from './database.js'
+import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
+import {
+  isConnectionLost,
+  isRetryableConnectionError,
+  isSchemaMissing,
+  toPostgresFailure,
+  uncertainPostgresCommit,
+  unreachableDatabase,
+} from './postgres-errors.js'
 import { runTransaction } from './transaction.js'
 
 const BIGINT = 20

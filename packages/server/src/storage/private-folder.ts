@@ -2,8 +2,7 @@
 
 import { lstatSync, type Stats } from 'node:fs'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
 
 const STATE_DIR_ADVICE = 'or set STATE_DIR to a folder of this user'

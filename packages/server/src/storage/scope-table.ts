@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 
 import { toStorableText } from '../text/normalize-text.js'
-import { numberColumn, requireRow, textColumn, type Sql, type SqlRow } from './database.js'
+import { numberColumn, requireRow, type Sql, type SqlRow, textColumn } from './database.js'
 import type { Scope } from './scoped-database.js'
 
 export interface ScopeRow {

@@ -1,6 +1,16 @@
 // Transactions over the data of one scope, that is one user in one project. The work gets typed tables, not SQL, and
 // sees no other scope. An acknowledged write is durable.
 
+import { createChangePoller } from './change-poller.js'
+import type { Database, RunStatement, Sql } from './database.js'
+import {
+  findScope,
+  lockScope,
+  scopeKey,
+  selectProjectsWithOpenItems,
+  selectUsersWithPendingItems,
+} from './scope-table.js'
+
 export interface ScopedDatabase<R> {
   /** Runs `work` in a read transaction, which sees one snapshot. Throws a Failure if the database cannot be used. */
   read<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
@@ -26,4 +36,61 @@ export interface ScopedDatabase<R> {
 export interface Scope {
   readonly project: string
   readonly user: string
+}
+
+/** Opened on first use and shared between services. A failed attempt is repeated on the next use. */
+export interface LazyDatabase<R> {
+  open(): Promise<ScopedDatabase<R>>
+  /** Calls back once the database is open. */
+  onOpen(listener: (database: ScopedDatabase<R>) => void): void
+  close(): Promise<void>
+}
+
+/** Finds the row of the scope, passes its tables to the work, and notifies listeners of changes. */
+export function createScopedDatabase<R>(
+  database: Database,
+  createTables: (sql: Sql, scopeId: number) => R,
+): ScopedDatabase<R> {
+  const poller = createChangePoller(database)
+  return {
+    async read(scope, work) {
+      const { value, revision } = await database.read(async (sql) => {
+        const row = await findScope(sql, scope)
+        return { value: await work(createTables(sql, row.id)), revision: row.revision }
+      })
+      poller.noteRevision(scope, revision)
+      return value
+    },
+    async write(scope, work) {
+      const { value, revision, changed } = await database.write(scopeKey(scope), async (sql) => {
+        const row = await lockScope(sql, scope)
+        const tracked = trackChanges(sql)
+        const result = await work(createTables(tracked.sql, row.id))
+        const hasChanged = tracked.changed()
+        return {
+          value: { value: result, revision: hasChanged ? row.revision : row.revision - 1, changed: hasChanged },
+          commit: hasChanged,
+        }
+      })
+      poller.noteRevision(scope, revision, changed)
+      return value
+    },
+    onChange: (listener) => poller.onChange(listener),
+    pollNow: () => poller.pollNow(),
+    listProjectsWithOpenItems: (user) => database.read((sql) => selectProjectsWithOpenItems(sql, user)),
+    listUsersWithPendingItems: (project) => database.read((sql) => selectUsersWithPendingItems(sql, project)),
+    async close() {
+      poller.close()
+      await database.close()
+    },
+  }
+}
+
+function trackChanges(sql: Sql): { readonly sql: Sql; changed(): boolean } {
+  let changed = false
+  const run: RunStatement = (text, ...values) => {
+    changed = true
+    return sql.run(text, ...values)
+  }
+  return { sql: { all: sql.all, run }, changed: () => changed }
 }

@@ -87,8 +87,8 @@ test('a server renews its entry, and restores it if it was removed', async () =>
   const signOut = registerServer(folder, { owner: us, family: 'us', outlive: false })
   const path = join(folder, 'servers', 'us.json')
   const text = readFileSync(path, 'utf8')
-  const stranger = { ...JSON.parse(text), pidSpace: `not ${pidNamespace()}` }
-  writeFileSync(path, JSON.stringify(stranger))
+  const unknownEntry = { ...JSON.parse(text), pidSpace: `not ${pidNamespace()}` }
+  writeFileSync(path, JSON.stringify(unknownEntry))
   utimesSync(path, new Date(0), new Date(0))
   expect(await families(folder)).toEqual(['us'])
   vi.advanceTimersByTime(MINUTE_MS)
@@ -105,11 +105,11 @@ test('a server renews its entry, and restores it if it was removed', async () =>
 test('ignores invalid entries', async () => {
   const folder = newFolder()
   leave(folder, 'dead', await deadOwner())
-  const roll = join(folder, 'servers')
+  const registryPath = join(folder, 'servers')
   for (const [index, text] of ['', '{', 'null', '{"family":"x"}', '\0\0'].entries())
-    writeFileSync(join(roll, `${index}.json`), text)
-  symlinkSync(join(roll, 'dead.json'), join(roll, 'link.json'))
-  writeFileSync(join(roll, 'x.json.1.tmp'), readFileSync(join(roll, 'dead.json')))
+    writeFileSync(join(registryPath, `${index}.json`), text)
+  symlinkSync(join(registryPath, 'dead.json'), join(registryPath, 'link.json'))
+  writeFileSync(join(registryPath, 'x.json.1.tmp'), readFileSync(join(registryPath, 'dead.json')))
   expect(await families(folder)).toEqual(['dead'])
 })
 

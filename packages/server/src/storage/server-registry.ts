@@ -7,9 +7,14 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import type { ProcessIdentity } from '../process/process-identity.js'
-import { isKnownDead, isProcessLocation, locateProcess, type ProcessLocation } from '../process/process-identity.js'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import {
+  isKnownDead,
+  isProcessLocation,
+  locateProcess,
+  type ProcessIdentity,
+  type ProcessLocation,
+} from '../process/process-identity.js'
 import { readOwnFile } from './own-file.js'
 import { ensurePrivateFolder, isPrivateFolder, toWriteFailure } from './private-folder.js'
 

@@ -1,13 +1,13 @@
 // One open SQLite file with the current schema. Commits are durable: the write-ahead log is synced.
 
-import { closeSync, openSync, renameSync, statSync, type Stats } from 'node:fs'
+import { closeSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { Failure } from '@scorpiox/mcp/errors'
-import { ensurePrivateFolder } from './private-folder.js'
-import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { numberColumn, requireRow, type SqlRow, type SqlValue } from './database.js'
+import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
+import { ensurePrivateFolder } from './private-folder.js'
 import type { SqliteHandle, SqliteLibrary, SqliteStatement } from './sqlite-loader.js'
 
 /** A blocked call blocks the whole process, so the timeout is short; the caller retries. */

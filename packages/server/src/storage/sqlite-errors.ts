@@ -1,8 +1,7 @@
 // Converts SQLite errors to Failures that say what is wrong with the file and what to do. Returns undefined for errors
 // of a statement, which are bugs of this program.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 
 const STATE_DIR_ADVICE = 'or set STATE_DIR to another folder'
 

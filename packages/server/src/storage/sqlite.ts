@@ -3,18 +3,18 @@
 
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 
+import { type CollectGarbage, exposeGarbageCollector } from '../process/garbage-collector.js'
 import { createKeyedMutex } from '../util/concurrency.js'
-import { exposeGarbageCollector, type CollectGarbage } from '../process/garbage-collector.js'
+import type { Database, RunStatement, Sql, TransactionResult } from './database.js'
 import { toWriteFailure } from './private-folder.js'
-import type { Database, Sql, RunStatement, TransactionResult } from './database.js'
-import { openSqliteFile, openEmptySqlite, readFileIdentity, type SqliteConnection } from './sqlite-connection.js'
+import { openEmptySqlite, openSqliteFile, readFileIdentity, type SqliteConnection } from './sqlite-connection.js'
 import {
-  isSqliteBusy,
-  isDiskFull,
-  isSqliteReadOnly,
   isCommitUncertain,
-  toSqliteFailure,
+  isDiskFull,
+  isSqliteBusy,
+  isSqliteReadOnly,
   sqliteBusyFailure,
+  toSqliteFailure,
   uncertainSqliteCommit,
 } from './sqlite-errors.js'
 import { loadSqlite, type SqliteLibrary } from './sqlite-loader.js'

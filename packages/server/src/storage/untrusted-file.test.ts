@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { openUntrustedFile, describeOpenError } from './untrusted-file.js'
+import { describeOpenError, openUntrustedFile } from './untrusted-file.js'
 
 function emptyFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-files-')))
@@ -33,18 +33,18 @@ describe.skipIf(process.platform !== 'linux')('a folder that turns into a link a
       `never makes a file elsewhere look like one inside it, ${count} tries`,
       { tags: count > 2000 ? ['long'] : [] },
       async () => {
-        const place = emptyFolder()
+        const folder = emptyFolder()
         for (const name of ['open', 'closed']) {
-          mkdirSync(join(place, name))
-          writeFileSync(join(place, name, 'x'), name)
+          mkdirSync(join(folder, name))
+          writeFileSync(join(folder, name, 'x'), name)
         }
-        symlinkSync('closed', join(place, 'link'))
-        const swapping = spawn(process.execPath, ['-e', SWAP, place], { stdio: ['ignore', 'pipe', 'ignore'] })
+        symlinkSync('closed', join(folder, 'link'))
+        const swapping = spawn(process.execPath, ['-e', SWAP, folder], { stdio: ['ignore', 'pipe', 'ignore'] })
         onTestFinished(() => void swapping.kill('SIGKILL'))
         await once(swapping.stdout, 'data')
         const counts = { open: 0, closed: 0 }
         for (let tries = 0; tries < count; tries++) {
-          const file = await openUntrustedFile(join(place, 'open', 'x')).catch((error: unknown) => {
+          const file = await openUntrustedFile(join(folder, 'open', 'x')).catch((error: unknown) => {
             if (!(error instanceof Failure)) throw error
           })
           if (!file) continue
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that turns into a link a
           if (text === 'open') counts.open++
           else {
             counts.closed++
-            expect(file.realPath).toBe(join(place, 'closed', 'x'))
+            expect(file.realPath).toBe(join(folder, 'closed', 'x'))
           }
         }
         expect(Math.min(counts.open, counts.closed)).toBeGreaterThan(0)

@@ -5,7 +5,6 @@ import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promise
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { isInsideDirectory } from '../util/path-containment.js'
 
 const CHUNK = 65_536

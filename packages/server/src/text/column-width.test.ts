@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { truncateToWidth, textWidth, wrapToWidth } from './column-width.js'
+import { textWidth, truncateToWidth, wrapToWidth } from './column-width.js'
 
 const words = fc.string({ unit: fc.constantFrom('a', ' ', '한', '👍', 'e\u0301', 'ب', '\u200D') })
 

@@ -3,8 +3,7 @@
 
 import { createContext, Script } from 'node:vm'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 
 const MAX_PATTERN_LENGTH = 1000
 /** A long line is searched in overlapping windows, because some patterns take quadratic time. */

@@ -17,5 +17,6 @@ const LIMITS: readonly (readonly [client: string, characters: number])[] = [
 /** The maximum number of characters of a result for this client. */
 export function maxResultCharacters(client: string): number {
   const name = client.toLowerCase()
-  return LIMITS.find(([known]) => name.startsWith(known))?.[1] ?? DEFAULT_RESULT_CHARACTERS
+  for (const [known, characters] of LIMITS) if (name.startsWith(known)) return characters
+  return DEFAULT_RESULT_CHARACTERS
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { codePointAt, sequenceLength, incompleteTailLength, validSequenceLength } from './utf8.js'
+import { codePointAt, incompleteTailLength, sequenceLength, validSequenceLength } from './utf8.js'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 8 }).map((some) => Buffer.from(some))
 

@@ -5,6 +5,7 @@ export function incompleteTailLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const at = bytes.length - back
     const byte = bytes[at] ?? 0
+    if (byte < 0x80) return 0
     if (isContinuation(byte)) continue
     const begins = sequenceLength(byte) > back && (back === 1 || mayFollow(byte, bytes[at + 1] ?? 0))
     return begins ? back : 0

@@ -1,4 +1,8 @@
-// Helpers for timeouts, abort signals and deferred promises.
+// Timeouts, abort signals, deferred promises and resources that are opened on first use.
+
+import { setMaxListeners } from 'node:events'
+
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
 
 /**
  * Whether a promise settles within a time. Before giving up it waits two more event loop turns, because a busy process
@@ -23,7 +27,13 @@ export interface TimeoutSignal {
   readonly clear: () => void
 }
 
-export function createTimeoutSignal(ms: number, ...signals: readonly (AbortSignal | undefined)[]): TimeoutSignal {
+/** `reasonFor` is given the signal that aborted; undefined after the timeout. */
+export function createTimeoutSignal(
+  ms: number,
+  signals: readonly (AbortSignal | undefined)[] = [],
+  reasonFor: (aborted: AbortSignal | undefined) => unknown = (aborted) =>
+    aborted ? aborted.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'),
+): TimeoutSignal {
   const parents = signals.filter((parent) => parent !== undefined)
   const controller = new AbortController()
   const clear = (): void => {
@@ -32,23 +42,30 @@ export function createTimeoutSignal(ms: number, ...signals: readonly (AbortSigna
   }
   const end = (): void => {
     clear()
-    const stopped = parents.find(({ aborted }) => aborted)
-    controller.abort(stopped ? stopped.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'))
+    controller.abort(reasonFor(parents.find(({ aborted }) => aborted)))
   }
   const timer = setTimeout(end, ms)
-  for (const parent of parents) parent.addEventListener('abort', end)
+  for (const parent of parents) {
+    // One listener for each running operation: more than ten are not a leak.
+    setMaxListeners(0, parent)
+    parent.addEventListener('abort', end)
+  }
   if (parents.some(({ aborted }) => aborted)) end()
   return { signal: controller.signal, clear }
 }
 
 // Rejects when a signal aborts before the work settles, even if the work does not listen to the signal.
 
-export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  reasonFor: (signal: AbortSignal) => Error = abortReason,
+): Promise<T> {
   // A later rejection of the work is ignored.
   work.catch(() => {})
-  if (signal.aborted) return Promise.reject(abortReason(signal))
+  if (signal.aborted) return Promise.reject(reasonFor(signal))
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortReason(signal))
+    const onAbort = (): void => reject(reasonFor(signal))
     signal.addEventListener('abort', onAbort, { once: true })
     const removeListener = (): void => signal.removeEventListener('abort', onAbort)
     work.finally(removeListener).then(resolve, reject)
@@ -70,4 +87,21 @@ export function createDeferred<T>(): Deferred<T> {
   const resolver: { resolve?: (value: T) => void } = {}
   const promise = new Promise<T>((resolve) => (resolver.resolve = resolve))
   return { promise, resolve: (value) => resolver.resolve?.(value) }
+}
+
+// A resource that is opened on first use. All callers share it; a failed attempt is repeated by the next call.
+
+export interface LazyResource<T> {
+  readonly open: () => Promise<T>
+  /** The resource if it is open or being opened; undefined otherwise. */
+  readonly current: () => Promise<T | undefined>
+}
+
+export function createLazyResource<T>(open: () => Promise<T>): LazyResource<T> {
+  const openOnce = loadOnce(open)
+  let opening: Promise<T> | undefined
+  return {
+    open: () => (opening = openOnce()),
+    current: async () => opening?.catch(() => undefined),
+  }
 }

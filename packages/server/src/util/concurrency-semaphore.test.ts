@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { createSemaphore } from './concurrency.js'
 
-const patient = new AbortController().signal
+const unaborted = new AbortController().signal
 
 test('never exceeds the limit and serves waiters in order', async () => {
   await fc.assert(
@@ -14,13 +14,13 @@ test('never exceeds the limit and serves waiters in order', async () => {
       let most = 0
       await Promise.all(
         waits.map(async (ticks, index) => {
-          const giveBack = await turns.acquire(patient)
+          const release = await turns.acquire(unaborted)
           begun.push(index)
           most = Math.max(most, ++now)
           for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
           now--
-          giveBack?.()
-          giveBack?.()
+          release?.()
+          release?.()
         }),
       )
       expect(begun).toEqual(waits.map((_, index) => index))
@@ -31,12 +31,12 @@ test('never exceeds the limit and serves waiters in order', async () => {
 
 test('an aborted waiter does not block the queue', async () => {
   const turns = createSemaphore(1)
-  const giveBack = await turns.acquire(patient)
+  const release = await turns.acquire(unaborted)
   const leaving = new AbortController()
-  const [second, third] = [turns.acquire(leaving.signal), turns.acquire(patient)]
+  const [second, third] = [turns.acquire(leaving.signal), turns.acquire(unaborted)]
   leaving.abort()
   expect(await second).toBeUndefined()
-  giveBack?.()
+  release?.()
   expect(await third).toBeDefined()
   expect(await turns.acquire(AbortSignal.abort())).toBeUndefined()
 })

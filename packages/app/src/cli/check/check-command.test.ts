@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { runCheckCommand } from './check-command.js'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import { runCheckCommand } from './check-command.js'
 
 // A server whose response contains the credentials and terminal control sequences.
 const echoServer = createServer((request, response) => {

@@ -1,11 +1,11 @@
 // `scorpiox-code check <url>`: tests whether a deployed MCP endpoint meets the requirements of ArmorIQ and other clients.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import type { CommandFlags } from '../arguments.js'
-import type { CommandOutput } from '../call-command.js'
-import { runChecks, type CheckRequest } from './run-checks.js'
-import { replaceControls, type CheckResult } from './check-result.js'
 import { UsageError } from '@scorpiox/server/terminal/usage-error'
+import type { CommandFlags } from '../../arguments.js'
+import type { CommandOutput } from '../call-command.js'
+import { type CheckResult, replaceControls } from './check-result.js'
+import { type CheckRequest, runChecks } from './run-checks.js'
 
 const STATE_SYMBOLS = { ok: '✓', warning: '!', failed: '✗', skipped: '-' } as const
 

@@ -1,7 +1,7 @@
 // HTTP client for the endpoint under test: adds headers and credentials, measures times, and closes the sessions it opened.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { probeHttp, type ProbeResult } from './http-probe.js'
+import { probeHttp, type ProbeRequest, type ProbeResult } from './http-probe.js'
 
 /** The timeout of ArmorIQ's scanner. */
 const DEFAULT_TIMEOUT_MS = 5000
@@ -56,7 +56,7 @@ export function createEndpointClient(settings: EndpointClientOptions): EndpointC
       },
       ...(body !== undefined && { body }),
       timeoutMs,
-      trustAnybody: acceptAnyCertificate,
+      acceptAnyCertificate,
     })
     if (probed.kind === 'unanswered') return probed
     // The time of a tool call says nothing about the endpoint.
@@ -69,7 +69,12 @@ export function createEndpointClient(settings: EndpointClientOptions): EndpointC
 
   async function leave(): Promise<void> {
     const headers = { ...COMMON_HEADERS, ...credentialHeaders(settings, 'valid') }
-    const closeRequest = { url, method: 'DELETE', timeoutMs: defaultTimeoutMs, trustAnybody: acceptAnyCertificate }
+    const closeRequest: Omit<ProbeRequest, 'headers'> = {
+      url,
+      method: 'DELETE',
+      timeoutMs: defaultTimeoutMs,
+      acceptAnyCertificate,
+    }
     await Promise.all(
       [...sessions].map((session) =>
         probeHttp({ ...closeRequest, headers: { ...headers, 'mcp-session-id': session } }),

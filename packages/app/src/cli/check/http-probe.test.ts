@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 
 import { afterEach, expect, test } from 'vitest'
 
@@ -69,19 +69,19 @@ test('an endless body is cut off', async () => {
 })
 
 test('a broken body, a closed port and a non-HTTP reply are reported', async () => {
-  const torn = await serving((_, response) => {
+  const brokenServer = await serving((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half')
     setTimeout(() => response.destroy(), 20)
   })
-  expect(await ask(torn, { timeoutMs: 60_000 })).toMatchObject({ bodyEnd: 'broken', body: 'half' })
+  expect(await ask(brokenServer, { timeoutMs: 60_000 })).toMatchObject({ bodyEnd: 'broken', body: 'half' })
   const closed = await serving(() => {})
   open.splice(0).at(-1)?.close()
   expect(await ask(closed, { timeoutMs: 60_000 })).toMatchObject({
     kind: 'unanswered',
     reason: expect.stringContaining('ECONNREFUSED'),
   })
-  const rude = await listening(createTcpServer((socket) => void socket.end('hello\r\n\r\n')))
-  expect(await ask(rude, { timeoutMs: 60_000 })).toMatchObject({
+  const nonHttpServer = await listening(createTcpServer((socket) => void socket.end('hello\r\n\r\n')))
+  expect(await ask(nonHttpServer, { timeoutMs: 60_000 })).toMatchObject({
     kind: 'unanswered',
     reason: expect.stringMatching(/./),
   })

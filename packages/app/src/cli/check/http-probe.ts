@@ -1,7 +1,7 @@
 // Sends one request to any HTTP server, on a connection of its own, and returns everything about the response that can
 // be checked, including the certificate. It never throws, follows no redirects, and always ends.
 
-import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
 
@@ -14,7 +14,7 @@ export interface ProbeRequest {
   readonly body?: string
   readonly timeoutMs: number
   /** Connects also to a server whose certificate is not trusted. Send no secrets then. */
-  readonly trustAnybody?: boolean
+  readonly acceptAnyCertificate?: boolean
 }
 
 export interface ProbeResponse {
@@ -72,10 +72,10 @@ export function probeHttp(input: ProbeRequest): Promise<ProbeResult> {
   })
 }
 
-function sendRequest({ url, method, headers, trustAnybody = false }: ProbeRequest): ClientRequest {
+function sendRequest({ url, method, headers, acceptAnyCertificate = false }: ProbeRequest): ClientRequest {
   const options = { method, headers: { ...headers, connection: 'close' }, agent: false }
   if (url.protocol !== 'https:') return requestPlain(url, options)
-  return requestSecure(url, { ...options, rejectUnauthorized: !trustAnybody })
+  return requestSecure(url, { ...options, rejectUnauthorized: !acceptAnyCertificate })
 }
 
 function describeHead(url: URL, response: IncomingMessage) {
@@ -99,7 +99,7 @@ function describeCertificate({ hostname }: URL, socket: TLSSocket): CertificateI
 
 // A certificate may have no subject, although the types say otherwise.
 function formatName(names: Partial<Record<string, string | string[]>> | undefined): string {
-  return [names?.CN ?? names?.O ?? 'nobody'].flat().join(', ')
+  return [names?.CN ?? names?.O ?? 'unknown'].flat().join(', ')
 }
 
 function readProbeBody(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { ProbeResponse, CertificateInfo } from './http-probe.js'
+import type { CertificateInfo, ProbeResponse } from './http-probe.js'
 import { checkAddress, checkCertificate, checkUnauthenticated } from './network-checks.js'
 
 const URL_ = new URL('https://mcp.example.com/mcp')

@@ -1,19 +1,19 @@
 // Checks of address, certificate, authentication, Origin and GET. Pure functions over probe results.
 
-import type { ProbeResponse, ProbeResult } from './http-probe.js'
 import {
   ARMORIQ_SCANNER,
+  type CheckDefect,
+  type CheckResult,
+  combineDefects,
   describeProbe,
   failedCheck,
   failedDefect,
   passedCheck,
   quoteText,
   skippedCheck,
-  combineDefects,
   warningCheck,
-  type CheckDefect,
-  type CheckResult,
 } from './check-result.js'
+import type { ProbeResponse, ProbeResult } from './http-probe.js'
 
 const DAY_MS = 86_400_000
 const RENEW_DAYS = 14

@@ -1,8 +1,7 @@
-// Parses the SSE framing of a response. ArmorIQ's documentation requires exactly one event: `event: message`, one `data: `
+// Parses an HTTP response of an MCP server: its SSE framing, its JSON-RPC envelope, and their defects. ArmorIQ's documentation requires exactly one event: `event: message`, one `data: `
 // line with the whole JSON, an empty line. Its clients read only the first `data: ` line, so any deviation loses the response.
 
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-
 import { ARMORIQ_SCANNER, type CheckDefect, describeProbe, failedDefect, quoteText } from './check-result.js'
 import type { ProbeResponse, ProbeResult } from './http-probe.js'
 
@@ -109,8 +108,6 @@ function findMessage(body: string): object | undefined {
 function isJson(text: string): boolean {
   return tryParseJson(text) !== undefined
 }
-
-// Parses the JSON-RPC response in an HTTP response, with the defects of its envelope.
 
 export interface ParsedResponse {
   /** Defects of the SSE framing. */

@@ -1,7 +1,7 @@
-// Checks of initialize, tools/list and tools/call by ArmorIQ's documentation. Pure functions over parsed responses.
+// Checks of initialize, tools/list and tools/call by ArmorIQ's documentation, and of notifications, concurrent requests, other
+// revisions and response time. Pure functions over parsed responses.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-
 import {
   ARMORIQ_SCANNER,
   type CheckDefect,
@@ -188,8 +188,6 @@ export function checkPost({ envelope, result, error }: ParsedResponse): CheckRes
   if (result || error) return passedCheck(name, 'the endpoint answers')
   return combineDefects(name, envelope, '')
 }
-
-// Checks beyond the four tests of ArmorIQ's documentation: notifications, concurrent requests, other revisions, response time.
 
 const SCANNER_TIMEOUT_MS = 5000
 

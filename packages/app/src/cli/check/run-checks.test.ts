@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { runChecks, type CheckRequest } from './run-checks.js'
 import type { CheckResult } from './check-result.js'
+import { type CheckRequest, runChecks } from './run-checks.js'
 
 const TOKEN = 'right-token'
 const open: Server[] = []
@@ -68,7 +68,7 @@ const INITIALIZE = {
   serverInfo: { name: 'example', version: '1.0.0' },
 }
 
-function wellBehaved({ request, text, message }: ReceivedRequest): Reply {
+function correctServer({ request, text, message }: ReceivedRequest): Reply {
   const { headers, method } = request
   if (headers.origin !== undefined) return { status: 403 }
   if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
@@ -76,8 +76,8 @@ function wellBehaved({ request, text, message }: ReceivedRequest): Reply {
   if (text === '{') return { status: 400 }
   if (message.id === undefined) return { status: 202 }
   const { id } = message
-  const said = answerTo(message)
-  return sse({ jsonrpc: '2.0', id, ...said })
+  const result = answerTo(message)
+  return sse({ jsonrpc: '2.0', id, ...result })
 }
 
 function answerTo({ method, params }: JsonObject): JsonObject {
@@ -96,7 +96,7 @@ function listenerFor(defect: Defect): RequestListener {
     request.on('end', () => {
       const message = parse(text)
       const received = { request, text, message }
-      const reply = defect(received, () => wellBehaved(received))
+      const reply = defect(received, () => correctServer(received))
       if (reply === 'silence') return
       response.writeHead(reply.status, reply.headers)
       if (reply.open) response.write(reply.body ?? '')
@@ -168,7 +168,7 @@ const answering =
     message.method === method && correctReply().status === 200 ? change(correctReply(), message) : correctReply()
 
 /** Changes the message inside a response. */
-const saying = (method: string, change: (message: JsonObject) => JsonObject): Defect =>
+const withMessage = (method: string, change: (message: JsonObject) => JsonObject): Defect =>
   answering(method, (correctReply) => sse({ ...messageOf(correctReply), ...change(messageOf(correctReply)) }))
 
 const messageOf = ({ body = '' }: Reply): JsonObject => parse(/data: (.*)/.exec(body)?.[1] ?? '')
@@ -181,10 +181,10 @@ const framing =
     return reply.status === 200 ? { ...reply, body: change(JSON.stringify(messageOf(reply))) } : reply
   }
 
-const tool = (more: object): Defect => saying('tools/list', () => ({ result: { tools: [{ ...TOOL, ...more }] } }))
+const tool = (more: object): Defect => withMessage('tools/list', () => ({ result: { tools: [{ ...TOOL, ...more }] } }))
 
 const content = (...items: unknown[]): Defect =>
-  saying('tools/call', (message) => ('error' in message ? message : { result: { content: items } }))
+  withMessage('tools/call', (message) => ('error' in message ? message : { result: { content: items } }))
 
 const pretty = (json: string): string => JSON.stringify(JSON.parse(json), null, 2)
 
@@ -198,7 +198,7 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
     /spread over \d+ lines/,
   ],
   [
-    'JSON that goes on without data:',
+    'JSON that continues without data:',
     framing((json) => `event: message\ndata: ${pretty(json)}\n\n`),
     'SSE format',
     /spread/,
@@ -250,26 +250,31 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
     'SSE format',
     /stayed open/,
   ],
-  ['another id', saying('tools/list', ({ id }) => ({ id: id === 1 ? '1' : id })), 'tools/list', /the id is "1"/],
+  ['another id', withMessage('tools/list', ({ id }) => ({ id: id === 1 ? '1' : id })), 'tools/list', /the id is "1"/],
   [
     'no jsonrpc',
-    saying('tools/list', ({ id }) => ({ jsonrpc: id === 1 ? '1.0' : '2.0' })),
+    withMessage('tools/list', ({ id }) => ({ jsonrpc: id === 1 ? '1.0' : '2.0' })),
     'tools/list',
     /"jsonrpc" is not/,
   ],
   [
     'no capabilities',
-    saying('initialize', () => ({ result: { ...INITIALIZE, capabilities: {} } })),
+    withMessage('initialize', () => ({ result: { ...INITIALIZE, capabilities: {} } })),
     'initialize',
     /capabilities.tools/,
   ],
   [
     'no server info',
-    saying('initialize', () => ({ result: { ...INITIALIZE, serverInfo: {} } })),
+    withMessage('initialize', () => ({ result: { ...INITIALIZE, serverInfo: {} } })),
     'initialize',
     /serverInfo/,
   ],
-  ['tools that are no array', saying('tools/list', () => ({ result: { tools: {} } })), 'tools/list', /not an array/],
+  [
+    'tools that are no array',
+    withMessage('tools/list', () => ({ result: { tools: {} } })),
+    'tools/list',
+    /not an array/,
+  ],
   ['a tool without a description', tool({ description: '' }), 'tools/list', /"echo" has no description/],
   ['a tool without a schema', tool({ inputSchema: undefined }), 'tools/list', /"echo" has no inputSchema/],
   [
@@ -286,13 +291,13 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
   ],
   [
     'two tools of one name',
-    saying('tools/list', () => ({ result: { tools: [TOOL, TOOL] } })),
+    withMessage('tools/list', () => ({ result: { tools: [TOOL, TOOL] } })),
     'tools/list',
     /"echo" is listed twice/,
   ],
   [
     'success for an unknown tool',
-    saying('tools/call', () => ({ error: undefined, result: { content: [{ type: 'text', text: '{}' }] } })),
+    withMessage('tools/call', () => ({ error: undefined, result: { content: [{ type: 'text', text: '{}' }] } })),
     'unknown tool',
     /does not exist succeeds/,
   ],
@@ -307,7 +312,7 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
   ['a raw object as text', content({ type: 'text', text: { a: 1 } }), 'text is JSON', /without text/],
   [
     'content that is no array',
-    saying('tools/call', (message) => ('error' in message ? message : { result: { content: '{}' } })),
+    withMessage('tools/call', (message) => ('error' in message ? message : { result: { content: '{}' } })),
     'tools/call echo',
     /not an array/,
   ],
@@ -387,11 +392,11 @@ const HANGING: ReadonlySet<string> = new Set([
 ])
 
 describe('one defect', () => {
-  test.each(FAILING)('%s is named', async (title, defect, name, words) => {
+  test.each(FAILING)('%s is named', async (title, defect, name, pattern) => {
     const verdicts = await check(defect, HANGING.has(title) ? { timeoutMs: HANG_MS } : {})
     expect(failures(verdicts)).toEqual([name])
     const verdict = verdicts.find((each) => each.name === name)
-    expect(verdict?.seen).toMatch(words)
+    expect(verdict?.seen).toMatch(pattern)
     expect(verdict?.fix).toMatch(/\w+ \w+/)
   })
 
@@ -435,19 +440,24 @@ describe('one defect', () => {
       'tools/list',
       /no "required"/,
     ],
-    ['no tools', saying('tools/list', () => ({ result: { tools: [] } })), 'tools/list', /no tools/],
-    ['pages', saying('tools/list', () => ({ result: { tools: [TOOL], nextCursor: 'x' } })), 'tools/list', /more pages/],
+    ['no tools', withMessage('tools/list', () => ({ result: { tools: [] } })), 'tools/list', /no tools/],
+    [
+      'pages',
+      withMessage('tools/list', () => ({ result: { tools: [TOOL], nextCursor: 'x' } })),
+      'tools/list',
+      /more pages/,
+    ],
     [
       'another revision',
-      saying('initialize', () => ({ result: { ...INITIALIZE, protocolVersion: '2025-03-26' } })),
+      withMessage('initialize', () => ({ result: { ...INITIALIZE, protocolVersion: '2025-03-26' } })),
       'initialize',
       /2025-03-26/,
     ],
-  ])('%s is only warned about', async (_, defect, name, words) => {
+  ])('%s is only warned about', async (_, defect, name, pattern) => {
     const verdicts = await check(defect, { tool: undefined, args: undefined })
     expect(failures(verdicts)).toEqual([])
     const verdict = verdicts.find((each) => each.name === name)
-    expect(verdict).toMatchObject({ state: 'warning', seen: expect.stringMatching(words) })
+    expect(verdict).toMatchObject({ state: 'warning', seen: expect.stringMatching(pattern) })
   })
 })
 

@@ -1,25 +1,40 @@
 // Runs all checks: which requests are sent, in which order, and when to stop early. Calls no tool of the server except the
 // one given with --tool.
 
-import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { VERSION } from '@scorpiox/server/util/version'
-import type { ProbeResult } from './http-probe.js'
-import { MODERN_REVISION } from '@scorpiox/mcp/revisions/revision'
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
-import { checkAddress, checkCertificate, checkGet, checkOrigin } from './network-checks.js'
-import { checkUnauthenticated, checkWrongCredentials, findRefusal } from './network-checks.js'
+import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
+import { MODERN_REVISION } from '@scorpiox/mcp/revisions/revision'
+import { VERSION } from '@scorpiox/server/util/version'
+import { type CheckResult, describeProbe, failedCheck, quoteText, skippedCheck } from './check-result.js'
 import { createEndpointClient, type EndpointClient } from './endpoint-client.js'
+import type { ProbeResult } from './http-probe.js'
 import {
+  checkAddress,
+  checkCertificate,
+  checkGet,
+  checkOrigin,
+  checkUnauthenticated,
+  checkWrongCredentials,
+  findRefusal,
+} from './network-checks.js'
+import { type ParsedResponse, parseResponse } from './parse-response.js'
+import {
+  ARMORIQ_REVISION,
+  checkConcurrentRequests,
+  checkFraming,
+  checkInitialize,
   checkInitialized,
   checkInitializedWithId,
   checkLegacyRevision,
   checkModernRevision,
+  checkPost,
+  checkResponseTime,
+  checkTextContent,
+  checkToolCall,
+  checkToolList,
+  checkUnknownTool,
+  listedTools,
 } from './protocol-checks.js'
-import { checkResponseTime, checkConcurrentRequests } from './protocol-checks.js'
-import { parseResponse, type ParsedResponse } from './parse-response.js'
-import { checkToolCall, checkFraming, checkInitialize, checkToolList, checkPost } from './protocol-checks.js'
-import { checkTextContent, checkUnknownTool, ARMORIQ_REVISION, listedTools } from './protocol-checks.js'
-import { describeProbe, failedCheck, quoteText, skippedCheck, type CheckResult } from './check-result.js'
 
 /** The timeout of ArmorIQ's SDK for a tool call. */
 const TOOL_TIMEOUT_MS = 30_000

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../../../../../test/support/client.js'
 import { loadConfig } from '@scorpiox/server/config/load-config'
+import { emptyFolder } from '../../../../../test/support/client.js'
 import { diagnoseBrowser } from './diagnose-environment.js'
 
 const diagnose = (path: string) =>

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { SandboxReport } from '@scorpiox/server/sandbox/sandbox'
-import { formatFindings } from './doctor.js'
 import { diagnoseSandbox } from './diagnose-environment.js'
+import { formatFindings } from './doctor.js'
 
 const REPORT: SandboxReport = {
   bubblewrap: { path: '/usr/bin/bwrap', version: '0.8.0' },

@@ -1,19 +1,17 @@
-// Finding of the doctor: the browser for pages that need JavaScript. Starts and unpacks nothing. A missing browser is a
-// failure only if the settings name one.
+// Findings of the doctor on optional parts of the machine: browser, image libraries, sandbox, search engines, database. A missing
+// browser or sandbox is a failure only if the settings require it. Nothing is started, unpacked or created except a sandbox.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
-import { SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/missing-decoder'
-import { findBunImage } from '@scorpiox/server/features/images/worker/bun-image'
-import { readSearchHealth } from '@scorpiox/server/features/search/search-health'
+import { findBunImage, SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/lazy'
+import { readSearchHealth } from '@scorpiox/server/features/search/lazy'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import type { LimitMechanism } from '@scorpiox/server/sandbox/resource-limits'
 import type { SandboxReport } from '@scorpiox/server/sandbox/sandbox'
 import type { Database } from '@scorpiox/server/storage/database'
 import type { DatabaseLocation } from '@scorpiox/server/storage/open-database'
-
 import type { Finding } from './doctor.js'
 
 const BUNDLED_CHROMIUM = new Failure('the Chromium installed by npm; it is unpacked on first use')
@@ -47,8 +45,6 @@ export async function diagnoseBrowser({
 function refuseToUnpack(): never {
   throw BUNDLED_CHROMIUM
 }
-
-// Finding of the doctor: whether the image libraries of ReadImage can be loaded.
 
 /** An executable built with Bun cannot load sharp from disk. */
 const INSTALL_NPM_PACKAGE = 'Install the npm package instead of this executable: npx scorpiox-code install'
@@ -112,9 +108,6 @@ async function canLoad(load: LoadLibrary): Promise<boolean> {
   }
 }
 
-// Findings of the doctor: the sandbox and its limits, or why there is none. A missing sandbox is a failure only if the
-// settings require one.
-
 type SandboxSettings = Pick<Settings, 'SANDBOX' | 'SANDBOX_PIDS' | 'SANDBOX_MEMORY_MB'>
 
 /** `open` opens the sandbox at the level of the settings, runs its self-test and closes it. */
@@ -163,8 +156,7 @@ const NO_PROCESS_LIMIT =
   'The number of processes is not limited: for root only a cgroup can limit it, and none can be created here. ' +
   'Run the server as an ordinary user, or where it can write to its cgroup (systemd: Delegate=yes).'
 
-// Finding of the doctor: the search engines in use and those in a cooldown. Sends no request.
-
+/** The search engines in use and those in a cooldown. Sends no request. */
 export function diagnoseSearch(settings: Settings): Finding {
   const { works, note } = readSearchHealth(settings)
   if (!works) return { name: 'search', ok: false, detail: 'no search engine is available', fix: note ?? '' }
@@ -175,8 +167,7 @@ export function diagnoseSearch(settings: Settings): Finding {
   }
 }
 
-// Finding of the doctor: whether the database of tasks and plans can be read. Does not create it.
-
+/** Whether the database of tasks and plans can be read. */
 export async function diagnoseState(
   location: () => DatabaseLocation,
   open: (location: DatabaseLocation) => Promise<Database>,

@@ -4,24 +4,24 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
-import type { Config } from '@scorpiox/server/config/load-config'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from '@scorpiox/server/config/load-config'
+import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { isOlderVersion } from '@scorpiox/server/util/compare-versions'
 import { VERSION } from '@scorpiox/server/util/version'
-import { readProgramOutput } from '@scorpiox/server/process/spawn'
-import type { LaunchCommand } from '../program-info.js'
-import type { Finding } from './doctor.js'
-import { ENTRY_NAME, parseOwnEntry } from '../../install/own-entry.js'
+import { readInstallRecord } from '../../install/install-record.js'
 import {
+  compareInstalled,
+  executablePath,
   findInstallSource,
   installDirectory,
-  executablePath,
-  compareInstalled,
   type InstalledState,
 } from '../../install/installed-program.js'
-import { readInstallRecord } from '../../install/install-record.js'
-import { detectTargets, inspectTarget, type InspectedTarget } from '../../install/targets.js'
 import { readMachineInfo, readRunningProgram } from '../../install/machine-info.js'
+import { ENTRY_NAME, parseOwnEntry } from '../../install/own-entry.js'
+import { detectTargets, type InspectedTarget, inspectTarget } from '../../install/targets.js'
+import type { LaunchCommand } from '../../program-info.js'
+import type { Finding } from './doctor.js'
 
 const INSTALL = 'scorpiox-code install'
 

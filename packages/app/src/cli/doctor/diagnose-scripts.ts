@@ -1,13 +1,14 @@
 // Finding of the doctor: the scripts that became tools, and the reasons for the others. Queries every script again.
 
+import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getScriptFolder } from '@scorpiox/server/config/paths'
-import type { Log } from '@scorpiox/mcp/log'
-import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { openScriptIndex } from '@scorpiox/server/features/scripts/script-tools'
-import { createStdioSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { openShellService } from '@scorpiox/server/features/shell/open-shell-service'
+import { openPlanPolicy } from '@scorpiox/server/features/plans/lazy'
+import { openScriptIndex } from '@scorpiox/server/features/scripts/lazy'
+import { openShellService } from '@scorpiox/server/features/shell/lazy'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { createStdioSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { TOOLS } from '@scorpiox/server/tool-list'
 import type { Finding } from './doctor.js'
 
@@ -16,13 +17,8 @@ export async function diagnoseScripts(config: Config, log: Log): Promise<readonl
   const directory = getScriptFolder(config)
   if (directory === undefined) return []
   const changeEvents = createChangeEvents()
-  const shell = openShellService({
-    config,
-    notices: changeEvents,
-    log,
-    confinement: createStdioSandbox(config),
-    state: createLazyDatabase(config),
-  })
+  const sandbox = openPlanPolicy(config, createStdioSandbox(config), createLazyDatabase(config))
+  const shell = openShellService({ config, changeEvents, log, sandbox })
   const toolNames = TOOLS.map(({ name }) => name)
   // The finding contains what would be logged.
   const index = openScriptIndex({

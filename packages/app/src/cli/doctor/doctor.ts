@@ -1,16 +1,17 @@
-// One result of the doctor.
+// `scorpiox-code doctor`: the basic findings (runtime, programs, directory, settings, tools) and the text of all findings. Also
+// the greeting of the program when it is started on a terminal without a command.
 
 import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
-import { readProgramOutput } from '@scorpiox/server/process/spawn'
+import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
+import { formatStdioGuide, type LaunchCommand } from '../../program-info.js'
 
-import { formatStdioGuide, type LaunchCommand } from '../program-info.js'
-
+/** One result of the doctor. */
 export interface Finding {
   readonly name: string
   readonly ok: boolean
@@ -18,8 +19,6 @@ export interface Finding {
   /** What to do; absent if nothing is needed. */
   readonly fix?: string
 }
-
-// `scorpiox-code doctor`: the basic findings (runtime, programs, directory, settings, tools) and the format of all findings.
 
 export interface DoctorDeps {
   readonly config: Config
@@ -109,8 +108,7 @@ function diagnoseDirectory(cwd: string): Finding {
   }
 }
 
-// Text printed when the program is started on a terminal without a command: what it is, how to connect it, what works here.
-
+/** What the program is, how to connect it, and what works on this machine. */
 export function formatGreeting(
   launch: LaunchCommand,
   findings: readonly Finding[],

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
+import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
-import { openStateDatabase } from '@scorpiox/server/state'
-import type { StateTables } from '@scorpiox/server/state'
-import type { CommandFlags } from '../arguments.js'
+import type { CommandFlags } from '../../arguments.js'
 import { runStateCommand } from './state-command.js'
 
 const ANN = { project: '/srv/project', user: 'ann' }
@@ -49,8 +48,8 @@ beforeEach(() => {
 describe('state path', () => {
   test('prints the file, or the address without its password', async () => {
     expect(await run('here', ['path'])).toBe(`${join(directory, 'here', 'state.db')}\n`)
-    const place = { file: '', databaseUrl: 'postgres://ann:s3cret@db.example.com/app' }
-    expect(await runStateCommand(place, { operands: ['path'], flags: {} })).toBe(
+    const location = { file: '', databaseUrl: 'postgres://ann:s3cret@db.example.com/app' }
+    expect(await runStateCommand(location, { operands: ['path'], flags: {} })).toBe(
       'postgres://ann:****@db.example.com/app\n',
     )
   })

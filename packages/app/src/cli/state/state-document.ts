@@ -1,12 +1,11 @@
 // The JSON format of `state export` and `state import`. Input is validated, because users edit it; errors name the
 // path of the value.
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/index'
+import type { StepRow, TaskRow } from '@scorpiox/server/features/tasks/index'
 import { toStorableText } from '@scorpiox/server/text/normalize-text'
-import type { PlanRow, PlanVersion } from '@scorpiox/server/features/plans/plan-table'
-import type { StepRow, TaskRow } from '@scorpiox/server/features/tasks/task-table'
 
 /** Leaves room for further ids. */
 const MAX_ID = 999_999_999_999_999

@@ -1,15 +1,16 @@
-// Exports all scopes in one read transaction, in an order that depends only on the content.
+// Export and import of tasks and plans. The export reads all scopes in one transaction, in an order that depends only on the
+// content. The import is all or nothing; ids that were used are not used again, even if the export says so.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { createPlanTable } from '@scorpiox/server/features/plans/plan-table'
+import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
+import type { StepRow } from '@scorpiox/server/features/tasks/index'
 import {
   buildSearchText,
   countTasks,
   createTaskTable,
   listAllSteps,
   STEP_COLUMNS,
-  type StepRow,
-} from '@scorpiox/server/features/tasks/task-table'
+} from '@scorpiox/server/features/tasks/lazy'
 import {
   type Database,
   insertRows,
@@ -20,7 +21,6 @@ import {
   textColumn,
 } from '@scorpiox/server/storage/database'
 import { lockScope } from '@scorpiox/server/storage/scope-table'
-
 import type { PlanExport, ScopeExport, StateExport, StepExport, TaskExport } from './state-document.js'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -86,8 +86,6 @@ function compareText(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1
 }
-
-// Imports an export, all or nothing. Ids that were used are not used again, even if the export says so.
 
 const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'steps_done', 'name', 'search']
 const PLAN_COLUMNS = ['scope', 'id', 'goal', 'session', 'started_at', 'outcome', 'ended_at', 'plan_file']

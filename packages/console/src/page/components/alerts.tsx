@@ -19,15 +19,15 @@ const DISMISS_AFTER_MS = 10_000
 let lastId = 0
 
 export function useToasts() {
-  const [toasts, setNews] = useState<readonly Toast[]>([])
-  const close = (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id))
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
+  const close = (id: number): void => setToasts((before) => before.filter((notice) => notice.id !== id))
   return {
-    news: toasts,
+    toasts,
     close,
     /** Confirmations disappear by themselves. */
     notify: (text: string, isTransient = false): void => {
       const id = (lastId += 1)
-      setNews((before) => [...before, { id, text }].slice(-MAX_TOASTS))
+      setToasts((before) => [...before, { id, text }].slice(-MAX_TOASTS))
       if (isTransient) setTimeout(() => close(id), DISMISS_AFTER_MS)
     },
   }
@@ -42,7 +42,7 @@ export function ToastList({
 }) {
   const { translate } = useTranslator()
   return (
-    <div class="news" role="status">
+    <div class="toasts" role="status">
       {toasts.map(({ id, text }) => (
         <div key={id} class="notice">
           <p>
@@ -58,8 +58,7 @@ export function ToastList({
   )
 }
 
-// Problems of the data sources, shown above every view, because an empty view would look like a good state.
-
+/** Problems of the data sources, shown above every view: an empty view would look like a good state. */
 export function ProblemList({ problems }: { readonly problems: readonly string[] }) {
   const { translate } = useTranslator()
   if (problems.length === 0) return null
@@ -79,8 +78,7 @@ export function ProblemList({ problems }: { readonly problems: readonly string[]
   )
 }
 
-// Why an action failed: the English message of the server, if it sent one.
-
+/** Why an action failed: the English message of the server, if it sent one. */
 export function ActionError({ result }: { readonly result: ActionResult | undefined }) {
   const { translate } = useTranslator()
   return (

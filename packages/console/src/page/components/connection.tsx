@@ -49,7 +49,7 @@ interface LoadingScreenProps {
 export function LoadingScreen({ connection, retry, logOut }: LoadingScreenProps) {
   const { translate } = useTranslator()
   return (
-    <main class="door opening">
+    <main class="login opening">
       <Brand />
       <div class="card">
         <h1 class="unseen">scorpiox-code</h1>

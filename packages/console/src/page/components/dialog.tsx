@@ -1,4 +1,4 @@
-// Modal dialog: the native element, which handles focus and Escape.
+// Modal dialog (the native element, which handles focus and Escape), and a button that asks for confirmation.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -34,8 +34,6 @@ export function Dialog({ title, isWide = false, close, children }: DialogProps) 
   )
 }
 
-// A button for irreversible actions: asks for confirmation and shows the error if the server rejects the action.
-
 interface ConfirmButtonProps {
   readonly label: TranslationKey
   readonly title: TranslationKey
@@ -47,6 +45,7 @@ interface ConfirmButtonProps {
   readonly act: () => Promise<ActionResult>
 }
 
+/** For irreversible actions. Shows the error if the server rejects the action. */
 export function ConfirmButton({ label, title: ask, warning, cancelLabel, subject, details, act }: ConfirmButtonProps) {
   const { translate } = useTranslator()
   const [isAsking, setAsking] = useState(false)

@@ -1,4 +1,4 @@
-// Untrusted text from a model, a program or a user, isolated with its own writing direction.
+// Text components: untrusted text, translated text with elements, relative times, project names.
 
 import type { ComponentChildren } from 'preact'
 
@@ -14,6 +14,7 @@ interface UntrustedTextProps {
   readonly lang?: string
 }
 
+/** Text from a model, a program or a user, isolated with its own writing direction. */
 export function UntrustedText({ text, ...rest }: UntrustedTextProps) {
   const { directionOf } = useTranslator()
   return (
@@ -23,21 +24,19 @@ export function UntrustedText({ text, ...rest }: UntrustedTextProps) {
   )
 }
 
-// A translated text whose placeholders are filled with elements, such as a command or a path.
-
 interface TranslatedTextProps {
   readonly textKey: TranslationKey
   readonly n?: number
   readonly values?: Readonly<Record<string, ComponentChildren>>
 }
 
+/** Its placeholders are filled with elements, such as a command or a path. */
 export function TranslatedText({ textKey, n, values = {} }: TranslatedTextProps) {
   const { splitText } = useTranslator()
   return <>{splitText(textKey, n).map((piece, index) => (index % 2 === 0 ? piece : values[piece]))}</>
 }
 
-// A time relative to now, with the date as tooltip.
-
+/** With the date as tooltip. */
 export function RelativeTime({ at, phrase }: { readonly at: number; readonly phrase?: TranslationKey }) {
   const { formatTimeAgo, formatDateTime, translate } = useTranslator()
   const when = formatTimeAgo(at, useNow(10_000))
@@ -52,8 +51,7 @@ function toIsoString(at: number): string {
   return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : ''
 }
 
-// The name of a project, with the full path as tooltip.
-
+/** With the full path as tooltip. */
 export function ProjectName({ path }: { readonly path: string }) {
   return (
     <span class="project" title={path}>

@@ -1,6 +1,6 @@
 // State of an unfinished answer. Nothing is preselected; a draft survives a change of the view.
 
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 
 export interface AnswerDraft {
   /** Indexes of the chosen options. */
@@ -29,8 +29,8 @@ export function setOtherText(draft: AnswerDraft, question: FormQuestion, other: 
 /** Undefined: not answered yet. */
 export function toReply(draft: AnswerDraft, question: FormQuestion): QuestionReply | undefined {
   const labels = draft.chosen.flatMap((index) => question.choices[index]?.label ?? [])
-  const words = draft.other.trim()
-  if (draft.hasOther && words === '') return undefined
-  const selected = draft.hasOther ? [...labels, words] : labels
+  const otherText = draft.other.trim()
+  if (draft.hasOther && otherText === '') return undefined
+  const selected = draft.hasOther ? [...labels, otherText] : labels
   return selected.length === 0 ? undefined : { outcome: 'answered', selected }
 }

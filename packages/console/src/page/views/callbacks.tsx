@@ -12,7 +12,7 @@ import { useAction } from '../use-console.js'
 import { useNow } from '../use-now.js'
 import { useTranslator } from '../use-translator.js'
 
-export function PendingMessages({ messages }: { readonly messages: readonly MessageView[] }) {
+function PendingMessages({ messages }: { readonly messages: readonly MessageView[] }) {
   const { translate } = useTranslator()
   return (
     <section aria-labelledby="messages">

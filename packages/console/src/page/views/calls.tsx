@@ -1,13 +1,12 @@
 // Recent tool calls, newest first.
 
-import type { CallView } from '../../view.js'
 import type { TranslationKey } from '../../i18n/translator.js'
+import type { CallView } from '../../view.js'
 import { Icon, type IconName } from '../components/icon.js'
-import { RelativeTime } from '../components/text.js'
-import { ProjectName } from '../components/text.js'
+import { ProjectName, RelativeTime } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
-import { useTranslator } from '../use-translator.js'
 import { useNow } from '../use-now.js'
+import { useTranslator } from '../use-translator.js'
 
 export function CallsView({ calls }: { readonly calls: readonly CallView[] }) {
   const sorted = [...calls].sort((a, b) => b.startedAt - a.startedAt)

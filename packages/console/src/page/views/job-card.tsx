@@ -7,7 +7,7 @@ import type { JobView } from '../../view.js'
 import { ConfirmButton } from '../components/dialog.js'
 import { Icon } from '../components/icon.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime, TranslatedText, UntrustedText } from '../components/text.js'
+import { ProjectName, RelativeTime, TranslatedText } from '../components/text.js'
 import { useAction } from '../use-console.js'
 import { useNow } from '../use-now.js'
 import { useTranslator } from '../use-translator.js'
@@ -18,7 +18,7 @@ interface OutputTailProps {
   readonly empty: string
 }
 
-export function OutputTail({ text, label, empty }: OutputTailProps) {
+function OutputTail({ text, label, empty }: OutputTailProps) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
   useLayoutEffect(() => {
@@ -134,16 +134,15 @@ function Ended({ job }: { readonly job: JobView }) {
   )
 }
 
-function Ending({ job: { exitCode, ending } }: { readonly job: JobView }) {
+function Ending({ job }: { readonly job: JobView }) {
   const { translate } = useTranslator()
-  const code = formatExitCode(exitCode, ending)
+  const code = formatExitCode(job)
   if (code !== undefined) {
     return (
-      <span class={exitCode === 0 ? '' : 'bad'}>
+      <span class={job.exitCode === 0 ? '' : 'bad'}>
         <TranslatedText textKey="exitCode" values={{ code: <bdi dir="ltr">{code}</bdi> }} />
       </span>
     )
   }
-  const phrase = jobEndingKey(ending)
-  return <span class="bad">{phrase === undefined ? <UntrustedText lang="en" text={ending} /> : translate(phrase)}</span>
+  return <span class="bad">{translate(jobEndingKey(job))}</span>
 }

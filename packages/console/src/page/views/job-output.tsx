@@ -20,7 +20,7 @@ interface OutputTextProps {
   readonly isAtEnd: RefObject<boolean>
 }
 
-export function OutputText({ part, label, isAtEnd }: OutputTextProps) {
+function OutputText({ part, label, isAtEnd }: OutputTextProps) {
   const { translate, formatBytes } = useTranslator()
   const box = useRef<HTMLPreElement>(null)
   useLayoutEffect(() => {

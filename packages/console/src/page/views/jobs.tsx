@@ -5,8 +5,8 @@ import { useState } from 'preact/hooks'
 import type { JobView } from '../../view.js'
 import { ViewFrame } from '../components/view-frame.js'
 import { useTranslator } from '../use-translator.js'
-import { JobOutput } from './job-output.js'
 import { JobCard } from './job-card.js'
+import { JobOutput } from './job-output.js'
 
 /** Ended jobs shown at first. */
 const SHOWN_ENDED = 20

@@ -2,15 +2,14 @@
 
 import { useId, useState } from 'preact/hooks'
 
+import type { FormQuestion, QuestionReply } from '@scorpiox/server/question-form'
 import type { QuestionView } from '../../view.js'
-import type { FormQuestion, QuestionReply } from '@scorpiox/server/features/questions/question-form'
-import { questionKey } from '../use-console.js'
-import { ActionError } from '../components/alerts.js'
 import type { ActionResult } from '../api.js'
-import { useTranslator } from '../use-translator.js'
-import { markSettledHere, useAction } from '../use-console.js'
-import { EMPTY_DRAFT, chooseOption, chooseOther, toReply, setOtherText, type AnswerDraft } from './answer-draft.js'
+import { ActionError } from '../components/alerts.js'
 import { UntrustedText } from '../components/text.js'
+import { markSettledHere, questionKey, useAction } from '../use-console.js'
+import { useTranslator } from '../use-translator.js'
+import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
 
 const drafts = new Map<string, readonly AnswerDraft[]>()
 
@@ -125,7 +124,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
             checked={draft.chosen.includes(index)}
             onChange={(event) => change(chooseOption(draft, question, index, event.currentTarget.checked))}
           />
-          <span class="words">
+          <span class="text">
             <UntrustedText text={label} />
             {description !== null && description !== '' && <UntrustedText class="quiet" text={description} />}
           </span>
@@ -139,7 +138,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
             checked={draft.hasOther}
             onChange={(event) => change(chooseOther(draft, question, event.currentTarget.checked))}
           />
-          <span class="words">{translate('other')}</span>
+          <span class="text">{translate('other')}</span>
         </label>
         <input
           class="field"

@@ -1,10 +1,9 @@
 // Open questions, one form per card.
 
 import type { QuestionView } from '../../view.js'
-import { questionKey } from '../use-console.js'
-import { RelativeTime } from '../components/text.js'
-import { ProjectName } from '../components/text.js'
+import { ProjectName, RelativeTime } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
+import { questionKey } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 import { QuestionForm } from './question-form.js'
 

@@ -14,7 +14,7 @@ import { useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 import { useAllSteps, useOlderTasks } from './use-more-tasks.js'
 
-export function PlanDialog({ project, close }: { readonly project: string; readonly close: () => void }) {
+function PlanDialog({ project, close }: { readonly project: string; readonly close: () => void }) {
   const { translate } = useTranslator()
   const act = useAction()
   const [done, setDone] = useState<ActionResult>()

@@ -2,14 +2,12 @@
 
 import { useId } from 'preact/hooks'
 
-import type { ServerView, ToolView } from '../../view.js'
 import type { TranslationKey } from '../../i18n/translator.js'
+import type { ServerView, ToolView } from '../../view.js'
 import { Icon } from '../components/icon.js'
-import { RelativeTime } from '../components/text.js'
-import { projectNameOf } from '../components/text.js'
+import { projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
 import { useTranslator } from '../use-translator.js'
-import { UntrustedText } from '../components/text.js'
 
 interface ToolsViewProps {
   readonly servers: readonly ServerView[]

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { ProjectView, StepView, TaskView } from '../../view.js'
 import type { ActionResult } from '../api.js'
-import { useAction, type RunAction } from '../use-console.js'
+import { type RunAction, useAction } from '../use-console.js'
 
 export function useOlderTasks(project: ProjectView) {
   const act = useAction()

@@ -91,7 +91,7 @@ export const inboxMessagesAr: Translations<keyof typeof inboxMessagesEn> = {
   modelMessages: 'رسائل للنموذج',
   callbackFired: 'تذكير حان موعده',
   answerLate: 'إجابة متأخرة',
-  notToldYet: 'لم يُبلَّغ النموذج بعد',
+  notDelivered: 'لم يُبلَّغ النموذج بعد',
   dismissMore: 'تجاهل: لا حاجة إلى إبلاغ النموذج',
   dismissed: 'تم التجاهل.',
 

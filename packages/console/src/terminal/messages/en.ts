@@ -60,7 +60,7 @@ export const inboxMessagesEn = {
   modelMessages: 'Messages for the model',
   callbackFired: 'Callback that fired',
   answerLate: 'Late answer',
-  notToldYet: 'not yet delivered to the model',
+  notDelivered: 'not yet delivered to the model',
   dismissMore: 'Dismiss: do not deliver it to the model',
   dismissed: 'Dismissed.',
 

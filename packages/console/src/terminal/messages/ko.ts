@@ -63,7 +63,7 @@ export const inboxMessagesKo: Translations<keyof typeof inboxMessagesEn> = {
   modelMessages: '모델에 전달할 메시지',
   callbackFired: '실행된 콜백',
   answerLate: '늦은 답변',
-  notToldYet: '모델에 아직 전달되지 않음',
+  notDelivered: '모델에 아직 전달되지 않음',
   dismissMore: '지우기: 모델에 전달하지 않음',
   dismissed: '지웠습니다.',
 

@@ -2,7 +2,7 @@
 // count by uptime within one boot; after a reboot only the wall clock is left, and its value is clamped to the
 // plausible range.
 
-import type { ClockReading } from './clock.js'
+import type { ClockReading } from '../../process/clock.js'
 import type { CallbackRow } from './callback-table.js'
 
 /** Resolution of the uptime counter. */

@@ -2,9 +2,9 @@
 // callbacks that fall due fire when a result is about to be written or when the session is idle. The rows are those of
 // the last read and may be stale; fireCallback checks them again in its transaction.
 
+import type { Clock, ClockReading } from '../../process/clock.js'
 import { msUntilFire } from './callback-schedule.js'
 import type { CallbackRow } from './callback-table.js'
-import type { Clock, ClockReading } from './clock.js'
 import type { JobEvent } from './fire-callback.js'
 
 const TICK_MS = 1000

@@ -10,25 +10,23 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-
+import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../lazy-state.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
+import { findTrustedShell } from '../../process/trusted-program.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
 import { currentLeaseOwner, isLeaseOwnerGone, type QueueLateAnswers } from '../../sessions/session-leases.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
-import type { Scope } from '../../state.js'
 import { hashForFileName } from '../../storage/file-names.js'
 import { compileLineMatcher } from '../../text/line-matcher.js'
-import type { JobService } from '../shell/job-service.js'
-import { findTrustedShell } from '../shell/open-shell-service.js'
+import { createSystemClock } from '../../process/clock.js'
+import type { JobService } from '../shell/index.js'
 import { fireTimeAfter } from './callback-schedule.js'
 import { cancelCallback, freeCallbackSlots, MAX_CALLBACK_SLOTS } from './callback-slots.js'
 import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
-import type { CallbackRow } from './callback-table.js'
-import { createSystemClock } from './clock.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 import type { DeferredCallbacks } from './deferred-callbacks.js'
 import { parseSetCallback, type SetCallbackInput } from './parse-callback.js'
 import { openPendingFlags } from './pending-flags.js'
@@ -168,11 +166,11 @@ export interface OpenCallbackServiceDeps {
   readonly config: Config
   readonly changeEvents: ChangeEvents
   readonly log: Log
-  readonly state: LazyDatabase
+  readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {

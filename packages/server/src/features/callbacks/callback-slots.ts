@@ -1,9 +1,7 @@
 // The eight callback slots of a session.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
-import type { StateTables } from '../../state.js'
-import type { CallbackRow } from './callback-table.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 
 export const MAX_CALLBACK_SLOTS = 8
 
@@ -15,7 +13,7 @@ export function freeCallbackSlots(all: readonly CallbackRow[], session: string):
 // Cancels a callback, for the model that set it or for a user of the console.
 
 /** Returns the cancelled callback; throws a Failure if the slot is empty. */
-export async function cancelCallback(rows: StateTables, session: string, slot: number): Promise<CallbackRow> {
+export async function cancelCallback(rows: CallbackTables, session: string, slot: number): Promise<CallbackRow> {
   const all = await rows.callbacks.list()
   const found = all.find((row) => row.session === session && row.slot === slot)
   if (!found) throw new Failure(`Error: callback slot ${slot} is not active`)

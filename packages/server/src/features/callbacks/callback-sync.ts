@@ -3,27 +3,26 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createKeyedMutex } from '../../util/concurrency.js'
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
-import type { Clock } from './clock.js'
-import type { CallbackRow } from './callback-table.js'
-import type { SessionLease } from '../../sessions/session-lease-table.js'
-import type { StateTables, Scope, StateDatabase } from '../../state.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { JobService } from '../shell/job-service.js'
-import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
-import type { FlagFiles } from '../../storage/flag-files.js'
-import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { createWakeTimer, type WakeTimer } from './callback-scheduler.js'
-import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
-import type { CallbackSideEffects } from './side-effects.js'
+import type { Clock } from '../../process/clock.js'
 import { createMessageDelivery } from '../../sessions/message-delivery.js'
+import type { SessionLease } from '../../sessions/session-lease-table.js'
+import { createSessionLeases, type QueueLateAnswers } from '../../sessions/session-leases.js'
+import type { FlagFiles } from '../../storage/flag-files.js'
+import type { Scope, ScopedDatabase } from '../../storage/scoped-database.js'
+import { createKeyedMutex } from '../../util/concurrency.js'
+import type { JobService } from '../shell/index.js'
+import { CALLBACKS_URI } from './callback-resource.js'
+import { createCallbackScheduler, createWakeTimer, type WakeTimer } from './callback-scheduler.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 import { fireCallback, type JobEvent } from './fire-callback.js'
 import { createJobEventWatcher } from './job-event-watcher.js'
-import { hasOrphanedWork, sessionsWithWork, rebaseCallbacks, takeOverSessions } from './session-takeover.js'
-import { createCallbackScheduler } from './callback-scheduler.js'
-import { CALLBACKS_URI } from './callback-resource.js'
+import { hasOrphanedWork, rebaseCallbacks, sessionsWithWork, takeOverSessions } from './session-takeover.js'
+import type { CallbackSideEffects } from './side-effects.js'
 
 const RENEW_MS = 60_000
 /** Time for deliveries in progress when the server stops. */
@@ -33,7 +32,7 @@ const PREPARE_MS = 5000
 
 export interface CallbackSync extends MessageQueue {
   /** Claims the lease, takes over the work of dead sessions, and runs `work` in the same transaction. */
-  writeWithLease<T>(caller: Caller, work: (rows: StateTables) => Promise<T>): Promise<T>
+  writeWithLease<T>(caller: Caller, work: (rows: CallbackTables) => Promise<T>): Promise<T>
   /** From now on leases dead sessions of every user that have work. */
   adoptOrphans(): Promise<void>
   /** Registers a session that may have pending work. Has an effect once per session. */
@@ -50,7 +49,7 @@ export interface CallbackSync extends MessageQueue {
 }
 
 export interface CallbackSyncDeps {
-  readonly state: StateDatabase
+  readonly state: ScopedDatabase<CallbackTables>
   readonly project: string
   readonly changeEvents: ChangeEvents
   readonly clock: Clock
@@ -66,7 +65,7 @@ export interface CallbackSyncDeps {
     readonly directoryOf: (caller: Caller, isAbandoned: boolean) => string | undefined
     readonly fileStemOf: (user: string, id: number) => string
   }
-  readonly queueLateAnswers: QueueLateAnswers
+  readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
   /** Creates the timer; by default a real one. */
   readonly createWakeTimer?: (work: () => Promise<number | undefined>) => WakeTimer
   readonly warn: (message: string) => void
@@ -96,14 +95,15 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   let adoptsOrphans = false
   let closing: Promise<void> | undefined
   const scopeOf = (user: string): Scope => ({ project, user })
-  const write = <T>(user: string, work: (rows: StateTables) => Promise<T>): Promise<T> =>
+  const write = <T>(user: string, work: (rows: CallbackTables) => Promise<T>): Promise<T> =>
     state.write(scopeOf(user), work)
   const onError = (error: unknown): void => warn(`callbacks: ${errorMessage(error)}`)
 
   const delivery = createMessageDelivery({
     changeEvents,
     fileStemOf: inbox.fileStemOf,
-    canReceive: ({ user, session }, to) => to === session || to === `user:${user}` || leases.isAbandoned(user, to),
+    canReceive: ({ user, session }, to) =>
+      to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
     inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
     async write(user, work) {
       await write(user, work)
@@ -174,7 +174,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   async function claimAndWrite<T>(
     user: string,
     session: string | undefined,
-    work: (rows: StateTables) => Promise<T>,
+    work: (rows: CallbackTables) => Promise<T>,
   ): Promise<T> {
     const value = await inTurn(user, async () => {
       const written = await write(user, async (rows) => {

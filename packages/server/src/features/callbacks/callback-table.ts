@@ -1,6 +1,7 @@
 // Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
 // machine uptime: uptime does not jump, but is only valid until the next boot.
 
+import type { SessionTables } from '../../sessions/session-lease-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -10,6 +11,7 @@ import {
   textColumn,
 } from '../../storage/database.js'
 import { toStorableText } from '../../text/normalize-text.js'
+import type { QuestionTable } from '../questions/index.js'
 
 export interface CallbackRow {
   readonly session: string
@@ -30,6 +32,12 @@ export interface CallbackRow {
   readonly pattern: string | null
   /** The offset up to which the output was searched. */
   readonly position: number | null
+}
+
+/** Valid during the transaction. */
+export interface CallbackTables extends SessionTables {
+  readonly callbacks: CallbackTable
+  readonly questions: QuestionTable
 }
 
 export interface CallbackTable {

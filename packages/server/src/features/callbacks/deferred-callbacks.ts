@@ -1,9 +1,9 @@
 // Stands in for the callback service on the path of every call until the service is needed. Counts running calls per
 // session; opens the service on first use or if work may be pending. Nothing else of the feature is loaded before that.
 
+import type { CallObserver } from '@scorpiox/mcp/definitions/call-observer'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
-import type { CallObserver } from '@scorpiox/mcp/definitions/call-observer'
 import type { CallbackService } from './callback-service.js'
 
 export interface DeferredCallbacks extends MessageQueue, CallObserver {

@@ -3,10 +3,9 @@
 // across processes, and a killed process leaves no partial effect.
 
 import type { PendingMessage } from '../../sessions/message-table.js'
-import type { StateTables } from '../../state.js'
+import type { ClockReading } from '../../process/clock.js'
 import { msUntilFire, scheduleNext } from './callback-schedule.js'
-import type { CallbackRow } from './callback-table.js'
-import type { ClockReading } from './clock.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 
 /** The job event that a callback waited for. */
 export interface JobEvent {
@@ -35,7 +34,7 @@ export interface FireOptions {
 
 /** Undefined: not leased by this process, or not due. */
 export async function fireCallback(
-  rows: StateTables,
+  rows: CallbackTables,
   expected: CallbackRow,
   options: FireOptions,
 ): Promise<FiredCallback | undefined> {

@@ -6,11 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
 import { toSingleLine } from '../../text/single-line.js'
+import { describeJobEnd, type Job, type JobService } from '../shell/index.js'
+import { readLinesFrom } from '../shell/lazy.js'
 import type { CallbackRow } from './callback-table.js'
-import { describeJobEnd } from '../shell/format-job.js'
-import type { Job } from '../shell/job.js'
-import type { JobService } from '../shell/job-service.js'
-import { readLinesFrom } from '../shell/read-job-output.js'
 import type { JobEvent } from './fire-callback.js'
 
 const GATHER_MS = 1000
@@ -89,7 +87,7 @@ async function waitForJobEvent(
 }
 
 async function waitForEnd(job: Job, signal: AbortSignal): Promise<JobEvent | undefined> {
-  while (job.isRunning && !signal.aborted) await nextChange(job, signal)
+  while (job.isRunning && !signal.aborted) await job.nextChange(signal)
   return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}`)
 }
 
@@ -103,7 +101,7 @@ async function waitForMatch(
   const completeLinesOnly = repeatsLeft < 0 || repeatsLeft > 1
   for (let from = position ?? 0; !signal.aborted;) {
     const wasRunning = job.isRunning
-    const changed = nextChange(job, signal)
+    const changed = job.nextChange(signal)
     const found = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
     if (found.lines.length > 0) return collectMatches(job, pattern, position ?? 0, completeLinesOnly, found.lines)
     if (!wasRunning)
@@ -146,17 +144,4 @@ async function findMatches(job: Job, pattern: LineMatcher, start: number, comple
 
 function finalEvent(event: string): JobEvent {
   return { event, position: null, isLast: true }
-}
-
-function nextChange(job: Job, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      unsubscribe()
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const unsubscribe = job.onChange(finish)
-    signal.addEventListener('abort', finish)
-    if (signal.aborted || !job.isRunning) finish()
-  })
 }

@@ -1,10 +1,10 @@
 // Checks the flag files for pending work of a user without opening the database.
 
+import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
-import { Failure } from '@scorpiox/mcp/errors'
 import { findProjectRoot } from '../../config/project-root.js'
-import { openFlagFiles, type FlagFiles } from '../../storage/flag-files.js'
+import { type FlagFiles, openFlagFiles } from '../../storage/flag-files.js'
 
 /** Whether work may be pending for a user, or for any user. */
 export function mayHavePending(config: Pick<Config, 'settings' | 'cwd'>, user: string | undefined): boolean {

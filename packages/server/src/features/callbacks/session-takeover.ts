@@ -2,14 +2,16 @@
 // session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
 // fires. Runs inside a transaction, so that one process takes over everything.
 
-import type { CallbackRow } from './callback-table.js'
-import type { StateTables } from '../../state.js'
-import { writeLease, type LeaseStamp, type TakeoverRequest } from '../../sessions/session-leases.js'
+import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
 import { rebaseToCurrentBoot } from './callback-schedule.js'
 import { freeCallbackSlots } from './callback-slots.js'
+import type { CallbackRow, CallbackTables } from './callback-table.js'
 
 /** Returns the names of the sessions that could not be moved and are now leased. */
-export async function takeOverSessions(rows: StateTables, request: TakeoverRequest): Promise<readonly string[]> {
+export async function takeOverSessions(
+  rows: CallbackTables,
+  request: TakeoverRequest<CallbackTables>,
+): Promise<readonly string[]> {
   const dead = await findDeadSessions(rows, request)
   await request.queueLateAnswers(rows, dead)
   const unmoved: string[] = []
@@ -20,7 +22,11 @@ export async function takeOverSessions(rows: StateTables, request: TakeoverReque
 }
 
 /** Sessions with callbacks, pending messages or questions. */
-export async function sessionsWithWork({ callbacks, messages, questions }: StateTables): Promise<ReadonlySet<string>> {
+export async function sessionsWithWork({
+  callbacks,
+  messages,
+  questions,
+}: CallbackTables): Promise<ReadonlySet<string>> {
   const asked = [await questions.listOpen(), await questions.listUndelivered()].flat()
   const owners = [await callbacks.list(), await messages.listPending(), asked].flat()
   return new Set(owners.map(({ session }) => session))
@@ -28,9 +34,9 @@ export async function sessionsWithWork({ callbacks, messages, questions }: State
 
 /** Whether dead sessions of other processes have work left. */
 export async function hasOrphanedWork(
-  rows: StateTables,
+  rows: CallbackTables,
   holder: string,
-  isGone: TakeoverRequest['isOwnerGone'],
+  isGone: TakeoverRequest<CallbackTables>['isOwnerGone'],
 ): Promise<boolean> {
   const live = (await rows.sessions.list()).filter((session) => session.owner === holder || !isGone(session))
   const names = new Set(live.map(({ name }) => name))
@@ -39,8 +45,8 @@ export async function hasOrphanedWork(
 
 /** Dead sessions with work; leases of dead sessions without work are released. */
 async function findDeadSessions(
-  rows: StateTables,
-  { target, leaseOwner, isOwnerGone, isAbandoned }: TakeoverRequest,
+  rows: CallbackTables,
+  { target, leaseOwner, isOwnerGone, isAbandoned }: TakeoverRequest<CallbackTables>,
 ): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.list()).map((session) => [session.name, session]))
   const isDead = (name: string): boolean => {
@@ -54,7 +60,11 @@ async function findDeadSessions(
 }
 
 /** Returns whether everything was moved. */
-async function moveSession(rows: StateTables, name: string, { target }: TakeoverRequest): Promise<boolean> {
+async function moveSession(
+  rows: CallbackTables,
+  name: string,
+  { target }: TakeoverRequest<CallbackTables>,
+): Promise<boolean> {
   if (target === undefined) return false
   const all = await rows.callbacks.list()
   const ownCallbacks = all.filter(({ session }) => session === name)
@@ -70,13 +80,13 @@ async function moveSession(rows: StateTables, name: string, { target }: Takeover
   return true
 }
 
-async function moveCallback(rows: StateTables, row: CallbackRow, session: string, slot: number): Promise<void> {
+async function moveCallback(rows: CallbackTables, row: CallbackRow, session: string, slot: number): Promise<void> {
   await rows.callbacks.remove(row.session, row.slot)
   await rows.callbacks.upsert({ ...row, session, slot })
 }
 
 /** Rebases callbacks of leased sessions from an earlier boot. */
-export async function rebaseCallbacks(rows: StateTables, { leaseOwner, now }: LeaseStamp): Promise<void> {
+export async function rebaseCallbacks(rows: CallbackTables, { leaseOwner, now }: LeaseStamp): Promise<void> {
   const sessions = await rows.sessions.list()
   const ours = new Set(sessions.filter((session) => session.owner === leaseOwner).map(({ name }) => name))
   for (const row of await rows.callbacks.list()) {

@@ -1,9 +1,7 @@
 // The SetCallback tool: schedules messages that are delivered later, at a time or when a job ends or prints a line.
 
-import type { CallbackService } from './callback-service.js'
-import type { SetCallbackResult } from './set-callback-run.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import type { CallbackService } from './callback-service.js'
 
 export const setCallback = defineToolWith<{ callbacks: CallbackService }>()({
   name: 'SetCallback',
@@ -28,12 +26,5 @@ set: message comes with a tool result every delay_seconds, repeat_count times (d
   },
   defaultArguments: { action: 'set' },
 
-  async run({ action, callback_id: slot, ...input }, call, { callbacks }): Promise<SetCallbackResult> {
-    const { runSetCallback } = await import('./set-callback-run.js')
-    return runSetCallback({ action, slot, input }, callbacks, call)
-  },
-
-  format: ({ text }) => text,
-
-  meta: resultData('action', 'callback_id', 'delivery', 'inbox', 'cancelled', 'callbacks'),
+  load: async () => (await import('./set-callback-handler.js')).setCallbackHandler,
 })

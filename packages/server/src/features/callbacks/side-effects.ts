@@ -1,13 +1,13 @@
 // Runs CALLBACK_COMMAND and posts to CALLBACK_WEBHOOK when a callback fires, in the background and with a time limit.
 // Failures are logged.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { fetchConfiguredUrl } from '../../guarded-fetch/configured-fetch.js'
-import { signalProcessGroup, spawnProcess } from '../../process/spawn.js'
 import { withTag } from '../../process/process-tags.js'
-import type { ShellProgram } from '../../process/shell-program.js'
 import { createProcessTrees } from '../../process/process-tree.js'
+import type { ShellProgram } from '../../process/shell-program.js'
+import { signalProcessGroup } from '../../process/signals.js'
+import { spawnProcess } from '../../process/spawn.js'
 import type { FiredCallback } from './fire-callback.js'
 
 const LIMIT_MS = 30_000

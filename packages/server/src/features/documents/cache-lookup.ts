@@ -24,7 +24,7 @@ export function buildCacheKey(
 }
 
 /** All keys under which the page may be cached. */
-export function listCacheKeys(user: string, request: DocumentRequest): readonly string[] {
+function listCacheKeys(user: string, request: DocumentRequest): readonly string[] {
   const waits = new Set([request.waitMs, 0])
   return [...waits].flatMap((renderWaitMs) => [
     buildCacheKey(user, request, 'markdown', renderWaitMs),

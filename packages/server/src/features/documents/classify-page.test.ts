@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { PageSnapshot } from './page-snapshot.js'
-import type { PageSignals, ExtractResult } from './extract/extract-types.js'
-import { createEmptySignals } from './extract/extract-types.js'
 import { classifyPage, type PageClassification } from './classify-page.js'
+import { createEmptySignals, type ExtractResult, type PageSignals } from './extract/extract-types.js'
+import type { PageSnapshot } from './page-snapshot.js'
 
 const SIGNALS: PageSignals = { ...createEmptySignals(3000), htmlChars: 5000, textChars: 3000 }
 

@@ -1,8 +1,8 @@
 // Classifies a page by its status and signals: the document, or a login form, bot check, empty shell and so on, which must
 // not be taken for the document.
 
+import type { ExtractResult, PageSignals } from './extract/extract-types.js'
 import type { PageSnapshot } from './page-snapshot.js'
-import type { PageSignals, ExtractResult } from './extract/extract-types.js'
 
 export type PageStatus =
   | 'ok'

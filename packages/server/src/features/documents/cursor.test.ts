@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { encodeCursor, contentFingerprint, decodeCursor } from './cursor.js'
+import { contentFingerprint, decodeCursor, encodeCursor } from './cursor.js'
 
 test('an encoded cursor decodes to the same position and is short', () => {
   fc.assert(

@@ -2,11 +2,10 @@
 
 import { expect, test } from 'vitest'
 
-import type { PageSnapshot } from './page-snapshot.js'
-import { createDocumentReader, type DocumentReaderDeps, type DocumentReadContext } from './document-reader.js'
-import type { ExtractResult } from './extract/extract-types.js'
-import { createEmptySignals } from './extract/extract-types.js'
+import { createDocumentReader, type DocumentReadContext, type DocumentReaderDeps } from './document-reader.js'
 import { parseDocumentRequest } from './document-request.js'
+import { createEmptySignals, type ExtractResult } from './extract/extract-types.js'
+import type { PageSnapshot } from './page-snapshot.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const close = (): Promise<void> => Promise.resolve()
@@ -107,13 +106,13 @@ test('limits concurrent fetches in total and per user', async () => {
   const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
   const greedy = reads('greedy', 50)
   await nextTick()
-  expect(waiting.length).toBe(4)
+  expect(waiting).toHaveLength(4)
   const others = reads('modest', 1)
   await nextTick()
-  expect(waiting.length).toBe(5)
+  expect(waiting).toHaveLength(5)
   const many = Array.from({ length: 30 }, (_, at) => reads(`user${at}`, 3)).flat()
   await nextTick()
-  expect(waiting.length).toBe(12)
+  expect(waiting).toHaveLength(12)
   let served = 0
   while (served < 50 + 1 + 90) {
     expect(waiting.length).toBeLessThanOrEqual(12)

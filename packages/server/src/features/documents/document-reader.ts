@@ -1,23 +1,20 @@
 // The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent
 // reads of one page share one fetch, and each read has a total deadline.
 
-import { createTimeoutSignal } from '../../util/async.js'
-import { rejectOnAbort } from '../../util/async.js'
 import type { PageRenderer } from '../../browser/page-renderer.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
-import type { FetchPage } from './page-fetcher.js'
+import { maxResultCharacters } from '../../text/result-limit.js'
+import { createTimeoutSignal, rejectOnAbort } from '../../util/async.js'
+import { createPerUserLimiter } from '../../util/per-user-limiter.js'
+import { createSingleFlight } from '../../util/single-flight.js'
+import { buildCacheKey, choosePreferredType, createCacheLookup } from './cache-lookup.js'
+import type { DocumentRequest } from './document-request.js'
 import { buildDocumentResult, type DocumentResult } from './document-result.js'
 import type { Extractor } from './extract/extract-types.js'
-import { createSingleFlight } from '../../util/single-flight.js'
-import { loadPage } from './load-page.js'
-import { createPageCache, canRevalidate, type CachedPage } from './page-cache.js'
-import { maxResultCharacters } from '../../text/result-limit.js'
-import { createPerUserLimiter } from '../../util/per-user-limiter.js'
-import { createCacheLookup } from './cache-lookup.js'
-import { revalidatePage } from './load-page.js'
-import { buildCacheKey, choosePreferredType } from './cache-lookup.js'
 import type { FetchContext } from './fetch-context.js'
-import type { DocumentRequest } from './document-request.js'
+import { loadPage, revalidatePage } from './load-page.js'
+import { type CachedPage, canRevalidate, createPageCache } from './page-cache.js'
+import type { FetchPage } from './page-fetcher.js'
 
 const TOTAL_MS = 45_000
 /** Characters of a result besides the page: URL, outline, markers and notes. */
@@ -123,8 +120,8 @@ async function withTotalDeadline<T>(
   work: (time: ReadTime) => Promise<T>,
 ): Promise<T> {
   const endsAt = performance.now() + ms
-  const softLimit = createTimeoutSignal(ms, abortSignal)
-  const hardLimit = createTimeoutSignal(ms + PARTIAL_RESULT_GRACE_MS, abortSignal)
+  const softLimit = createTimeoutSignal(ms, [abortSignal])
+  const hardLimit = createTimeoutSignal(ms + PARTIAL_RESULT_GRACE_MS, [abortSignal])
   try {
     return await rejectOnAbort(
       work({ remainingMs: () => endsAt - performance.now(), signal: softLimit.signal }),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { parseDocumentRequest, type DocumentRequest } from './document-request.js'
+import { type DocumentRequest, parseDocumentRequest } from './document-request.js'
 
 const DEFAULTS: Omit<DocumentRequest, 'url' | 'find'> = {
   isClientSideRoute: false,

@@ -2,9 +2,9 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
-import { decodeCursor, type CursorPosition } from './cursor.js'
+import { type CursorPosition, decodeCursor } from './cursor.js'
 import type { DocumentFormat } from './extract/extract-types.js'
-import { parseFindQuery, type FindQuery } from './find-in-page.js'
+import { type FindQuery, parseFindQuery } from './find-in-page.js'
 
 const FORMATS: readonly DocumentFormat[] = ['markdown', 'text', 'html']
 const MAX_WAIT_MS = 30_000

@@ -1,16 +1,16 @@
 // Builds the result of a read: one page of the document or the search matches, with notes on how it was obtained.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { suggestNames } from '../../text/nearest-names.js'
+import type { PageClassification } from './classify-page.js'
+import { encodeCursor } from './cursor.js'
+import type { DocumentRequest } from './document-request.js'
 import type { OutlineHeading } from './extract/extract-types.js'
 import { findInPage, type FindResult } from './find-in-page.js'
-import { suggestNames } from '../../text/nearest-names.js'
-import type { PageSnapshot } from './page-snapshot.js'
-import { encodeCursor } from './cursor.js'
 import type { CachedPage } from './page-cache.js'
-import { cutPage } from './paginate.js'
+import type { PageSnapshot } from './page-snapshot.js'
 import type { ExtractMetadata, PageableContent } from './pageable-content.js'
-import type { PageClassification } from './classify-page.js'
-import type { DocumentRequest } from './document-request.js'
+import { cutPage } from './paginate.js'
 
 const PLAIN_ID = /^[\p{L}\p{N}_.:=-]{1,60}$/u
 const MAX_SIMILAR = 5

@@ -1,15 +1,15 @@
 // Dependencies and deadline of one read, and the step after each fetch: extract the text of a snapshot and classify it.
 
-import type { PageRenderer } from '../../browser/page-renderer.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { PageRenderer } from '../../browser/page-renderer.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
-import type { FetchPage, PreferredType } from './page-fetcher.js'
-import type { PageSnapshot } from './page-snapshot.js'
-import type { Extractor } from './extract/extract-types.js'
-import type { CachedPage } from './page-cache.js'
-import { toPageableContent } from './pageable-content.js'
 import { classifyPage } from './classify-page.js'
 import type { DocumentRequest } from './document-request.js'
+import type { Extractor } from './extract/extract-types.js'
+import type { CachedPage } from './page-cache.js'
+import type { FetchPage, PreferredType } from './page-fetcher.js'
+import type { PageSnapshot } from './page-snapshot.js'
+import { toPageableContent } from './pageable-content.js'
 
 const EMPTY_BODY_REASONS = {
   size: 'its content is too large',

@@ -1,7 +1,6 @@
 // Parses the `find` parameter: `/pattern/i` is a regular expression; other input is words, in any order and case.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
 import { encodeCursor } from './cursor.js'
 import type { OutlineHeading } from './extract/extract-types.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { computeFreshness, buildConditionalHeaders, type HttpFreshness } from './http-freshness.js'
+import { buildConditionalHeaders, computeFreshness, type HttpFreshness } from './http-freshness.js'
 
 const MINUTE = 60_000
 

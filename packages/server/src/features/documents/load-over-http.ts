@@ -2,7 +2,6 @@
 // Follows meta refresh.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
 import { findMarkdownAlternate, guessMarkdownAlternate } from './markdown-alternate.js'
 import type { CachedPage } from './page-cache.js'
@@ -106,7 +105,7 @@ const FRAMES_SCAN_BYTES = 20_000
 const MAX_FRAMES = 6
 
 /** Empty if the page is not a frameset and has text of its own. */
-export function findFrameUrls(snapshot: PageSnapshot, hasNoText: boolean): readonly string[] {
+function findFrameUrls(snapshot: PageSnapshot, hasNoText: boolean): readonly string[] {
   if (!isHtmlSnapshot(snapshot)) return []
   const html = snapshot.bytes.subarray(0, FRAMES_SCAN_BYTES).toString('latin1')
   if (!hasNoText && !/<frameset\b/i.test(html)) return []

@@ -2,7 +2,6 @@
 // result is returned with a note.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import { rejectOnAbort } from '../../util/async.js'
 import type { DocumentRequest } from './document-request.js'
@@ -88,7 +87,7 @@ const MIN_RENDER_MS = 1000
 const MAX_RENDERED_BYTES = 10 * 1024 * 1024
 
 /** `httpPage`: the result over plain HTTP, if there is one. */
-export async function loadInBrowser(context: FetchContext, httpPage: CachedPage | undefined): Promise<CachedPage> {
+async function loadInBrowser(context: FetchContext, httpPage: CachedPage | undefined): Promise<CachedPage> {
   const { request, browser, remainingMs, reportProgress, signal } = context
   const maxMs = Math.min(MAX_RENDER_MS + request.waitMs, remainingMs() - EXTRACT_RESERVE_MS)
   if (maxMs < MIN_RENDER_MS)

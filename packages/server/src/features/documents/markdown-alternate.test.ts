@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 
 import { startCpuClock } from '../../../../../test/support/load.js'
+import { findMarkdownAlternate, guessMarkdownAlternate } from './markdown-alternate.js'
 import type { PageSnapshot } from './page-snapshot.js'
-import { guessMarkdownAlternate, findMarkdownAlternate } from './markdown-alternate.js'
 
 const PAGE_URL = 'https://example.com/docs/start'
 

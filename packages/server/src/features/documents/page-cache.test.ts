@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createPageCache, type CachedPage } from './page-cache.js'
+import { type CachedPage, createPageCache } from './page-cache.js'
 
 const MINUTE = 60_000
 

@@ -1,10 +1,10 @@
 // LRU cache of pages, bounded by bytes, so that the next page, another section or another format needs no new fetch. Keys
 // contain the user.
 
-import type { PageSnapshot } from './page-snapshot.js'
-import { computeFreshness, buildConditionalHeaders } from './http-freshness.js'
-import type { PageableContent } from './pageable-content.js'
 import type { PageClassification } from './classify-page.js'
+import { buildConditionalHeaders, computeFreshness } from './http-freshness.js'
+import type { PageSnapshot } from './page-snapshot.js'
+import type { PageableContent } from './pageable-content.js'
 
 const MAX_CACHE_BYTES = 24 * 1024 * 1024
 /** How long a cursor can continue in a page that is no longer fresh. */

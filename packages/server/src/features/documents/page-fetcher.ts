@@ -1,7 +1,7 @@
 // Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check.
 
-import { VERSION } from '../../util/version.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import { VERSION } from '../../util/version.js'
 import type { PageSnapshot } from './page-snapshot.js'
 import type { RobotsPolicy } from './robots-policy.js'
 
@@ -28,14 +28,14 @@ export interface FetchPageOptions {
   readonly signal: AbortSignal
 }
 
-export function createPageFetcher(wayOut: GuardedFetch, robots: RobotsPolicy | undefined): FetchPage {
+export function createPageFetcher(guardedFetch: GuardedFetch, robots: RobotsPolicy | undefined): FetchPage {
   return async (url, { preferredType, headers, source = 'http', timeoutMs = TIMEOUT_MS, signal }) => {
     await robots?.assertAllowed(url, signal)
-    const response = await wayOut.fetch(url, {
+    const response = await guardedFetch.fetch(url, {
       headers: { ...USER_AGENT_HEADER, accept: preferredType === 'markdown' ? MARKDOWN_FIRST : HTML_FIRST, ...headers },
       timeoutMs,
       maxBytes: MAX_BYTES,
-      takePart: true,
+      acceptsPartial: true,
       signal,
     })
     if (response.url !== url) await robots?.assertAllowed(response.url, signal)

@@ -3,9 +3,9 @@
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
-import { startHeartbeat } from '../../progress-heartbeat.js'
+import { startProgressHeartbeat } from '../../progress-heartbeat.js'
+import { toResultMeta } from '../../result-data.js'
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
 import { removeInvisible } from '../../text/invisible-characters.js'
 import { toSingleLine } from '../../text/single-line.js'
@@ -20,38 +20,49 @@ import { formatOutline } from './format-outline.js'
 import type { PageSnapshot } from './page-snapshot.js'
 import type { ExtractMetadata } from './pageable-content.js'
 
-export interface ReadDocsResult {
-  readonly status: string
-  readonly url: string
-  readonly title: string
-  readonly cursor: string | null
-  readonly output: ToolOutput
+type ReadDocsResult =
+  | { readonly document: DocumentResult; readonly request: DocumentRequest }
+  | { readonly failure: FetchFailure; readonly url: string }
+
+export const readDocsHandler = {
+  run: runReadDocs,
+  format: formatReadDocs,
+  meta: (result: ReadDocsResult) => toResultMeta(toResultFields(result)),
 }
 
-export async function runReadDocs(
+async function runReadDocs(
   input: ReadDocsInput,
-  documents: DocumentReader,
   call: CallContext,
+  { documents }: { readonly documents: DocumentReader },
 ): Promise<ReadDocsResult> {
   const { user, client, signal } = call
-  const heartbeat = startHeartbeat(call, 'Waiting for the page')
+  const heartbeat = startProgressHeartbeat(call, 'Waiting for the page')
   try {
     const request = parseDocumentRequest(input)
     const document = await documents.read(request, { user, client, signal, reportProgress: heartbeat.setMessage })
-    const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
-    return {
-      status: missingSection ? 'no_section' : classification.status,
-      url: snapshot.finalUrl,
-      title: metadata ? displayTitle(metadata) : '',
-      cursor: (excerpt ?? findResult)?.cursor || null,
-      output: { content: formatDocument(document, request), isError: !hasRequestedText(document) },
-    }
+    return { document, request }
   } catch (error) {
-    if (!(error instanceof FetchFailure)) throw error instanceof Failure ? new Failure(formatFailure(error)) : error
-    const output = { content: formatFetchFailure(error), isError: true }
-    return { status: error.kind, url: input.url, title: '', cursor: null, output }
+    if (error instanceof FetchFailure) return { failure: error, url: input.url }
+    // The message may contain text from a server.
+    throw error instanceof Failure ? new Failure(singleLine(error.message, MAX_MESSAGE)) : error
   } finally {
     heartbeat.stop()
+  }
+}
+
+function formatReadDocs(result: ReadDocsResult): ToolOutput {
+  if ('failure' in result) return { content: formatFetchFailure(result.failure), isError: true }
+  return { content: formatDocument(result.document, result.request), isError: !hasRequestedText(result.document) }
+}
+
+function toResultFields(result: ReadDocsResult): object {
+  if ('failure' in result) return { status: result.failure.kind, url: result.url, title: '', cursor: null }
+  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = result.document
+  return {
+    status: missingSection ? 'no_section' : classification.status,
+    url: snapshot.finalUrl,
+    title: metadata ? displayTitle(metadata) : '',
+    cursor: (excerpt ?? findResult)?.cursor || null,
   }
 }
 
@@ -102,13 +113,13 @@ const PROBLEM_ADVICE: Readonly<Partial<Record<FetchFailureKind, string>>> = {
 }
 
 /** Whether the document has text that was requested. */
-export function hasRequestedText({ classification: { status }, excerpt, missingSection }: DocumentResult): boolean {
+function hasRequestedText({ classification: { status }, excerpt, missingSection }: DocumentResult): boolean {
   if (missingSection) return false
   if (status === 'paywall') return (excerpt?.chars ?? 0) >= MIN_PAYWALL_CHARS
   return status === 'ok'
 }
 
-export function formatDocument(document: DocumentResult, request: DocumentRequest): string {
+function formatDocument(document: DocumentResult, request: DocumentRequest): string {
   const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
   const statusLines =
     classification.status === 'ok'
@@ -139,13 +150,8 @@ export function formatDocument(document: DocumentResult, request: DocumentReques
   ])
 }
 
-export function formatFetchFailure({ kind, message }: FetchFailure): string {
+function formatFetchFailure({ kind, message }: FetchFailure): string {
   return singleLine([message, PROBLEM_ADVICE[kind] ?? ''].join(' '), MAX_MESSAGE)
-}
-
-/** The message may contain text from a server. */
-export function formatFailure({ message }: Failure): string {
-  return singleLine(message, MAX_MESSAGE)
 }
 
 function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }: DocumentExcerpt): string {
@@ -157,7 +163,7 @@ function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }:
 /** Only a valid date is shown, because the value is untrusted. */
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
 
-export function displayTitle({ title }: ExtractMetadata): string {
+function displayTitle({ title }: ExtractMetadata): string {
   return singleLine(title, MAX_TITLE)
 }
 
@@ -254,10 +260,7 @@ function singleLine(text: string, max = MAX_URL * 2): string {
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
-export function formatFindResult(
-  { sections, total, isPartial }: FindResult,
-  { outline }: ExtractMetadata,
-): readonly string[] {
+function formatFindResult({ sections, total, isPartial }: FindResult, { outline }: ExtractMetadata): readonly string[] {
   if (sections.length === 0) {
     const headings = formatOutline(outline)
     return ['No line matches.', ...(headings === '' ? [] : [wrapUntrusted(`Outline:\n${headings}`)])]
@@ -269,7 +272,7 @@ export function formatFindResult(
   ]
 }
 
-export function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
+function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
   if (sections.length === 0) return ['Try fewer or other words, or read a section: url#name.']
   const shownLines = sections.reduce((sum, { lines }) => sum + lines.length, 0)
   const more = cursor === '' ? '' : ` ${total - shownLines} more: the same call with cursor: "${cursor}".`

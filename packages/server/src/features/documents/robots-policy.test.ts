@@ -22,13 +22,13 @@ async function startSite(responses: readonly RobotsResponse[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
-  const wayOut = createGuardedFetch({ allow: host, proxies, warn: () => {} })
+  const proxies = { override: 'off', http: '', https: '', bypass: '' }
+  const guardedFetch = createGuardedFetch({ allow: host, proxies, warn: () => {} })
   onTestFinished(async () => {
-    await wayOut.close()
+    await guardedFetch.close()
     await new Promise((resolve) => server.close(resolve))
   })
-  const robots = createRobotsPolicy(wayOut, {})
+  const robots = createRobotsPolicy(guardedFetch, {})
   const admit = (path: string) => robots.assertAllowed(`http://${host}${path}`, new AbortController().signal)
   return { admit, requests: () => requests }
 }

@@ -2,7 +2,7 @@
 // robots.txt cannot be fetched allows nothing.
 
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
-import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { ALLOW_ALL, DISALLOW_ALL, parseRobotsTxt, type RobotsRules } from './robots-txt.js'
 
 const ROBOTS_AGENT = 'scorpiox-code'
@@ -25,13 +25,16 @@ interface OriginRules {
   readonly fetchProblem: string
 }
 
-export function createRobotsPolicy(wayOut: GuardedFetch, headers: Readonly<Record<string, string>>): RobotsPolicy {
+export function createRobotsPolicy(
+  guardedFetch: GuardedFetch,
+  headers: Readonly<Record<string, string>>,
+): RobotsPolicy {
   const rulesByOrigin = new Map<string, OriginRules>()
 
   async function getRules(origin: string, signal: AbortSignal) {
     const cached = rulesByOrigin.get(origin)
     if (cached && cached.until > performance.now()) return cached
-    const { rules, fetchProblem } = await fetchRules(wayOut, origin, headers, signal)
+    const { rules, fetchProblem } = await fetchRules(guardedFetch, origin, headers, signal)
     const entry = {
       rules,
       fetchProblem,
@@ -62,14 +65,14 @@ export function createRobotsPolicy(wayOut: GuardedFetch, headers: Readonly<Recor
 }
 
 async function fetchRules(
-  wayOut: GuardedFetch,
+  guardedFetch: GuardedFetch,
   origin: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<{ readonly rules: RobotsRules; readonly fetchProblem: string }> {
   try {
-    const options = { headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, takePart: true, signal }
-    const { status, bytes } = await wayOut.fetch(`${origin}/robots.txt`, options)
+    const options: FetchRequest = { headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, acceptsPartial: true, signal }
+    const { status, bytes } = await guardedFetch.fetch(`${origin}/robots.txt`, options)
     if (status >= 500)
       return { rules: DISALLOW_ALL, fetchProblem: `${origin}/robots.txt answered with status ${status}` }
     const rules = status >= 200 && status < 300 ? parseRobotsTxt(bytes.toString('utf8'), ROBOTS_AGENT) : ALLOW_ALL

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import {
-  toStoredRectangle,
-  clipRectangle,
-  scaleSize,
-  orientSize,
   applyOrientation,
+  clipRectangle,
   fullRectangle,
+  orientSize,
   type Rectangle,
+  scaleSize,
   type Size,
+  toStoredRectangle,
 } from './geometry.js'
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 12 }), height: fc.integer({ min: 1, max: 12 }) })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { startCpuClock } from '../../../../../test/support/load.js'
-import { detectImageFormat, describeFileContent } from './image-format.js'
+import { describeFileContent, detectImageFormat } from './image-format.js'
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 

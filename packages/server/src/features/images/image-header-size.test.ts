@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 
 import { detectImageFormat } from './image-format.js'
-import { readImageSize, hasImageEnd } from './image-header.js'
+import { hasImageEnd, readImageSize } from './image-header.js'
 
 const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 4, background: '#abc8' } })
 

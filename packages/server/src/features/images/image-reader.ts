@@ -4,7 +4,6 @@ import { opendir } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/single-line.js'
 import { describeFileContent, detectImageFormat, DETECTION_BYTES } from './image-format.js'
@@ -104,7 +103,7 @@ function checkPath(path: string): void {
 const MAX_NAMES = 10_000
 
 /** Undefined if no name or several names look the same. */
-export async function findSameLookingFile(path: string): Promise<string | undefined> {
+async function findSameLookingFile(path: string): Promise<string | undefined> {
   // A path that ends in a slash names a directory.
   if (!path.endsWith(basename(path))) return undefined
   const normalized = normalizeName(basename(path))

@@ -1,8 +1,8 @@
 // Request and result of ReadImage, and the messages of the image worker.
 
-import type { ImageFormat } from './image-format.js'
-import type { Rectangle, Size } from './geometry.js'
 import type { FileIdentity } from '../../storage/untrusted-file.js'
+import type { Rectangle, Size } from './geometry.js'
+import type { ImageFormat } from './image-format.js'
 
 export interface ImageRequest {
   readonly path: string

@@ -2,10 +2,11 @@
 // cancelled, and replaced if it has grown.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { type IpcChild, spawnNodeScript } from '../../process/piped-child.js'
+import type { ExitStatus } from '../../process/spawn.js'
 import { createSemaphore } from '../../util/concurrency.js'
-import { spawnNodeScript, type ExitStatus, type IpcChild } from '../../process/spawn.js'
+import { type DecodeRequest, type ImageWorkerReply, isImageWorkerReply } from './image-types.js'
 import { decodeBudgetFor } from './limits.js'
-import { isImageWorkerReply, type DecodeRequest, type ImageWorkerReply } from './image-types.js'
 
 const MAX_WORKERS = 2
 const IDLE_TIMEOUT_MS = 60_000

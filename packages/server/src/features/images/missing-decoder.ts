@@ -1,7 +1,6 @@
 // Install hints for missing packages.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { findExecutableEntry } from '../../process/program-files.js'
 import type { OpenedFile } from '../../storage/untrusted-file.js'
 import { fullRectangle, longEdge } from './geometry.js'

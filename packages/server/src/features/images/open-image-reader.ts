@@ -4,16 +4,16 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/load-config.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
+import { createImageReader, type ImageReader } from './image-reader.js'
 import { createImageWorkerPool } from './image-worker-pool.js'
 import type { PathPolicy } from './path-policy.js'
-import { createImageReader, type ImageReader } from './image-reader.js'
 
 /** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
 export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {
   return createImageReader(
     config.cwd,
     createPathPolicy(config, isSandboxed),
-    createImageWorkerPool(join(config.partsDir, 'darkroom.js'), workerEnvironment(config)),
+    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), workerEnvironment(config)),
   )
 }
 

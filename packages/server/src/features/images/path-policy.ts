@@ -5,7 +5,6 @@ import { readlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { isInsideDirectory } from '../../util/path-containment.js'
 
 export interface PathPolicy {

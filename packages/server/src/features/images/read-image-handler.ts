@@ -1,51 +1,63 @@
-// Handler of ReadImage: parses the crop and formats the result. Loaded by the first call.
+// Handler of ReadImage: reads the image and describes it in text. Loaded by the first call.
 
 import { extname } from 'node:path'
 
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-
+import { toResultMeta } from '../../result-data.js'
 import type { Rectangle } from './geometry.js'
+import type { ImageReader } from './image-reader.js'
 import type { ImageResult } from './image-types.js'
 
-export interface ReadImageResult {
-  readonly format: string
-  /** Of the original. */
-  readonly width: number
-  readonly height: number
-  /** Upper left corner of the region, in the original. */
-  readonly x: number
-  readonly y: number
-  readonly scale: number
-  readonly image: { readonly data: string; readonly mimeType: string }
-  readonly text: string
+interface ReadImageInput {
+  readonly file_path: string
+  readonly crop?: readonly number[] | undefined
+  readonly page?: number | undefined
 }
 
-export function parseCrop(numbers: readonly number[] | undefined): Rectangle | undefined {
+interface ReadImageResult {
+  readonly image: ImageResult
+  readonly path: string
+}
+
+export const readImageHandler = {
+  async run(
+    { file_path: path, crop, page }: ReadImageInput,
+    { signal }: CallContext,
+    { images }: { readonly images: ImageReader },
+  ): Promise<ReadImageResult> {
+    return { image: await images.read({ path, crop: parseCrop(crop), page }, signal), path }
+  },
+
+  format: ({ image, path }: ReadImageResult): ToolOutput => [
+    { type: 'image', data: image.data, mimeType: image.mimeType },
+    { type: 'text', text: formatImage(image, path) },
+  ],
+
+  meta({ image }: ReadImageResult) {
+    const { format, original, region } = image
+    // Size of the original; upper left corner of the region in it.
+    const { width, height } = original
+    return toResultMeta({ format, width, height, x: region.x, y: region.y, scale: scaleOf(image) })
+  },
+}
+
+function parseCrop(numbers: readonly number[] | undefined): Rectangle | undefined {
   if (numbers === undefined || numbers.length === 0) return undefined
   const [x = 0, y = 0, width = 0, height = 0] = numbers
   if (numbers.length === 4 && width >= 1 && height >= 1) return { x, y, width, height }
   throw new Failure('crop takes four numbers: x, y, width and height in pixels of the original, the last two above 0.')
 }
 
-export function toReadImageResult(image: ImageResult, path: string): ReadImageResult {
-  const { data, mimeType, format, original, region, shown } = image
-  const scale = Number((shown.width / region.width).toPrecision(4))
-  return {
-    format,
-    width: original.width,
-    height: original.height,
-    x: region.x,
-    y: region.y,
-    scale,
-    image: { data, mimeType },
-    text: formatImage(image, scale, path),
-  }
+function scaleOf({ shown, region }: ImageResult): number {
+  return Number((shown.width / region.width).toPrecision(4))
 }
 
 // Formats the text beside an image: type and size, the region shown, the scale, and how to convert coordinates.
 
-export function formatImage(image: ImageResult, scale: number, path: string): string {
-  return `${describeBlock(image)} ${[describeSize(image, scale), ...formatNotes(image, path)].join('. ')}.`
+function formatImage(image: ImageResult, path: string): string {
+  return `${describeBlock(image)} ${[describeSize(image, scaleOf(image)), ...formatNotes(image, path)].join('. ')}.`
 }
 
 /** The image block, such as [JPEG, 1568x1176, 212 KB]. */

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 
-import { decodePngRegion, encodePng, type Pixels } from './uncompressed-png.js'
 import { fullRectangle } from './geometry.js'
+import { decodePngRegion, encodePng, type Pixels } from './uncompressed-png.js'
 
 const pictures = fc
   .record({ width: fc.integer({ min: 1, max: 40 }), height: fc.integer({ min: 1, max: 40 }), seed: fc.nat(1e6) })

@@ -2,7 +2,7 @@
 // files. Input must have four 8-bit channels without interlacing.
 
 import { once } from 'node:events'
-import { createInflate, crc32, deflateSync } from 'node:zlib'
+import { crc32, createInflate, deflateSync } from 'node:zlib'
 
 import type { Rectangle, Size } from './geometry.js'
 

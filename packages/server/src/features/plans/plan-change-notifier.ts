@@ -4,30 +4,31 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { StateDatabase } from '../../state.js'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { ScopedDatabase } from '../../storage/scoped-database.js'
+import type { PlanTables } from './plan-table.js'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { PLAN_URI } from './plan-resource.js'
 
 export interface PlanChangeNotifier {
   /** Subscribes to the changes of this database; an earlier subscription ends. */
-  subscribeTo(state: StateDatabase): void
+  subscribeTo(state: ScopedDatabase<PlanTables>): void
   close(): void
 }
 
-export function createPlanChangeNotifier(project: string, notices: ChangeEvents): PlanChangeNotifier {
+export function createPlanChangeNotifier(project: string, changeEvents: ChangeEvents): PlanChangeNotifier {
   const lastPublished = new Map<string, string>()
-  let subscribedState: StateDatabase | undefined
+  let subscribedState: ScopedDatabase<PlanTables> | undefined
   let unsubscribe: (() => void) | undefined
 
-  async function notifyIfChanged(state: StateDatabase, user: string): Promise<void> {
+  async function notifyIfChanged(state: ScopedDatabase<PlanTables>, user: string): Promise<void> {
     const current = await fingerprint(state, user)
     if (lastPublished.get(user) === current) return
     lastPublished.set(user, current)
-    notices.notifyResourceUpdated(PLAN_URI, user)
+    changeEvents.notifyResourceUpdated(PLAN_URI, user)
   }
 
-  async function fingerprint(state: StateDatabase, user: string): Promise<string> {
+  async function fingerprint(state: ScopedDatabase<PlanTables>, user: string): Promise<string> {
     const latest = await state.read({ project, user }, ({ plans }) => plans.findLatest())
     if (!latest) return ''
     const file = join(sessionDirectoryPath(project, latest.session), 'plan.md')

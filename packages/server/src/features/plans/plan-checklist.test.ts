@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { startCpuClock } from '../../../../../test/support/load.js'
-import { parseChecklist, findFirstHeading } from './plan-checklist.js'
+import { findFirstHeading, parseChecklist } from './plan-checklist.js'
 
 const textsOf = (markdown: string): readonly string[] => parseChecklist(markdown).items.map(({ text }) => text)
 

@@ -2,7 +2,7 @@
 // task from it.
 
 import { toSingleLine } from '../../text/single-line.js'
-import type { TaskRow, TaskTable } from '../tasks/task-table.js'
+import type { TaskRow, TaskTable } from '../tasks/index.js'
 
 const MAX_ITEMS = 500
 const MAX_CHARACTERS = 1000

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { openOwnFile } from '../../storage/own-file.js'
 import { readBounded } from '../../storage/untrusted-file.js'

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { openStateDatabase } from '../../state.js'
-import type { StateDatabase } from '../../state.js'
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { LazyDatabase } from '../../lazy-state.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { LazyStateDatabase } from '../../lazy-state.js'
+import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { openFlagFiles } from '../../storage/flag-files.js'
 import { createOpenPlanLookup } from './plan-lookup.js'
 import { createPlanService, type PlanServiceDeps } from './plan-service.js'
@@ -23,14 +22,14 @@ function createDirectories() {
 }
 
 /** Opens a connection of its own, as another process would. */
-async function connect(stateDir: string): Promise<LazyDatabase> {
+async function connect(stateDir: string): Promise<LazyStateDatabase> {
   const opened: StateDatabase = await openStateDatabase({ file: join(stateDir, 'state.db'), databaseUrl: '' })
   return { open: () => Promise.resolve(opened), onOpen: (use) => use(opened), close: () => opened.close() }
 }
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const failing: LazyDatabase = {
+const failing: LazyStateDatabase = {
   open: () => Promise.reject(new Failure('The database does not answer.')),
   onOpen: () => {},
   close: () => Promise.resolve(),
@@ -97,7 +96,7 @@ test('the flag of an open plan is never cleared under concurrent enter, exit and
   if (!one || !two || !three) throw new Error('no state')
   const stopped = new AbortController()
   let missing = 0
-  const settings = (state: LazyDatabase): PlanServiceDeps => ({
+  const settings = (state: LazyStateDatabase): PlanServiceDeps => ({
     project,
     cwd: project,
     state,
@@ -108,7 +107,7 @@ test('the flag of an open plan is never cleared under concurrent enter, exit and
   })
 
   /** `enter` returns only after the flag is set, and the flag stays until the plan ends. */
-  async function enterAndLeave(state: LazyDatabase): Promise<void> {
+  async function enterAndLeave(state: LazyStateDatabase): Promise<void> {
     const plans = createPlanService(settings(state))
     for (let entered = 0; entered < 10;) {
       await yieldToEventLoop()
@@ -126,7 +125,7 @@ test('the flag of an open plan is never cleared under concurrent enter, exit and
     }
   }
 
-  async function lookUp(state: LazyDatabase): Promise<void> {
+  async function lookUp(state: LazyStateDatabase): Promise<void> {
     const lookup = createOpenPlanLookup({ project, flags, state })
     while (!stopped.signal.aborted) {
       await lookup.findOpenPlan(USER)

@@ -5,13 +5,12 @@
 // Write transactions are serialized across processes, so the flag of an open plan is never cleared.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
+import type { LazyDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../lazy-state.js'
 import { type FlagFiles, openFlagFiles } from '../../storage/flag-files.js'
-import type { PlanRow } from './plan-table.js'
+import type { PlanRow, PlanTables } from './plan-table.js'
 
 export interface OpenPlanLookup {
   readonly project: string
@@ -23,7 +22,7 @@ export interface OpenPlanLookup {
 
 export interface OpenPlanLookupDeps {
   readonly project: string
-  readonly state: LazyDatabase
+  readonly state: LazyDatabase<PlanTables>
   /**
    * `ask-database`: only the database knows whether a plan is open. `none`: nothing can be stored, so there is no plan.
    */
@@ -69,7 +68,7 @@ export function createOpenPlanLookup({ project, state, flags }: OpenPlanLookupDe
 
 export function openPlanLookupDeps(
   { settings, cwd }: Pick<Config, 'settings' | 'cwd'>,
-  state: LazyDatabase,
+  state: LazyDatabase<PlanTables>,
 ): OpenPlanLookupDeps {
   const project = findProjectRoot(cwd)
   if (settings.DATABASE_URL !== '') return { project, state, flags: 'ask-database' }

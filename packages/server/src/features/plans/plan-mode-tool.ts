@@ -1,9 +1,7 @@
 // The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
 
-import type { PlanService } from './plan-service.js'
-import type { PlanModeResult } from './plan-mode-run.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import type { PlanService } from './plan-service.js'
 
 export const planMode = defineToolWith<{ plans: PlanService }>()({
   name: 'PlanMode',
@@ -25,12 +23,5 @@ enter: commands can only read until exit or reset. exit: takes plan (markdown), 
     required: ['action'],
   },
 
-  async run(input, { user, session }, { plans }): Promise<PlanModeResult> {
-    const { runPlanMode } = await import('./plan-mode-run.js')
-    return runPlanMode(input, plans, { user, session })
-  },
-
-  format: ({ text }) => text,
-
-  meta: resultData('active', 'goal', 'plan_file', 'started_at', 'session', 'task_id'),
+  load: async () => (await import('./plan-mode-handler.js')).planModeHandler,
 })

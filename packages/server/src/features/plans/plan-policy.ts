@@ -3,14 +3,20 @@
 
 import { lstatSync } from 'node:fs'
 
-import type { Config } from '../../config/load-config.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from '../../config/load-config.js'
 import type { SandboxFactory } from '../../process/shell-pool.js'
-import type { PlanRow } from './plan-table.js'
-import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import { createLazySandbox } from '../../sandbox/command-sandbox.js'
+import { type CommandSandbox, createLazySandbox } from '../../sandbox/command-sandbox.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
-import type { OpenPlanLookup } from './plan-lookup.js'
+import type { LazyDatabase } from '../../storage/scoped-database.js'
+import { createOpenPlanLookup, type OpenPlanLookup, openPlanLookupDeps } from './plan-lookup.js'
+import type { PlanRow, PlanTables } from './plan-table.js'
+
+/** The sandbox of commands: that of the open plan, else `base`. Closing it closes both, and the database. */
+export function openPlanPolicy(config: Config, base: CommandSandbox, state: LazyDatabase<PlanTables>): CommandSandbox {
+  const policy = createPlanPolicy(config, base, createOpenPlanLookup(openPlanLookupDeps(config, state)))
+  return { ...policy, close: async () => void (await Promise.all([policy.close(), state.close()])) }
+}
 
 export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: OpenPlanLookup): CommandSandbox {
   // Never less strict than without a plan: a command without network access does not gain it.
@@ -42,7 +48,7 @@ export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: O
     sandboxFor(caller, isReadOnly = false) {
       if (isReadOnly && base.level !== 'off') return readOnlySandbox()
       const plan = lookup.findOpenPlan(caller.user)
-      if (plan === undefined) return base.sandboxFor(caller)
+      if (plan === undefined) return base.level === 'off' ? undefined : base.sandboxFor(caller)
       return Promise.resolve(plan).then((open) => (open ? planSandbox(open) : base.sandboxFor(caller)))
     },
     async close() {

@@ -1,7 +1,6 @@
 // The plan of a user as a resource: whether plan mode is on, and the text of the plan.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
-
 import type { PlanService } from './plan-service.js'
 
 export const PLAN_URI = 'scorpiox://plan'
@@ -14,7 +13,10 @@ export const planResource = defineResourceWith<{ plans: PlanService }>()({
   services: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),
   async read(caller, { plans }) {
-    const [status, { formatPlanStatus }] = await Promise.all([plans.getStatus(caller), import('./plan-mode-run.js')])
+    const [status, { formatPlanStatus }] = await Promise.all([
+      plans.getStatus(caller),
+      import('./plan-mode-handler.js'),
+    ])
     const statusText = formatPlanStatus(status, undefined)
     const text = await plans.readText(caller)
     return text === undefined ? statusText : `${statusText}\n\n${text}`

@@ -7,19 +7,14 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-
+import type { LazyDatabase, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
-import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../lazy-state.js'
 import { resolveHiddenPaths, resolveReadablePaths } from '../../sandbox/real-paths.js'
 import type { SandboxLevel } from '../../sandbox/sandbox-level.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { ensureSessionDirectory, sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
-import type { StateDatabase } from '../../state.js'
-import { jobDirectoryOf } from '../shell/job-directory.js'
-import { listRunningJobIds } from '../shell/list-running-jobs.js'
 import { createPlanChangeNotifier } from './plan-change-notifier.js'
 import { type CreatedPlanTask, createTaskFromPlan } from './plan-checklist.js'
 import {
@@ -33,7 +28,7 @@ import {
   readPlanFile,
 } from './plan-file.js'
 import { createOpenPlanLookup, openPlanLookupDeps, type OpenPlanLookupDeps } from './plan-lookup.js'
-import type { PlanRow, PlanTable } from './plan-table.js'
+import type { PlanRow, PlanTable, PlanTables } from './plan-table.js'
 
 const MAX_GOAL = 10_000
 
@@ -95,7 +90,7 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
   const sessionNames = sessionNamesOf(project)
   const changeNotifier = createPlanChangeNotifier(project, changeEvents)
 
-  async function openDatabase(): Promise<StateDatabase> {
+  async function openDatabase(): Promise<ScopedDatabase<PlanTables>> {
     const database = await state.open()
     changeNotifier.subscribeTo(database)
     return database
@@ -251,18 +246,18 @@ function notAccepted({ message }: Failure, current: string): Failure {
   )
 }
 
-// Builds the plan service from the settings.
-
 export interface OpenPlanServiceDeps {
   readonly config: Config
   readonly changeEvents: ChangeEvents
-  readonly state: LazyDatabase
+  readonly state: LazyDatabase<PlanTables>
   /** Sandbox level of commands outside plan mode. */
   readonly sandboxLevel: SandboxLevel
+  readonly listRunningJobIds: (user: string) => Promise<readonly number[]>
 }
 
-export function openPlanService({ config, changeEvents, state, sandboxLevel }: OpenPlanServiceDeps): PlanService {
-  const { cwd, settings } = config
+export function openPlanService(deps: OpenPlanServiceDeps): PlanService {
+  const { config, changeEvents, state, sandboxLevel, listRunningJobIds } = deps
+  const { cwd } = config
   const project = findProjectRoot(cwd)
   // The real path of the working directory, so that displayed paths can be relative to it.
   const [realCwd] = resolveReadablePaths([cwd])
@@ -274,14 +269,7 @@ export function openPlanService({ config, changeEvents, state, sandboxLevel }: O
       cwd,
       allowed: sandboxLevel === 'off' ? undefined : allowedPathsOf(config, project, sandboxLevel, session),
     }),
-    async listRunningJobIds(user) {
-      try {
-        return await listRunningJobIds(jobDirectoryOf(getStateDir(settings), project), user)
-      } catch {
-        // There is no job directory, so there are no jobs.
-        return []
-      }
-    },
+    listRunningJobIds,
   })
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
+import type { TaskTables } from '../tasks/index.js'
 
 export interface PlanRow {
   readonly id: number
@@ -28,6 +29,11 @@ export interface PlanVersion {
   readonly number: number
   readonly text: string
   readonly savedAt: number
+}
+
+/** Valid during the transaction. */
+export interface PlanTables extends TaskTables {
+  readonly plans: PlanTable
 }
 
 export interface PlanTable {

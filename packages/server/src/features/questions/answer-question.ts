@@ -2,20 +2,18 @@
 // pending message of the session in the same transaction.
 
 import { Failure } from '@scorpiox/mcp/errors'
-
-import type { StateTables } from '../../state.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { queueAnswerMessage } from './late-answers.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import { MAX_FREE_TEXT } from './question-limits.js'
-import type { QuestionRow } from './question-table.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { QuestionRow, QuestionTables } from './question-table.js'
 
 /**
  * Throws a Failure if the replies are invalid or the question is no longer open. `session`: the session that passes the
  * answer on.
  */
 export async function answerQuestion(
-  rows: Pick<StateTables, 'questions' | 'messages'>,
+  rows: QuestionTables,
   id: number,
   input: readonly QuestionReply[],
   surface: AnswerChannel,

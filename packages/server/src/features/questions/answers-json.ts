@@ -1,7 +1,7 @@
 // Answers in the documented JSON form: {"answers":[{"question":"…","selected":"A"}]}.
 
 import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 
 export function formatAnswersJson(questions: readonly FormQuestion[], replies: readonly QuestionReply[]): string {
   return stringifyWellFormed({ answers: questions.map((question, index) => toAnswer(question, replies[index])) })

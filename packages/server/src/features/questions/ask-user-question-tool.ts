@@ -7,9 +7,6 @@
 import type { StandardSchema } from '@scorpiox/mcp/definitions/standard-schema'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-
-import { resultData } from '../../result-data.js'
-import type { AskUserQuestionResult } from './ask-user-question-run.js'
 import type { QuestionService } from './question-service.js'
 
 const PUBLISHED: JsonObject = {
@@ -18,7 +15,7 @@ const PUBLISHED: JsonObject = {
   required: ['questions_json'],
 }
 
-export const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
+const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
   '~standard': {
     version: 1,
     vendor: 'scorpiox-code',
@@ -37,12 +34,5 @@ questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":fa
 
   input: ASK_USER_QUESTION_INPUT,
 
-  async run({ questions_json: input }, call, { questions }): Promise<AskUserQuestionResult> {
-    const { runAskUserQuestion } = await import('./ask-user-question-run.js')
-    return runAskUserQuestion(input, questions, call)
-  },
-
-  format: ({ content }) => content,
-
-  meta: resultData('answers', 'rung', 'surface', 'id'),
+  load: async () => (await import('./ask-user-question-handler.js')).askUserQuestionHandler,
 })

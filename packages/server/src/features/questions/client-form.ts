@@ -3,10 +3,9 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-
 import { toSingleLine } from '../../text/single-line.js'
+import type { FormQuestion, QuestionChoice, QuestionReply } from '../../question-form.js'
 import { MAX_FREE_TEXT } from './question-limits.js'
-import type { FormQuestion, QuestionChoice, QuestionReply } from './question-form.js'
 
 /** A caller that reports whether its response was written. */
 export interface RespondingCall extends Caller {

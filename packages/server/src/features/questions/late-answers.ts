@@ -1,11 +1,8 @@
 // Turns answers for which no call waits into pending messages of the session that asked. From then on the message is
 // delivered, to that session or to the one that takes it over.
 
-import type { QuestionRow } from './question-table.js'
-import type { StateTables } from '../../state.js'
 import { formatAnswersJson } from './answers-json.js'
-
-type QuestionTables = Pick<StateTables, 'questions' | 'messages'>
+import type { QuestionRow, QuestionTables } from './question-table.js'
 
 const SURFACE_NAMES = {
   client: 'in the client',

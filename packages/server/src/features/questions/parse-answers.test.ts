@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { FormQuestion, QuestionReply } from './question-form.js'
-import { formatAnswersJson } from './answers-json.js'
 import { validateReplies } from './answer-question.js'
+import { formatAnswersJson } from './answers-json.js'
 import { buildClientForm, parseClientForm } from './client-form.js'
 import { parseAnswers } from './parse-answers.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 
 function question(labels: readonly string[], multiple = false): FormQuestion {
   return { text: 'Which?', header: null, choices: labels.map((label) => ({ label, description: null })), multiple }
@@ -91,7 +91,7 @@ describe('answers passed on by a model', () => {
     expect(read).toThrow(message)
   })
 
-  test('any input is parsed or rejected with a sentence, and choices are offered ones', () => {
+  test('any input is parsed or rejected with a message, and choices are offered ones', () => {
     const answer = fc.oneof(fc.anything(), fc.constantFrom('Red', '2', 2, ['Red', 'Blue'], null))
     fc.assert(
       fc.property(

@@ -2,9 +2,9 @@
 // the user declined. Ambiguous input is not guessed.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { foldForSearch } from '../../text/normalize-text.js'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import { foldForSearch } from '../../text/normalize-text.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
 
 const DECLINED: QuestionReply = { outcome: 'declined', selected: [] }
 

@@ -4,10 +4,10 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
-
 import { findJsonError } from '../../text/json-error-position.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { toSingleLine } from '../../text/single-line.js'
+import type { FormQuestion, QuestionChoice } from '../../question-form.js'
 import {
   MAX_DESCRIPTION,
   MAX_HEADER,
@@ -17,7 +17,6 @@ import {
   MAX_QUESTIONS,
   MIN_OPTIONS,
 } from './question-limits.js'
-import type { FormQuestion, QuestionChoice } from './question-form.js'
 
 const MAX_JSON = 250_000
 const MAX_DEPTH = 8
@@ -111,7 +110,7 @@ function findQuestionList(value: unknown): readonly unknown[] {
 
 // Parses one question: its text, its options, and whether several can be chosen.
 
-export function parseQuestion(value: unknown, number: number): FormQuestion {
+function parseQuestion(value: unknown, number: number): FormQuestion {
   const where = `Question ${number}`
   if (!isJsonObject(value)) throw new Failure(`${where} must be an object with "text" and "options".`)
   const { text, question, header, options, multiSelect, multiple } = value

@@ -6,20 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { Failure } from '@scorpiox/mcp/errors'
 import { emptyFolder } from '../../../../../test/support/client.js'
 import type { Settings } from '../../config/options.js'
-import { Failure } from '@scorpiox/mcp/errors'
+import { createLazyDatabase, type LazyStateDatabase } from '../../lazy-state.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
-import { openStateDatabase } from '../../state.js'
-import type { QuestionRow } from './question-table.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
-import type { StateDatabase } from '../../state.js'
-import type { UserPresence } from './question-store.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { createLazyDatabase, type LazyDatabase } from '../../lazy-state.js'
+import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { answerQuestion } from './answer-question.js'
-import type { AskingCall, FormReply, AskFormOptions } from './client-form.js'
-import { createQuestionService, type AskResult, type QuestionService } from './question-service.js'
+import type { AskFormOptions, AskingCall, FormReply } from './client-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
+import { type AskResult, createQuestionService, type QuestionService } from './question-service.js'
+import type { UserPresence } from './question-store.js'
+import type { QuestionRow } from './question-table.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const FORM: readonly FormQuestion[] = [
@@ -34,7 +33,7 @@ const reply = (label: string): readonly QuestionReply[] => [{ outcome: 'answered
 
 const settingsAt = (path: string): Settings => ({ STATE_DIR: dirname(path), DATABASE_URL: '' }) as Settings
 const claimedSessions: string[] = []
-const attend = async ({ session }: Caller): Promise<void> => void claimedSessions.push(session)
+const openSession = async ({ session }: Caller): Promise<void> => void claimedSessions.push(session)
 
 let file: string
 let states: StateDatabase[]
@@ -56,7 +55,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
     ...opened,
     write: (scope, work) => (isBroken() ? Promise.reject(new Failure('The disk is full.')) : opened.write(scope, work)),
   }
-  const state: LazyDatabase = { open: async () => writing, onOpen: (use) => use(writing), close: async () => {} }
+  const state: LazyStateDatabase = { open: async () => writing, onOpen: (use) => use(writing), close: async () => {} }
   const listeners = new Set<() => void>()
   const before = notifyPresence
   notifyPresence = () => [before, ...listeners].forEach((listener) => listener())
@@ -71,7 +70,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
     state,
     project: SCOPE.project,
     presence,
-    claimLease: attend,
+    claimLease: openSession,
     waitSeconds,
     retryMs: 50,
   })
@@ -270,16 +269,16 @@ describe('with an open console', () => {
 
   test('a silent client has half of the time; its late reply is accepted while the console is asked', async () => {
     const questions = await serverAt(20)
-    let terms: AskFormOptions | undefined
+    let options: AskFormOptions | undefined
     const askForm: AskingCall['askForm'] = (_, given) => {
-      terms = given
+      options = given
       return Promise.reject(new Failure('The client did not answer within 10 s.'))
     }
     const asked = questions.ask(FORM, createCall({ supportsForms: true, askForm }))
-    expect(terms?.timeoutMs).toBe(10_000)
+    expect(options?.timeoutMs).toBe(10_000)
     await untilOpen()
-    terms?.onLateReply({ action: 'cancel' })
-    terms?.onLateReply({ action: 'accept', content: { question_1: 'Blue' } })
+    options?.onLateReply({ action: 'cancel' })
+    options?.onLateReply({ action: 'accept', content: { question_1: 'Blue' } })
     expect(await asked).toMatchObject({ rung: 'board', surface: 'client', replies: reply('Blue') })
     await questions.close()
   })
@@ -309,13 +308,13 @@ test('without an open console it is skipped', async () => {
 
 test('a database failure while waiting returns the question as text', async () => {
   const lazy = createLazyDatabase({ settings: settingsAt(file) })
-  const broken: LazyDatabase = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
+  const broken: LazyStateDatabase = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
   const presence: UserPresence = { isPresent: () => true, onChange: () => () => {} }
   const questions = createQuestionService({
     state: broken,
     project: '/srv/project',
     presence,
-    claimLease: attend,
+    claimLease: openSession,
     waitSeconds: 30,
   })
   expect(await questions.ask(FORM, createCall())).toMatchObject({

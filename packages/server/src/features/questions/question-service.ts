@@ -1,10 +1,11 @@
 // Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
 // open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-
+import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
+import { startHeartbeat } from '../../progress-heartbeat.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 import {
   type AskingCall,
   askWithForm,
@@ -19,10 +20,10 @@ import {
   type QuestionStoreDeps,
   type StoreQuestionResult,
 } from './question-store.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
 
 /** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000
+const FIRST_HEARTBEAT_MS = 1000
 /** Sessions remembered as automatic; beyond that, the oldest is asked again. */
 const MAX_AUTOMATIC = 1000
 
@@ -108,8 +109,8 @@ export function createQuestionService(settings: QuestionServiceDeps): QuestionSe
   return {
     parseRequest: parseAskRequest,
     async ask(questions, call) {
-      const stopHeartbeat = startWaitHeartbeat((seconds) => call.reportWaiting(seconds))
-      return askChannels(questions, call).finally(stopHeartbeat)
+      const heartbeat = startHeartbeat((seconds) => call.reportWaiting(seconds), { firstAfterMs: FIRST_HEARTBEAT_MS })
+      return askChannels(questions, call).finally(() => heartbeat.stop())
     },
     async answer(call, id, answers) {
       const followUp = await store.answer(call, id, answers)
@@ -131,7 +132,7 @@ function createAutomaticSessions() {
     has: (caller: Caller): boolean => sessions.has(callerKey(caller)),
     add(caller: Caller): void {
       // On stateless HTTP all clients of a user share one session, and another one may show forms.
-      if (caller.session === `user:${caller.user}`) return
+      if (caller.session === statelessCaller(caller.user).session) return
       const [oldest] = sessions
       if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
       sessions.add(callerKey(caller))
@@ -160,20 +161,4 @@ export interface OpenQuestionServiceDeps extends Omit<QuestionServiceDeps, 'proj
 export function openQuestionService({ config, ...deps }: OpenQuestionServiceDeps): QuestionService {
   const { cwd, settings } = config
   return createQuestionService({ ...deps, project: findProjectRoot(cwd), waitSeconds: settings.ASK_WAIT })
-}
-
-// Reports progress while a call waits for a user, so that clients do not time out.
-
-const FIRST_BEAT_MS = 1000
-const BEAT_MS = 5000
-
-/** Calls back with the seconds elapsed, after 1 s and then every 5 s. Returns a function that stops it. */
-export function startWaitHeartbeat(notify: (seconds: number) => void): () => void {
-  const startedAt = performance.now()
-  const beat = (): void => {
-    notify(Math.round((performance.now() - startedAt) / 1000))
-    timer = setTimeout(beat, BEAT_MS)
-  }
-  let timer = setTimeout(beat, FIRST_BEAT_MS)
-  return () => clearTimeout(timer)
 }

@@ -26,11 +26,11 @@ function waiting(timeoutMs: number, graceMs = 60) {
     graceMs,
     signal: controller.signal,
   }).finally(() => (checks.isDone = true))
-  return { done, seen: checks, stir: notifyChange, listeners, controller }
+  return { done, seen: checks, changeState: notifyChange, listeners, controller }
 }
 
 test('ends with the answer and unsubscribes', async () => {
-  const { done, stir: notifyChange, seen: checks, listeners } = waiting(60_000)
+  const { done, changeState: notifyChange, seen: checks, listeners } = waiting(60_000)
   notifyChange()
   await sleep(5)
   expect(checks.isDone).toBe(false)
@@ -40,7 +40,7 @@ test('ends with the answer and unsubscribes', async () => {
 })
 
 test('does not miss a change during a check', async () => {
-  const { done, seen: checks, stir: notifyChange } = waiting(60_000)
+  const { done, seen: checks, changeState: notifyChange } = waiting(60_000)
   // The first check is in progress.
   notifyChange({ isOver: true })
   await done
@@ -53,7 +53,7 @@ test('ends after the timeout', async () => {
 })
 
 test('ends when the user is away, but not while a page reloads', async () => {
-  const { done, seen: checks, stir: notifyChange } = waiting(60_000, 300)
+  const { done, seen: checks, changeState: notifyChange } = waiting(60_000, 300)
   await sleep(5)
   notifyChange({ isWatched: false })
   await sleep(20)
@@ -68,5 +68,5 @@ test('throws the abort reason of the call', async () => {
   const { done, controller, listeners } = waiting(60_000)
   setTimeout(() => controller.abort(new Error('cancelled')), 5)
   await expect(done).rejects.toThrow('cancelled')
-  expect(listeners.size).toBe(0)
+  expect([...listeners]).toEqual([])
 })

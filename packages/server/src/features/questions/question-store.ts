@@ -5,14 +5,13 @@ import * as timers from 'node:timers/promises'
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-
-import type { LazyDatabase } from '../../lazy-state.js'
-import type { Scope, StateDatabase, StateTables } from '../../state.js'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { answerQuestion } from './answer-question.js'
 import { queueAnswerMessage } from './late-answers.js'
 import { parseAnswers } from './parse-answers.js'
-import type { QuestionRow } from './question-table.js'
-import type { FormQuestion, QuestionReply } from './question-form.js'
+import type { FormQuestion, QuestionReply } from '../../question-form.js'
+import type { QuestionRow, QuestionTables } from './question-table.js'
 
 const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000
 const RETRY_MS = 5000
@@ -48,7 +47,7 @@ export interface FollowUpResult {
 }
 
 export interface QuestionStoreDeps {
-  readonly state: LazyDatabase
+  readonly state: LazyDatabase<QuestionTables>
   readonly project: string
   readonly presence: UserPresence
   /** Claims the lease of the session before something is stored that may be delivered to it later. */
@@ -63,7 +62,7 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
   const closing = new AbortController()
   const scopeOf = ({ user }: Caller): Scope => ({ project, user })
 
-  async function write<T>(caller: Caller, work: (rows: StateTables) => Promise<T>): Promise<T> {
+  async function write<T>(caller: Caller, work: (rows: QuestionTables) => Promise<T>): Promise<T> {
     return (await state.open()).write(scopeOf(caller), work)
   }
 
@@ -143,18 +142,21 @@ function ignoreFailure(error: unknown): void {
   if (!(error instanceof Failure)) throw error
 }
 
-function onAnyChange(state: StateDatabase, watchers: UserPresence, listener: () => void): () => void {
+function onAnyChange(state: ScopedDatabase<QuestionTables>, watchers: UserPresence, listener: () => void): () => void {
   const unsubscribers = [state.onChange(listener), watchers.onChange(listener)]
   return () => unsubscribers.forEach((unsubscribe) => unsubscribe())
 }
 
-async function isAnsweredOrGone({ questions }: StateTables, id: number): Promise<boolean> {
+async function isAnsweredOrGone({ questions }: QuestionTables, id: number): Promise<boolean> {
   const row = await questions.find(id)
   return row === undefined || row.replies !== null
 }
 
 /** One transaction, so that an answer is either returned by the call or queued, never lost. */
-async function takeAnswerOrStopWaiting({ questions }: StateTables, id: number): Promise<AnsweredQuestion | undefined> {
+async function takeAnswerOrStopWaiting(
+  { questions }: QuestionTables,
+  id: number,
+): Promise<AnsweredQuestion | undefined> {
   const row = await questions.find(id)
   if (row?.replies) return { ...row, replies: row.replies }
   if (row) await questions.stopWaiting(id)
@@ -162,29 +164,34 @@ async function takeAnswerOrStopWaiting({ questions }: StateTables, id: number): 
 }
 
 /** The call returned without an answer. */
-async function stopWaitingOrQueue(rows: StateTables, id: number): Promise<void> {
+async function stopWaitingOrQueue(rows: QuestionTables, id: number): Promise<void> {
   if (await takeAnswerOrStopWaiting(rows, id)) await recordResponse(rows, id, false)
 }
 
-async function recordLateReply(rows: StateTables, id: number, replies: readonly QuestionReply[]): Promise<void> {
+async function recordLateReply(rows: QuestionTables, id: number, replies: readonly QuestionReply[]): Promise<void> {
   await answerQuestion(rows, id, replies, 'client', Date.now())
 }
 
 /** Removes the question of a cancelled call; an answer given meanwhile is queued. */
-async function withdrawQuestion(rows: StateTables, id: number): Promise<void> {
+async function withdrawQuestion(rows: QuestionTables, id: number): Promise<void> {
   const row = await rows.questions.find(id)
   if (row?.replies) await recordResponse(rows, id, false)
   else await rows.questions.remove(id)
 }
 
-async function recordResponse(rows: StateTables, id: number, written: boolean): Promise<void> {
+async function recordResponse(rows: QuestionTables, id: number, written: boolean): Promise<void> {
   const row = await rows.questions.find(id)
   if (!row?.replies || row.deliveredAt !== null) return
   if (written) await rows.questions.markDelivered(id, Date.now())
   else await queueAnswerMessage(rows, row, Date.now())
 }
 
-async function answerOrRead(rows: StateTables, id: number, answers: unknown, session: string): Promise<FollowUpResult> {
+async function answerOrRead(
+  rows: QuestionTables,
+  id: number,
+  answers: unknown,
+  session: string,
+): Promise<FollowUpResult> {
   const row = await rows.questions.find(id)
   if (!row) throw await noQuestion(rows, id)
   if (row.replies || answers === undefined) return { row, wasAnsweredBefore: row.replies !== null }
@@ -192,7 +199,7 @@ async function answerOrRead(rows: StateTables, id: number, answers: unknown, ses
   return { row: await answerQuestion(rows, id, replies, 'call', Date.now(), session), wasAnsweredBefore: false }
 }
 
-async function noQuestion({ questions }: StateTables, id: number): Promise<Failure> {
+async function noQuestion({ questions }: QuestionTables, id: number): Promise<Failure> {
   const open = (await questions.listOpen()).map((row) => row.id)
   const which = open.length === 0 ? 'No question is open.' : `Open are: ${open.slice(-20).join(', ')}.`
   return new Failure(`There is no question ${id} in this project: it was withdrawn, or never asked. ${which}`)
@@ -232,18 +239,12 @@ export async function waitUntilAnswered(options: WaitUntilAnsweredOptions): Prom
       absentSince = isUserPresent() ? undefined : (absentSince ?? now)
       const until = Math.min(endsAt, absentSince === undefined ? Infinity : absentSince + graceMs)
       if (now >= until) return
-      await waitAtMost(until - now, next)
+      await withTimeout(Math.ceil(until - now), next)
     }
   } finally {
     unsubscribe()
     signal.removeEventListener('abort', wake)
   }
-}
-
-async function waitAtMost(ms: number, change: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))))
-  await Promise.race([change, limit]).finally(() => clearTimeout(timer))
 }
 
 // Whether a user is looking at a console, as far as this process knows.

@@ -10,9 +10,10 @@ import {
   type SqlRow,
   textColumn,
 } from '../../storage/database.js'
+import type { MessageTable } from '../../sessions/message-table.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
-import type { AnswerChannel, FormQuestion, QuestionReply } from './question-form.js'
+import type { AnswerChannel, FormQuestion, QuestionReply } from '../../question-form.js'
 
 export interface QuestionRow {
   readonly id: number
@@ -27,6 +28,12 @@ export interface QuestionRow {
   readonly surface: AnswerChannel | null
   /** When the replies were written to a client. */
   readonly deliveredAt: number | null
+}
+
+/** Valid during the transaction. */
+export interface QuestionTables {
+  readonly questions: QuestionTable
+  readonly messages: MessageTable
 }
 
 export interface QuestionTable {

@@ -1,7 +1,8 @@
 // Adds script tools to a server's tool list. The script index is opened by the first list request.
 
-import type { ScriptTools } from './script-tools.js'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
+import type { ScriptTools } from './script-tools.js'
 
 export interface DeferredScripts {
   /** The same registrations with the script tools added. `refreshLists` returns undefined if no script must be run. */
@@ -22,15 +23,14 @@ interface AddedToolRegistrations {
 }
 
 export function createDeferredScripts(open: () => Promise<ScriptTools>): DeferredScripts {
-  let opening: Promise<ScriptTools> | undefined
   let opened: ScriptTools | undefined
   let isClosed = false
+  const openOnce = loadOnce(async () => (opened = await open()))
 
   function refresh(): Promise<void> | undefined {
     if (isClosed) return undefined
     if (opened) return opened.index.refresh()
-    opening ??= open().then((scripts) => (opened = scripts))
-    return opening.then(({ index }) => (isClosed ? undefined : index.refresh()))
+    return openOnce().then(({ index }) => (isClosed ? undefined : index.refresh()))
   }
 
   return {

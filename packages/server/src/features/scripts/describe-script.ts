@@ -6,11 +6,10 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { compileSchema } from '@scorpiox/mcp/json-schema/compile'
 import type { SchemaValidator } from '@scorpiox/mcp/json-schema/validation'
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { findJsonError } from '../../text/json-error-position.js'
 import { toSingleLine } from '../../text/single-line.js'
-import type { CommandResult, ProbeOptions, ShellService } from '../shell/shell-service.js'
+import type { CommandResult, ProbeOptions, ShellService } from '../shell/index.js'
 import { findJsonObject } from './json-in-output.js'
 
 const LIMIT_MS = 5000
@@ -175,7 +174,7 @@ const PARAMETER_TYPES: ReadonlyMap<string, JsonObject> = new Map<string, JsonObj
   ['object', { type: 'object' }],
 ])
 
-export function parseLineFormat(text: string): JsonObject {
+function parseLineFormat(text: string): JsonObject {
   const [description = '', ...rest] = text.split('\n').map((line) => line.trim())
   const parameters = rest.filter((line) => line !== '').map(parseParameter)
   return {

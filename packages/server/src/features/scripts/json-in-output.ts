@@ -1,6 +1,6 @@
 // Finds the JSON object in the output of a program that may print other lines before or after it.
 
-import { isJsonObject, tryParseJson, type JsonObject } from '@scorpiox/mcp/json/json'
+import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 
 const MAX_DEPTH = 64

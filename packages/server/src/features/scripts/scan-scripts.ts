@@ -1,11 +1,11 @@
 // Scans the script directory: candidate files with a fingerprint that changes with the file, and files that look like
 // scripts but cannot be used. Nothing is run. World-writable files and directories are rejected.
 
-import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
-import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
 
 export interface ScriptScan {
   /** Why the directory cannot be used; undefined if it can. */

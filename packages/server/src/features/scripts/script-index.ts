@@ -1,32 +1,25 @@
 // The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema.
 // Notifies clients when the list changes, and logs which scripts were skipped.
 
-import { errorMessage } from '@scorpiox/mcp/errors'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import type { DescribeScriptResult } from './describe-script.js'
+import { errorMessage } from '@scorpiox/mcp/errors'
+import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../polling-index.js'
 import { assignToolNames, type DescribedScriptFile, type ScriptTool } from './assign-tool-names.js'
-import { scanScriptDirectory, type SkippedScript, type ScannedFile, type ScriptScan } from './scan-scripts.js'
+import type { DescribeScriptResult } from './describe-script.js'
+import { type ScannedFile, scanScriptDirectory, type ScriptScan, type SkippedScript } from './scan-scripts.js'
 
-/** List requests within this time share one scan. */
-const MAX_AGE_MS = 50
-const RESCAN_INTERVAL_MS = 2000
-/** At most this share of the time is spent scanning. */
-const MAX_SCAN_TIME_SHARE = 1 / 500
 /** A list request waits no longer than this; the client is notified when the rest is known. */
 const MAX_WAIT_MS = 6000
 /** Delay before a script that timed out, or could not be run, is tried again. */
 const RETRY_DELAY_MS = 60_000
 const CONCURRENCY = 8
 
-export interface ScriptIndex {
+export interface ScriptIndex extends PollingIndex {
   /** Scripts that became tools, by file name. */
   readonly scripts: readonly ScriptTool[]
   readonly skipped: readonly SkippedScript[]
   /** Why the list is empty or incomplete. */
   readonly problem: string | undefined
-  /** Rescans. Returns a promise only if scripts must be run. */
-  refresh(): Promise<void> | undefined
-  close(): void
 }
 
 export interface ScriptIndexDeps {
@@ -45,7 +38,7 @@ interface DescribedScript {
   readonly describedAt: number
 }
 
-type ScriptFile = Extract<ScannedFile, { readonly mark: string }>
+type ScriptFile = Exclude<ScannedFile, SkippedScript>
 
 export function createScriptIndex({
   directory,
@@ -56,41 +49,24 @@ export function createScriptIndex({
 }: ScriptIndexDeps): ScriptIndex {
   const described = new Map<string, DescribedScript>()
   const loggedMessages = new Set<string>()
-  let scan: ScriptScan = { problem: undefined, files: [] }
+  let latest: ScriptScan = { problem: undefined, files: [] }
   let scripts: readonly ScriptTool[] = []
   let skipped: readonly SkippedScript[] = []
   let runFailure: { readonly why: string; readonly at: number } | undefined
-  let describing: Promise<void> | undefined
-  /** A list request has waited for the maximum time. */
-  let waitExpired = false
   let wasListed = false
   let isClosed = false
-  let scannedAt = -Infinity
-  let timer: NodeJS.Timeout | undefined
 
-  function refresh(isForList: boolean): Promise<void> | undefined {
-    if (describing) return waitExpired ? undefined : waitAtMost(describing)
-    const startedAt = performance.now()
-    if (isClosed || startedAt - scannedAt < MAX_AGE_MS) return undefined
-    const before = JSON.stringify(scan)
-    scan = scanScriptDirectory(directory)
-    scannedAt = performance.now()
-    const costMs = scannedAt - startedAt
-    const files = scan.files.filter(isScriptFile)
-    const changed = isForList || !runFailure || isRetryDue(runFailure.at) ? files.filter(isNew) : []
-    const retries = isForList ? files.filter(isDueAgain) : []
+  function scan(isForRequest: boolean): IndexUpdate | undefined {
+    const before = JSON.stringify(latest)
+    latest = scanScriptDirectory(directory)
+    const files = latest.files.filter(isScriptFile)
+    const changed = isForRequest || !runFailure || isRetryDue(runFailure.at) ? files.filter(isNew) : []
+    const retries = isForRequest ? files.filter(isDueAgain) : []
     if (changed.length + retries.length === 0) {
-      if (!wasListed || JSON.stringify(scan) !== before) rebuildList()
-      scheduleRescan(costMs)
+      if (!wasListed || JSON.stringify(latest) !== before) rebuildList()
       return undefined
     }
-    waitExpired = changed.length === 0
-    describing = describeAll([...changed, ...retries]).finally(() => {
-      describing = undefined
-      rebuildList()
-      scheduleRescan(costMs)
-    })
-    return waitExpired ? undefined : waitAtMost(describing)
+    return { work: describeAll([...changed, ...retries]).finally(rebuildList), isBackground: changed.length === 0 }
   }
 
   function isNew({ path, fingerprint }: ScriptFile): boolean {
@@ -102,18 +78,6 @@ export function createScriptIndex({
     return (
       before === fingerprint && result !== undefined && 'reason' in result && result.timedOut && isRetryDue(describedAt)
     )
-  }
-
-  function waitAtMost(work: Promise<void>): Promise<void> {
-    let timeout: NodeJS.Timeout | undefined
-    // Not unref'ed: the process stays alive while a request waits.
-    const expired = new Promise<void>((resolve) => {
-      timeout = setTimeout(resolve, MAX_WAIT_MS)
-    }).then(() => {
-      waitExpired = true
-      rebuildList()
-    })
-    return Promise.race([work, expired]).finally(() => clearTimeout(timeout))
   }
 
   async function describeAll(files: readonly ScriptFile[]): Promise<void> {
@@ -132,7 +96,7 @@ export function createScriptIndex({
   function rebuildList(): void {
     if (isClosed) return
     const before = listFingerprint(scripts)
-    const results = scan.files
+    const results = latest.files
       .filter(isScriptFile)
       .map(({ file, path }) => ({ file, path, result: described.get(path)?.result }))
     const candidates = results.flatMap(({ file, path, result }): DescribedScriptFile[] =>
@@ -141,7 +105,7 @@ export function createScriptIndex({
     const named = assignToolNames(candidates, reservedNames)
     scripts = named.scripts
     skipped = [
-      ...scan.files.filter((file) => 'reason' in file),
+      ...latest.files.filter((file) => 'reason' in file),
       ...results.flatMap(({ file, result }) => (result && 'reason' in result ? [{ file, reason: result.reason }] : [])),
       ...named.skipped,
     ]
@@ -154,7 +118,7 @@ export function createScriptIndex({
   }
 
   function problemNow(): string | undefined {
-    return scan.problem ?? runFailure?.why
+    return latest.problem ?? runFailure?.why
   }
 
   function warnOnce(message: string): void {
@@ -162,11 +126,12 @@ export function createScriptIndex({
     loggedMessages.add(message)
   }
 
-  function scheduleRescan(costMs: number): void {
-    clearTimeout(timer)
-    if (!isClosed)
-      timer = setTimeout(() => void refresh(false), Math.max(RESCAN_INTERVAL_MS, costMs / MAX_SCAN_TIME_SHARE)).unref()
-  }
+  const polling = createPollingIndex({
+    scan,
+    maxWaitMs: MAX_WAIT_MS,
+    onWaitExpired: rebuildList,
+    waitKeepsAlive: true,
+  })
 
   return {
     get scripts() {
@@ -178,10 +143,10 @@ export function createScriptIndex({
     get problem() {
       return problemNow()
     },
-    refresh: () => refresh(true),
+    refresh: (maxAgeMs) => polling.refresh(maxAgeMs),
     close() {
       isClosed = true
-      clearTimeout(timer)
+      polling.close()
     },
   }
 }

@@ -3,16 +3,19 @@
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { defineToolWith, type ToolDefinition, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
-import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
+import { type JsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os-user'
-
 import { quoteShellWord } from '../../process/shell-quote.js'
-import { resultData } from '../../result-data.js'
+import { toResultMeta } from '../../result-data.js'
 import { appendNotes } from '../../text/format.js'
-import { formatCommandResult } from '../shell/format-command-result.js'
-import { runCommandForCall } from '../shell/run-for-call.js'
-import type { CommandResult, ShellService, TimeLimit } from '../shell/shell-service.js'
+import {
+  type CommandResult,
+  formatCommandResult,
+  runCommandForCall,
+  type ShellService,
+  type TimeLimit,
+} from '../shell/index.js'
 import type { ScriptTool } from './assign-tool-names.js'
 import { describeScript } from './describe-script.js'
 import { findJsonObject } from './json-in-output.js'
@@ -32,10 +35,12 @@ export function openScriptTools({ log, ...deps }: ScriptSources & { readonly log
 // error. It runs like a Bash command.
 
 interface ScriptToolResult {
-  readonly text: ToolOutput
-  readonly exitCode: number | null
+  readonly result: CommandResult
+  readonly limit: TimeLimit
   /** Its output as JSON, if the script declares an output schema and the output matches it. */
-  readonly output: unknown
+  readonly output?: JsonObject
+  /** Why the output does not match the declared output schema; undefined if it does, or none is declared. */
+  readonly outputProblem?: string
 }
 
 export function toScriptToolDefinition(script: ScriptTool): ToolDefinition {
@@ -53,14 +58,12 @@ export function toScriptToolDefinition(script: ScriptTool): ToolDefinition {
       // The first line is shown in the list of background tasks.
       const command = `# script tool ${name}\nexec ${quoteShellWord(path)}`
       const stdin = `${stringifyWellFormed(isArguments(args) ? args : {})}\n`
-      return toScriptToolResult(
-        script,
-        await runCommandForCall(shell, { command, limit, input: stdin, isData: script.output !== undefined }, call),
-        limit,
-      )
+      const request = { command, limit, input: stdin, isData: script.output !== undefined }
+      const result = await runCommandForCall(shell, request, call)
+      return { result, limit, ...readDeclaredOutput(script, result) }
     },
-    format: ({ text }) => text,
-    meta: resultData('exitCode', 'output'),
+    format: (result) => formatScriptResult(script, result),
+    meta: ({ result: { exitCode }, output }) => toResultMeta({ exitCode, output }),
   })
 }
 
@@ -68,28 +71,36 @@ function isArguments(args: unknown): args is object {
   return typeof args === 'object' && args !== null
 }
 
-function toScriptToolResult({ output, file }: ScriptTool, result: CommandResult, limit: TimeLimit): ScriptToolResult {
+function readDeclaredOutput(
+  { output }: ScriptTool,
+  result: CommandResult,
+): Pick<ScriptToolResult, 'output' | 'outputProblem'> {
+  if (!output || result.ending !== 'exit' || result.exitCode !== 0) return {}
+  if (result.truncated) return { outputProblem: 'it is longer than BASH_MAX_OUTPUT' }
+  const data = findJsonObject(result.text)
+  if (!data) return { outputProblem: 'it is not a JSON object' }
+  const problems = output.check(data)
+  return problems ? { outputProblem: problems.map(({ message }) => message).join('; ') } : { output: data }
+}
+
+function formatScriptResult(
+  script: ScriptTool,
+  { result, limit, output, outputProblem }: ScriptToolResult,
+): ToolOutput {
+  const { file } = script
+  if (outputProblem !== undefined) {
+    const note = `The output does not match the output schema of ${file}: ${outputProblem}.`
+    return { content: appendNotes(result.text, [note]), isError: true }
+  }
   const timeoutHint = `Set a longer "timeout" in the output of ${file} --schema.`
   const text = formatCommandResult(result, limit, { timeoutHint })
-  const { exitCode } = result
-  if (!output) return { text, exitCode, output: undefined }
   // Without the declared output it is an error, also if the script continues in the background.
-  if (result.ending !== 'exit' || exitCode !== 0) return { text: markAsError(text), exitCode, output: undefined }
-  const data = result.truncated ? undefined : findJsonObject(result.text)
-  const problems = data && output.check(data)
-  if (data && !problems) return { text, exitCode, output: data }
-  const why = problems ? problems.map(({ message }) => message).join('; ') : describeMissingData(result)
-  const note = `The output does not match the output schema of ${file}: ${why}.`
-  return { text: { content: appendNotes(result.text, [note]), isError: true }, exitCode, output: undefined }
+  return script.output && !output ? markAsError(text) : text
 }
 
 function markAsError(text: ToolOutput): ToolOutput {
   if (typeof text === 'string' || !('isError' in text)) return { content: text, isError: true }
   return { ...text, isError: true }
-}
-
-function describeMissingData({ truncated }: CommandResult): string {
-  return truncated ? 'it is longer than BASH_MAX_OUTPUT' : 'it is not a JSON object'
 }
 
 // Opens the script index. `--schema` is run as the OS user that owns the script directory.

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { canonicalUrl, bareHost, stripTracking } from './canonical-url.js'
+import { bareHost, canonicalUrl, stripTracking } from './canonical-url.js'
 
 const keyOf = (url: string): string | undefined => canonicalUrl(url)?.key
 

@@ -2,12 +2,11 @@
 
 import { expect, test } from 'vitest'
 
-import type { EngineState } from './engine-state-file.js'
 import { admitRequest, nextState } from './circuit-breaker.js'
-import type { SearchEngine } from './engine-kit/search-engine.js'
+import type { EngineOutcome, SearchEngine } from './engine-kit/search-engine.js'
+import type { EngineState } from './engine-state-file.js'
 import { duckduckgo } from './engines/duckduckgo.js'
 import { stackexchange } from './engines/stackexchange.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
 
 const MINUTE = 60_000
 const NOW = 1_800_000_000_000

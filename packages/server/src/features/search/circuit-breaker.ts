@@ -1,9 +1,8 @@
 // Circuit breaker of an engine, with exponential backoff and a half-open probe, and a token bucket for its request
 // rate. Pure functions over EngineState.
 
+import type { EngineOutcome, RateLimit, SearchEngine } from './engine-kit/search-engine.js'
 import type { EngineState } from './engine-state-file.js'
-import type { SearchEngine, RateLimit } from './engine-kit/search-engine.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

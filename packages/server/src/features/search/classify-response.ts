@@ -1,11 +1,10 @@
 // Classifies an HTTP response as an EngineOutcome: first by status and redirect, which is the same for all engines,
 // then by the engine's parser.
 
-import { decodeText } from '../../text/decode-text.js'
 import type { FetchResponse } from '../../guarded-fetch/guarded-fetch.js'
-import type { EngineResponse } from './engine-kit/search-engine.js'
-import { failedOutcome, LAYOUT_CHANGED, type EngineOutcome } from './engine-kit/search-engine.js'
+import { decodeText } from '../../text/decode-text.js'
 import { isBotChallenge } from './engine-kit/result-page.js'
+import { type EngineOutcome, type EngineResponse, failedOutcome, LAYOUT_CHANGED } from './engine-kit/search-engine.js'
 
 const CHALLENGE_PATH = /\b(?:captcha|challenge|sorry|anomaly|blocked)\b/i
 const MAX_RETRY_MS = 24 * 60 * 60_000

@@ -3,18 +3,20 @@
 
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { toSingleLine } from '../../text/single-line.js'
 import { removeInvisible } from '../../text/invisible-characters.js'
+import { toSingleLine } from '../../text/single-line.js'
 import { VERSION } from '../../util/version.js'
-import type {
-  EngineResponse,
-  EngineQuery,
-  SearchEngine,
-  EngineRequest,
-  EngineAccess,
-} from './engine-kit/search-engine.js'
 import { classifyResponse } from './classify-response.js'
-import { failedOutcome, HOST_NOT_FOUND, type EngineOutcome } from './engine-kit/search-engine.js'
+import {
+  type EngineAccess,
+  type EngineOutcome,
+  type EngineQuery,
+  type EngineRequest,
+  type EngineResponse,
+  failedOutcome,
+  HOST_NOT_FOUND,
+  type SearchEngine,
+} from './engine-kit/search-engine.js'
 
 /** The same for all engines; it identifies this program. */
 const USER_AGENT = `Mozilla/5.0 (compatible; scorpiox-code/${VERSION}; MCP server)`
@@ -84,7 +86,7 @@ function toFetchRequest({ headers, body }: EngineRequest, language: string): Fet
     ...(body !== undefined && { body }),
     maxBytes: MAX_BYTES,
     maxRedirects: 3,
-    takePart: true,
+    acceptsPartial: true,
   }
 }
 

@@ -3,11 +3,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { createDeferred, type Deferred } from '../../util/async.js'
-import type { EngineQuery } from './engine-kit/search-engine.js'
+import type { EngineOutcome, EngineQuery } from './engine-kit/search-engine.js'
+import { createEngineRequests } from './engine-requests.js'
 import { exa } from './engines/exa.js'
 import { mojeek } from './engines/mojeek.js'
-import { createEngineRequests } from './engine-requests.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
 
 const ASKED: EngineQuery = { text: 'x', site: undefined, language: 'en' }
 const OK: EngineOutcome = { kind: 'ok', hits: [] }
@@ -29,13 +28,13 @@ function setUp() {
   return { flights, requests, landed, ended }
 }
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const nextLoopIteration = () => new Promise((resolve) => setImmediate(resolve))
 
 test('concurrent searches share one request, and its response is cached', async () => {
   const { flights, requests, landed } = setUp()
   const all = [1, 2, 3].map(() => flights.join(exa, ASKED, 0))
   const other = flights.join(mojeek, ASKED, 0)
-  await nextTurn()
+  await nextLoopIteration()
   expect(requests).toHaveLength(2)
   requests[0]?.resolve(OK)
   requests[1]?.resolve({ kind: 'timeout' })
@@ -52,7 +51,7 @@ test('responses are cached for ten minutes', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const { flights, requests } = setUp()
   const { outcome } = flights.join(exa, ASKED, 0)
-  await nextTurn()
+  await nextLoopIteration()
   requests[0]?.resolve(OK)
   await outcome
   vi.advanceTimersByTime(599_000)
@@ -64,16 +63,16 @@ test('responses are cached for ten minutes', async () => {
 test('a released request continues', async () => {
   const { flights, requests, landed } = setUp()
   flights.join(exa, ASKED, 0).release(false)
-  await nextTurn()
+  await nextLoopIteration()
   requests[0]?.resolve(OK)
-  await nextTurn()
+  await nextLoopIteration()
   expect([landed, flights.cachedOutcome(exa, ASKED)]).toEqual([['exa ok'], OK])
 })
 
 test('cancelling aborts the request only without other waiters, present or past', async () => {
   const { flights, requests, landed, ended } = setUp()
   const [one, other] = [flights.join(exa, ASKED, 0), flights.join(exa, ASKED, 0)]
-  await nextTurn()
+  await nextLoopIteration()
   one.release(true)
   expect(requests[0]?.signal.aborted).toBe(false)
   other.release(true)
@@ -81,13 +80,13 @@ test('cancelling aborts the request only without other waiters, present or past'
   // A later search does not get the aborted request.
   expect(flights.isInFlight(exa, ASKED)).toBe(false)
   const third = flights.join(exa, ASKED, 0)
-  await nextTurn()
+  await nextLoopIteration()
   requests[1]?.resolve(OK)
   expect(await third.outcome).toBe(OK)
   expect([landed, ended]).toEqual([['exa ok'], ['exa']])
   flights.join(mojeek, ASKED, 0).release(false)
   flights.join(mojeek, ASKED, 0).release(true)
-  await nextTurn()
+  await nextLoopIteration()
   expect(requests[2]?.signal.aborted).toBe(false)
 })
 
@@ -95,7 +94,7 @@ test('close aborts all requests, including delayed and later ones', async () => 
   const { flights, requests, landed, ended } = setUp()
   flights.join(exa, ASKED, 0)
   flights.join(mojeek, ASKED, 60_000)
-  await nextTurn()
+  await nextLoopIteration()
   await flights.close()
   expect(requests).toHaveLength(1)
   await flights.join(exa, { ...ASKED, text: 'y' }, 0).outcome

@@ -2,9 +2,10 @@
 // A search that has its quorum stops waiting, and the request completes for the cache; a cancelled search aborts
 // requests without other waiters.
 
-import type { EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { QueryEngine } from './engine-client.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
+import type { EngineOutcome, EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
 
 const CACHE_MS = 10 * 60_000
 const MAX_CACHED = 500
@@ -58,7 +59,7 @@ export function createEngineRequests(
     signal: AbortSignal,
   ): Promise<EngineOutcome> {
     try {
-      await (waitMs > 0 ? waitOrAbort(waitMs, signal) : undefined)
+      await (waitMs > 0 ? sleep(waitMs, undefined, { signal }).catch(() => {}) : undefined)
       const outcome: EngineOutcome = signal.aborted ? { kind: 'timeout' } : await queryEngine(engine, query, signal)
       if (signal.aborted) {
         onCancelled(engine)
@@ -119,16 +120,4 @@ export function createEngineRequests(
 
 function requestKey({ id }: SearchEngine, { text, site, language }: EngineQuery): string {
   return [id, language, site ?? '', text].join('\n')
-}
-
-function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { ALL_ENGINES } from './engines/index.js'
 import { readEngineSelection, type SearchSettings } from './engine-selection.js'
-import { toEngineQuery, parseQuery } from './query.js'
+import { ALL_ENGINES } from './engines/index.js'
+import { parseQuery, toEngineQuery } from './query.js'
 
 const NOTHING: SearchSettings = {
   WEBSEARCH_ENGINES: '',
@@ -32,7 +32,7 @@ test.each([
   ['papers on attention arxiv', 'arxiv'],
   ['hacker news postgres outage', 'hackernews'],
   ['css grid auto-fit', 'mdn'],
-])('%s is asked of eleven, the last of them %s', (query, last) => {
+])('%s is sent to eleven engines, the last of them %s', (query, last) => {
   const asked = enginesFor(query)
   expect(asked).toHaveLength(11)
   expect(asked.slice(0, 4)).toEqual(['parallel', 'exa', 'firecrawl', 'keenable'])
@@ -60,7 +60,7 @@ test('engines with a key or an instance are added, and an API replaces its resul
   const asked = enginesFor('x', { WEBSEARCH_KEYS: 'brave=K,tavily=T', SEARXNG_URL: 'https://s.example.org/' })
   expect(asked.slice(0, 3)).toEqual(['searxng', 'brave-api', 'tavily'])
   expect(asked).not.toContain('brave')
-  const roster = readEngineSelection({
+  const selection = readEngineSelection({
     ...NOTHING,
     WEBSEARCH_KEYS: 'exa=secret',
     SEARXNG_URL: 'https://s.example.org/',
@@ -68,10 +68,10 @@ test('engines with a key or an instance are added, and an API replaces its resul
   const exa = ALL_ENGINES.find(({ id }) => id === 'exa')!
   const question = exa.buildRequest(
     { text: 'x', site: undefined, language: 'en' },
-    { baseUrl: 'b', apiKey: roster.keyOf(exa), token: undefined },
+    { baseUrl: 'b', apiKey: selection.keyOf(exa), token: undefined },
   )
   expect(question.headers).toMatchObject({ 'x-api-key': 'secret' })
-  expect(roster.baseUrlOf(ALL_ENGINES.find(({ id }) => id === 'searxng')!)).toBe('https://s.example.org')
+  expect(selection.baseUrlOf(ALL_ENGINES.find(({ id }) => id === 'searxng')!)).toBe('https://s.example.org')
 })
 
 test('site: is parsed in all spellings', () => {
@@ -103,7 +103,7 @@ test.each([
   [{ WEBSEARCH_GATEWAY: 'http://127.0.0.1/x' }, /\{engine\}/],
   [{ WEBSEARCH_GATEWAY: 'ftp://{engine}' }, /WEBSEARCH_GATEWAY must be an address/],
   [{ SEARXNG_URL: 'search.example.org' }, /SEARXNG_URL must be an address/],
-])('a wrong setting is said: %j', (settings, sentence) => {
+])('a wrong setting is reported: %j', (settings, sentence) => {
   const reading = () => readEngineSelection({ ...NOTHING, ...settings })
   expect(reading).toThrow(Failure)
   expect(reading).toThrow(sentence)

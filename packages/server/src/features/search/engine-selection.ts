@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { SearchEngine } from './engine-kit/search-engine.js'
-import { ALL_ENGINES, ACCOUNT_ENGINES, FALLBACK_ENGINES, DEFAULT_ENGINES, VERTICAL_ENGINES } from './engines/index.js'
+import { ACCOUNT_ENGINES, ALL_ENGINES, DEFAULT_ENGINES, FALLBACK_ENGINES, VERTICAL_ENGINES } from './engines/index.js'
 import type { SearchQuery } from './query.js'
 
 const DEFAULT_ENGINE_COUNT = 11

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { openEngineStateFile, type EngineState } from './engine-state-file.js'
+import { type EngineState, openEngineStateFile } from './engine-state-file.js'
 
 const BLOCKED: EngineState = { until: 9e12, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
 
@@ -40,7 +40,7 @@ test.each(['', '{', 'null', '[]', '{"engines":[]}', '\u0000'.repeat(100), '{"eng
     const path = join(emptyFolder(), 'engines.json')
     writeFileSync(path, text)
     const states = openEngineStateFile(path)
-    expect(states.read().size).toBe(0)
+    expect([...states.read()]).toEqual([])
     states.change((all) => all.set('exa', BLOCKED))
     expect(openEngineStateFile(path).read().get('exa')).toEqual(BLOCKED)
   },
@@ -58,7 +58,7 @@ test('uses memory, and reports it, if the file is too large or a folder, or its 
   const folder = emptyFolder()
   const huge = join(folder, 'huge.json')
   writeFileSync(huge, 'x'.repeat(100_000))
-  expect(openEngineStateFile(huge).read().size).toBe(0)
+  expect([...openEngineStateFile(huge).read()]).toEqual([])
   mkdirSync(join(folder, 'taken.json', 'inside'), { recursive: true })
   for (const path of [join(folder, 'taken.json'), join(huge, 'engines.json'), '/proc/nowhere/engines.json']) {
     const states = openEngineStateFile(path)
@@ -74,7 +74,7 @@ test('uses memory, and reports it, if the file is too large or a folder, or its 
 
 test('does not wait long for a held lock', () => {
   const path = join(emptyFolder(), 'engines.json')
-  writeFileSync(`${path}.lock`, 'somebody')
+  writeFileSync(`${path}.lock`, 'other')
   const states = openEngineStateFile(path)
   states.change((all) => all.set('exa', BLOCKED))
   expect(states.read().get('exa')).toEqual(BLOCKED)

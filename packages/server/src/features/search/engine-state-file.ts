@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '../../storage/file-lock.js'
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { mergeHits, type EngineHits } from './merge-hits.js'
+import { type EngineHits, mergeHits } from './merge-hits.js'
 
 const hit = (url: string, title: string, more = {}) => ({ url, title, snippet: '', date: null, ...more })
 const engine = (id: string, family = id): EngineHits['engine'] => ({ id, family, weight: 1, tier: 'page' })

@@ -174,7 +174,7 @@ const SHARED_HOSTING_SUFFIXES = new Set([
   'fandom.com',
 ])
 
-export function registrableDomain(host: string): string {
+function registrableDomain(host: string): string {
   const labels = host.split('.')
   const suffix = labels.slice(-2).join('.')
   return COUNTRY_SUFFIX.test(suffix) || SHARED_HOSTING_SUFFIXES.has(suffix) ? labels.slice(-3).join('.') : suffix

@@ -3,15 +3,15 @@
 
 import { join } from 'node:path'
 
-import { getStateDir } from '../../config/paths.js'
 import type { Settings } from '../../config/options.js'
+import { getStateDir } from '../../config/paths.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { openEngineStateFile } from './engine-state-file.js'
 import { createEngineClient } from './engine-client.js'
-import { ALL_ENGINES } from './engines/index.js'
-import { DEFAULT_QUORUM_LIMITS } from './wait-for-quorum.js'
 import { readEngineSelection } from './engine-selection.js'
+import { openEngineStateFile } from './engine-state-file.js'
+import { ALL_ENGINES } from './engines/index.js'
 import { createSearchService, type SearchService } from './search-service.js'
+import { DEFAULT_QUORUM_LIMITS } from './wait-for-quorum.js'
 
 /** Longer than any search waits: late responses are cached for the next one. */
 const TIMEOUT_MS = 8000

@@ -3,9 +3,9 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { removeInvisible } from '../../text/invisible-characters.js'
 import { bareHost } from './canonical-url.js'
+import { detectQueryKind, type QueryKind } from './engine-kit/query-kind.js'
 import type { EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
 import { significantTerms } from './query-terms.js'
-import { detectQueryKind, type QueryKind } from './engine-kit/query-kind.js'
 
 const MAX_QUERY = 2000
 const SITE = /(?:^|\s)site:(?:https?:\/\/)?(?:\*\.)?([^\s/]+)\S*/i

@@ -30,11 +30,11 @@ const honestList = (id: string, turn: number, family = id): EngineHits => ({
     { ...relevantHit(100 + turn), url: `https://${id}.net/wal` },
   ],
 })
-const spam = (words: string, tag = ''): readonly SearchHit[] =>
+const spam = (text: string, tag = ''): readonly SearchHit[] =>
   Array.from({ length: 10 }, (_, index) => ({
     url: `https://cheap${tag}${index}.com/`,
-    title: `${words} offer ${index}`,
-    snippet: `${words} ${words}`,
+    title: `${text} offer ${index}`,
+    snippet: `${text} ${text}`,
     date: null,
   }))
 const hostsOf = (lists: readonly EngineHits[], query = QUERY): readonly string[] =>
@@ -66,8 +66,8 @@ test('pages without query terms are kept if several families find them', () => {
     TODAY,
   )
   expect([pages.length, problems.size]).toEqual([3, 0])
-  const sisters = ['a', 'b'].map((id) => ({ engine: engine(id, 'same'), hits }))
-  expect(rankHits(sisters, query, TODAY)).toMatchObject<RankResult>({
+  const sameFamily = ['a', 'b'].map((id) => ({ engine: engine(id, 'same'), hits }))
+  expect(rankHits(sameFamily, query, TODAY)).toMatchObject<RankResult>({
     pages: [],
     problems: new Map([
       ['a', 'off-topic'],
@@ -117,10 +117,10 @@ test('with site: a host gets three of the first results, and other sites none', 
     ...relevantHit(index),
     url: `https://docs.one.com/${index}`,
   }))
-  const stray = { ...relevantHit(1), url: 'https://notone.com/1' }
-  const { pages, problems } = rankHits([{ engine: engine('a'), hits: [stray, ...hits] }], query, TODAY)
+  const irrelevant = { ...relevantHit(1), url: 'https://notone.com/1' }
+  const { pages, problems } = rankHits([{ engine: engine('a'), hits: [irrelevant, ...hits] }], query, TODAY)
   expect(pages).toHaveLength(6)
-  expect(problems.size).toBe(0)
+  expect([...problems]).toEqual([])
 })
 
 test('three families beat three engines of one', () => {
@@ -157,9 +157,9 @@ test('the order of the responses does not matter', () => {
 test('terms are found in other scripts', () => {
   const query = parseQuery('東京の天気予報')
   const hits = [{ ...relevantHit(1), title: '天気予報 - 東京', snippet: '' }]
-  expect(rankHits([{ engine: engine('a'), hits }], query, TODAY).problems.size).toBe(0)
-  const stray = [{ ...relevantHit(1), title: '腕時計の通販', snippet: '' }]
-  expect(rankHits([{ engine: engine('a'), hits: stray }], query, TODAY).problems.get('a')).toBe('off-topic')
+  expect([...rankHits([{ engine: engine('a'), hits }], query, TODAY).problems]).toEqual([])
+  const irrelevant = [{ ...relevantHit(1), title: '腕時計の通販', snippet: '' }]
+  expect(rankHits([{ engine: engine('a'), hits: irrelevant }], query, TODAY).problems.get('a')).toBe('off-topic')
 })
 
 test('recent pages gain less than one rank for a news query', () => {

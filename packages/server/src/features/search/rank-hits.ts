@@ -2,10 +2,10 @@
 // Lists that agree with no other family get low trust, and the number of first results per host is limited.
 
 import { canonicalUrl } from './canonical-url.js'
+import { type EngineHits, type MergedPage, mergeHits } from './merge-hits.js'
 import { stemmedWords } from './query-terms.js'
-import { mergeHits, type EngineHits, type MergedPage } from './merge-hits.js'
 import type { SearchQuery } from './query.js'
-import { queryCoverage, findRelevanceProblem, type RelevanceProblem } from './relevance.js'
+import { findRelevanceProblem, queryCoverage, type RelevanceProblem } from './relevance.js'
 
 const RANK_OFFSET = 60
 const LOW_TRUST = 0.3

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startCpuClock } from '../../../../../test/support/load.js'
 import type { SearchHit } from './engine-kit/search-hit.js'
 import { parseQuery } from './query.js'
-import { queryCoverage, findRelevanceProblem } from './relevance.js'
+import { findRelevanceProblem, queryCoverage } from './relevance.js'
 
 const titled = (title: string): SearchHit => ({ title, snippet: '', url: 'https://example.org/x', date: null })
 
@@ -26,15 +26,15 @@ test.each([
   ['วิธีทำอาหาร', 'สูตรอาหารไทย', 'วิธีทำอาหารง่ายๆ'],
   ['TypeError: x is not a function', 'Fixing "is not a function" errors', 'JavaScript functions'],
   ['https://github.com/foo/bar', 'foo/bar on GitHub', 'bar by foo'],
-])('%s is what these are about', (text, ...titles) => {
+])('%s is relevant to these', (text, ...titles) => {
   const query = parseQuery(text)
   for (const title of titles) expect(queryCoverage(titled(title), query), title).toBeGreaterThan(0)
 })
 
 test('words with a common prefix only, or other words, are not relevant', () => {
   const query = parseQuery('rust async book')
-  const strays = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
-  expect(findRelevanceProblem(strays.slice(0, 3), query, false)).toBe('off-topic')
+  const irrelevantHits = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
+  expect(findRelevanceProblem(irrelevantHits.slice(0, 3), query, false)).toBe('off-topic')
   expect(queryCoverage(titled('Contrast'), parseQuery('contract law'))).toBe(0)
 })
 

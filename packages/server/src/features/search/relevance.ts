@@ -1,8 +1,8 @@
 // Checks whether a result list is relevant to the query. Some engines answer bots with unrelated results and HTTP 200.
 
+import { canonicalUrl } from './canonical-url.js'
 import type { SearchHit } from './engine-kit/search-hit.js'
 import { foldText, stemmedWords } from './query-terms.js'
-import { canonicalUrl } from './canonical-url.js'
 import type { SearchQuery } from './query.js'
 
 const OFF_TOPIC_SHARE = 0.7

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import type { Settings } from '../../config/options.js'
-import { openEngineStateFile, type EngineState } from './engine-state-file.js'
+import { type EngineState, openEngineStateFile } from './engine-state-file.js'
 import { readSearchHealth } from './search-health.js'
 
 const NOW = Date.parse('2026-11-16T12:00:00')

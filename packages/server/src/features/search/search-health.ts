@@ -2,12 +2,12 @@
 
 import { join } from 'node:path'
 
+import { Failure } from '@scorpiox/mcp/errors'
 import type { Settings } from '../../config/options.js'
 import { getStateDir } from '../../config/paths.js'
-import { Failure } from '@scorpiox/mcp/errors'
-import { openEngineStateFile } from './engine-state-file.js'
 import { isCoolingDown } from './circuit-breaker.js'
 import { readEngineSelection } from './engine-selection.js'
+import { openEngineStateFile } from './engine-state-file.js'
 import { parseQuery } from './query.js'
 
 export interface SearchHealth {

@@ -1,18 +1,17 @@
 // The search service: selects and queries engines in parallel, waits for a quorum, ranks the hits, and reports the
 // outcome of each engine.
 
-import type { EngineStateFile, EngineStateMap } from './engine-state-file.js'
+import { admitRequest, MAX_RATE_WAIT_MS, nextState, withoutFailureCooldown } from './circuit-breaker.js'
 import type { QueryEngine } from './engine-client.js'
-import { admitRequest, withoutFailureCooldown, MAX_RATE_WAIT_MS, nextState } from './circuit-breaker.js'
-import type { EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
-import { waitForQuorum, type QuorumLimits, type PendingEngine } from './wait-for-quorum.js'
+import type { EngineOutcome, EngineQuery, SearchEngine } from './engine-kit/search-engine.js'
 import { createEngineRequests, type SharedRequest } from './engine-requests.js'
-import type { SelectedEngines, EngineSelection } from './engine-selection.js'
+import type { EngineSelection, SelectedEngines } from './engine-selection.js'
+import type { EngineStateFile, EngineStateMap } from './engine-state-file.js'
 import type { MergedPage } from './merge-hits.js'
-import type { EngineOutcome } from './engine-kit/search-engine.js'
-import { toEngineQuery, parseQuery, type SearchQuery } from './query.js'
+import { parseQuery, type SearchQuery, toEngineQuery } from './query.js'
 import { indexFamilies, rankHits } from './rank-hits.js'
 import { findRelevanceProblem, type RelevanceProblem } from './relevance.js'
+import { type PendingEngine, type QuorumLimits, waitForQuorum } from './wait-for-quorum.js'
 
 const MAX_HEDGED = 3
 /** Without any response for this long, a timeout is blamed on the network, not on the engine. */

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
-import { waitForQuorum, DEFAULT_QUORUM_LIMITS, type PendingEngine } from './wait-for-quorum.js'
+import { DEFAULT_QUORUM_LIMITS, type PendingEngine, waitForQuorum } from './wait-for-quorum.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,9 +1,7 @@
 // Declaration of the WebSearch tool: queries many engines at once and merges their results.
 
-import type { SearchService } from './search-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import type { WebSearchResult } from './web-search-run.js'
+import type { SearchService } from './search-service.js'
 
 export const webSearch = defineToolWith<{ search: SearchService }>()({
   name: 'WebSearch',
@@ -19,12 +17,5 @@ Returns about ten pages (title, URL, date, snippet, how many engines found each)
     required: ['query'],
   },
 
-  async run({ query }, call, { search }): Promise<WebSearchResult> {
-    const { runWebSearch } = await import('./web-search-run.js')
-    return runWebSearch(query, search, call)
-  },
-
-  format: ({ text }) => text,
-
-  meta: resultData('query', 'results', 'engines'),
+  load: async () => (await import('./web-search-handler.js')).webSearchHandler,
 })

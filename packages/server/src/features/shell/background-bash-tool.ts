@@ -1,8 +1,8 @@
 // Declaration of the BackgroundBash tool: starts a command as a background job.
 
-import type { ShellService } from './shell-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
+import type { ShellService } from './shell-service.js'
 
 export const backgroundBash = defineToolWith<{ shell: ShellService }>()({
   name: 'BackgroundBash',

@@ -1,11 +1,11 @@
 // Declaration of the Bash tool: runs a command in the project directory and returns its output.
 
-import { jobUri } from './job-resources.js'
-import type { TimeLimit, CommandResult, ShellService } from './shell-service.js'
-import { runCommandForCall } from './run-for-call.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
+import { resultData } from '../../result-data.js'
 import { formatCommandResult } from './format-command-result.js'
+import { jobUri } from './job-resources.js'
+import { runCommandForCall } from './run-for-call.js'
+import type { CommandResult, ShellService, TimeLimit } from './shell-service.js'
 
 const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
 

@@ -62,6 +62,8 @@ export function createBinaryDetector(onText: (text: Buffer, measured?: TextMeasu
 
   /** Returns how many bytes are known to be text. */
   function classify(bytes: Buffer): number {
+    // Too few bytes to decide, and none of them is suspicious.
+    if (isBeginning && bytes.length < MAGIC_BYTES && measureText(bytes).isPlain) return 0
     const valid = isUtf8(bytes)
     let from = 0
     for (let at = classified; at < bytes.length;) {
@@ -171,7 +173,7 @@ export interface BinaryScore {
   startOffset(): number
 }
 
-export function createBinaryScore(): BinaryScore {
+function createBinaryScore(): BinaryScore {
   let score = 0
   let isCertain = false
   let startOffset = -1
@@ -216,7 +218,7 @@ function scoreOfNul(distance: number): number {
 }
 
 /** Control codes that do not occur in terminal output. */
-export function isNonTextControl(byte: number): boolean {
+function isNonTextControl(byte: number): boolean {
   if (byte >= 0x20) return byte === 0x7f
   return byte < 0x07 || (byte > 0x0f && byte !== 0x1b)
 }

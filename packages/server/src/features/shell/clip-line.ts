@@ -1,6 +1,8 @@
 // Clips a long line to a number of characters and states how many were left out: in the middle or, given a position,
 // around that position.
 
+import { formatNumber } from '../../text/format.js'
+
 export const MAX_LINE = 2000
 
 export interface ClippedLine {
@@ -32,10 +34,6 @@ export function characterBoundary(text: string, index: number): number {
   return isInsidePair ? index - 1 : index
 }
 
-export function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
-}
-
 function omissionNote(count: number): string {
-  return count === 0 ? '' : `[… ${groupDigits(count)} characters left out …]`
+  return count === 0 ? '' : `[… ${formatNumber(count)} characters left out …]`
 }

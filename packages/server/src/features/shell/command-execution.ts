@@ -3,7 +3,6 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import type { RunningCommand, RunRequest } from '../../process/command-runner.js'
 import { noteBytesRead } from '../../process/garbage-collector.js'
 import { readProcessName } from '../../process/process-tags.js'
@@ -37,7 +36,7 @@ export interface CommandExecution {
 
 export interface StartCommandOptions {
   readonly launch: (request: RunRequest) => Promise<RunningCommand>
-  readonly order: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag'>
+  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag'>
   readonly maxCharacters: number
   /** Characters of a line that are shown; see OutputLimits. */
   readonly maxLine?: number | undefined
@@ -47,7 +46,7 @@ export interface StartCommandOptions {
 }
 
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
-  const { launch, order: request, maxCharacters, maxLine, maxBufferedBytes, onOverflow = () => {} } = settings
+  const { launch, request, maxCharacters, maxLine, maxBufferedBytes, onOverflow = () => {} } = settings
   const startedAt = Date.now()
   const renderer = createOutputRenderer({ maxCharacters, maxLine })
   const listeners = new Set<() => void>()
@@ -73,7 +72,7 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     command: request.command,
     startedAt,
     tag: child.tag,
-    note: request.confine?.failureNote,
+    note: request.sandbox?.failureNote,
     renderer,
     buffer,
     exited: waitForLastOutput(child),
@@ -82,7 +81,11 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
       return () => void listeners.delete(listener)
     },
     kill: (killAfterMs) => child.kill(killAfterMs),
-    leftoverPids: () => findLeftoverPids(child),
+    async leftoverPids() {
+      if (child.findRemainingChildren()?.length === 0) return []
+      await new Promise((resolve) => setTimeout(resolve, CHILD_EXIT_GRACE_MS))
+      return child.findRemainingChildren()
+    },
   }
   started.resolve({ child, work: execution })
   return execution
@@ -93,12 +96,6 @@ async function waitForLastOutput(child: RunningCommand): Promise<ExitStatus> {
   await child.waitForOutput()
   child.ignoreOutput()
   return exit
-}
-
-async function findLeftoverPids(child: RunningCommand): Promise<readonly number[] | undefined> {
-  if (child.findRemainingChildren()?.length === 0) return []
-  await new Promise((resolve) => setTimeout(resolve, CHILD_EXIT_GRACE_MS))
-  return child.findRemainingChildren()
 }
 
 // A command that a call waits for. It is recorded as a job only when needed: if its output is too long to be shown

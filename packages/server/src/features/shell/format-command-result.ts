@@ -1,7 +1,6 @@
 // Formats the result of a command, finished or continued in the background, for all tools that run one.
 
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
-
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'
@@ -27,7 +26,7 @@ export function formatCommandResult(
 }
 
 function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: string | undefined): readonly string[] {
-  const { ending, jobId, text, recordProblem, leftoverProcesses: leftover } = result
+  const { ending, exitCode, jobId, text, recordProblem, leftoverProcesses: leftover } = result
   if (ending === 'backgrounded') {
     const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
     return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${read}.`]
@@ -35,6 +34,7 @@ function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: stri
   if (ending === 'cancelled') return [`Cancelled. ${killedNote(leftover)} Check what it did before you repeat it.`]
   if (ending === 'timeout')
     return [`Timed out after ${ms} ms. ${killedNote(leftover)} ${timeoutAdvice(recordProblem, timeoutHint)}`]
+  if (exitCode === 0) return []
   return [
     ...describeExit(result, text !== ''),
     ...inputNotes(result),
@@ -95,7 +95,7 @@ export interface ExitInfo {
 }
 
 /** Empty for exit code 0. */
-export function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
+function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
   if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
   if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${explainSignal(signal)}`]

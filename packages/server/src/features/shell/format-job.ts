@@ -51,13 +51,26 @@ function jobRuntimeMs({ record }: Job): number {
   return (record.endedAt ?? Date.now()) - record.startedAt
 }
 
-// Describes how a job ended, in the same words for every tool and for the console.
+/** How a job ended, as a code; `exit` has an exit code. */
+export type JobEnd = 'exit' | 'killed' | 'server-stopped' | 'server-lost' | 'unknown'
 
-export function describeJobEnd({ record }: Pick<Job, 'record'>): string {
-  const { exitCode = null, signal, ending } = record
-  if (ending === 'server-lost') return 'stopped because its server was gone'
-  if (ending === 'server-stopped') return 'stopped with its server'
-  if (ending === 'killed') return 'killed'
-  if (exitCode === null) return 'exit status unknown'
+export function getJobEnd({ record }: Pick<Job, 'record'>): JobEnd {
+  const { exitCode = null, ending } = record
+  if (ending === 'server-lost' || ending === 'server-stopped' || ending === 'killed') return ending
+  return exitCode === null ? 'unknown' : 'exit'
+}
+
+const JOB_END_TEXT: Readonly<Record<Exclude<JobEnd, 'exit'>, string>> = {
+  killed: 'killed',
+  'server-stopped': 'stopped with its server',
+  'server-lost': 'stopped because its server was gone',
+  unknown: 'exit status unknown',
+}
+
+/** The same text in every tool. */
+export function describeJobEnd(job: Pick<Job, 'record'>): string {
+  const end = getJobEnd(job)
+  if (end !== 'exit') return JOB_END_TEXT[end]
+  const { exitCode, signal } = job.record
   return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
 }

@@ -1,8 +1,9 @@
 // Truncates a text of any length to a number of characters: its head and its tail, cut at line ends unless the lines
 // are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
 
+import { formatCount } from '../../text/format.js'
 import type { TextMeasure } from '../../text/terminal/measure-text.js'
-import { characterBoundary, clipLine, groupDigits } from './clip-line.js'
+import { characterBoundary, clipLine } from './clip-line.js'
 
 const HEAD_SHARE = 0.4
 
@@ -107,7 +108,8 @@ function boundaryAfter(text: string, at: number): number {
   return characterBoundary(text, at) === at ? at : at + 1
 }
 
-function clipLongLines(text: string, maxLine: number): TruncatedText {
+/** Clips every line that is longer than `maxLine`. */
+export function clipLongLines(text: string, maxLine: number): TruncatedText {
   let omittedCharacters = 0
   let omittedBytes = 0
   if (text.length <= maxLine) return { text, omittedCharacters, omittedLines: 0, omittedBytes }
@@ -129,12 +131,8 @@ function countLineEnds(text: string): number {
 }
 
 function describeOmission({ omittedCharacters, omittedLines }: Omit<TruncatedText, 'text'>): string {
-  const characters = formatAmount(omittedCharacters, 'character')
-  return omittedLines === 0 ? characters : `${formatAmount(omittedLines, 'line')} (${characters})`
-}
-
-function formatAmount(count: number, noun: string): string {
-  return `${groupDigits(count)} ${noun}${count === 1 ? '' : 's'}`
+  const characters = formatCount(omittedCharacters, 'character', 'characters')
+  return omittedLines === 0 ? characters : `${formatCount(omittedLines, 'line', 'lines')} (${characters})`
 }
 
 // A queue of bytes from which the oldest can be dropped. Small chunks are copied into shared slabs: that saves objects,
@@ -151,7 +149,7 @@ export interface ByteQueue {
   chunks(): Buffer[]
 }
 
-export function createByteQueue(): ByteQueue {
+function createByteQueue(): ByteQueue {
   const chunks: Buffer[] = []
   let chunkBytes = 0
   let slab = Buffer.alloc(0)

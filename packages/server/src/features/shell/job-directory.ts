@@ -4,7 +4,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { hashForFileName } from '../../storage/file-names.js'
 
 export interface JobDirectory {

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { readOwnFile } from '../../storage/own-file.js'
 import { isPrivateFolder } from '../../storage/private-folder.js'
 import { type JobRecord, parseJobRecord } from './job-record.js'
@@ -26,7 +25,7 @@ export function allocateJobId(folder: string): number {
   }
 }
 
-export function isJobId(name: string): boolean {
+function isJobId(name: string): boolean {
   return /^[1-9]\d{0,8}$/.test(name)
 }
 

@@ -6,12 +6,12 @@ import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import {
+  exitStatusPath,
   jobFolderPath,
+  jobRecordPath,
   listJobIds,
   outputFolderPath,
   readJobRecord,
-  jobRecordPath,
-  exitStatusPath,
 } from './job-files.js'
 import type { JobRecord } from './job-record.js'
 

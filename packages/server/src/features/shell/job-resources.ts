@@ -2,7 +2,6 @@
 
 import { defineResourceWith, defineTemplateWith } from '@scorpiox/mcp/definitions/resource'
 import { Failure } from '@scorpiox/mcp/errors'
-
 import { appendNotes } from '../../text/format.js'
 import { formatJobStatus, formatJobSummary } from './format-job.js'
 import type { ShellService } from './shell-service.js'

@@ -1,26 +1,24 @@
 // The background jobs of a project. Each belongs to a user, has an ID that is never reused, and stores its output on
 // disk. Jobs end with the server, except with JOBS_OUTLIVE_SERVER.
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { LineMatcher } from '../../text/line-matcher.js'
-import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { toLeftoverProcesses, type LeftoverProcess } from './command-execution.js'
-import type { CommandExecution } from './command-execution.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
+import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-directory.js'
+import { JOBS_URI, jobUri } from './job-resources.js'
+import type { Job } from './job.js'
+import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
 import {
-  openUserJobs,
-  type UserJobs,
   type JobEnvironment,
-  type StartJobRequest,
+  openUserJobs,
   type StartedJob,
   type StartJobCommand,
+  type StartJobRequest,
+  type UserJobs,
 } from './user-jobs.js'
-import type { Job } from './job.js'
-import { JobStorageFailure, asJobStorageFailure } from './job-directory.js'
-import type { JobDirectory } from './job-directory.js'
-import { readMatching, readFrom, readTail, type OutputPart } from './read-job-output.js'
-import { JOBS_URI, jobUri } from './job-resources.js'
-import { waitForJob, type WaitResult, type WaitRequest } from './wait-for-job.js'
+import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js'
 
 const KILL_AFTER_MS = 2000
 /** Minimum interval between output notifications of one job. */

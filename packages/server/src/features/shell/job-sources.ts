@@ -42,20 +42,20 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
 }
 
 export interface AdoptedJobOptions {
-  readonly launcher: CommandRunner
+  readonly commandRunner: CommandRunner
   readonly record: JobRecord
   readonly output: JobOutputReader
   readonly statusFile: string
 }
 
 /** A command of another server: its exit is detected by its processes and its exit status file. */
-export function fromAdoptedProcess({ launcher, record, output, statusFile }: AdoptedJobOptions): JobSource {
+export function fromAdoptedProcess({ commandRunner, record, output, statusFile }: AdoptedJobOptions): JobSource {
   return {
-    exited: waitForExit(() => launcher.isTreeRunning(record.tag), statusFile),
+    exited: waitForExit(() => commandRunner.isTreeRunning(record.tag), statusFile),
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
-    kill: (killAfterMs) => launcher.killTree(record.tag, killAfterMs),
-    leftoverPids: () => Promise.resolve(launcher.findTreeProcesses(record.tag)),
+    kill: (killAfterMs) => commandRunner.killTree(record.tag, killAfterMs),
+    leftoverPids: () => Promise.resolve(commandRunner.findTreeProcesses(record.tag)),
   }
 }
 
@@ -78,12 +78,12 @@ async function readExitCode(path: string): Promise<number | undefined> {
 
 // Launches a command that records its own output, and reads the growing files so that its output arrives as usual.
 
-export async function launchAndFollowOutput(
-  launcher: CommandRunner,
+export async function runAndFollowOutput(
+  commandRunner: CommandRunner,
   request: RunRequest,
   output: JobOutputReader,
 ): Promise<RunningCommand> {
-  const running = await launcher.run({ ...request, onOutput: () => {} })
+  const running = await commandRunner.run({ ...request, onOutput: () => {} })
   let next = 0
   let reading = Promise.resolve()
 

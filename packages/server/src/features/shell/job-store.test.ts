@@ -71,14 +71,14 @@ describe('records', () => {
   })
 
   test('of other users and projects are in other folders', () => {
-    const places = [
+    const paths = [
       ['a', 'bc'],
       ['ab', 'c'],
       ['ab', ''],
       ['a', 'b'],
     ].map(([project, user]) => jobsFolderOf('/state', project!, user!))
-    expect(new Set(places).size).toBe(4)
-    for (const place of places) expect(place).toMatch(/^\/state\/jobs\/[\da-f]{16}$/)
+    expect([...new Set(paths)]).toHaveLength(4)
+    for (const path of paths) expect(path).toMatch(/^\/state\/jobs\/[\da-f]{16}$/)
   })
 
   test('saved concurrently: the last one wins', async () => {
@@ -180,17 +180,17 @@ describe('if nothing can be written, a Failure says what to do', () => {
     throw new Error('nothing was thrown')
   }
 
-  test('a file is in the way', () => {
+  test('a file is at the path of the directory', () => {
     const folder = newFolder()
     mkdirSync(dirname(folder))
     writeFileSync(folder, '')
-    const said = failureOf(() => openJobStore(folder).create(fields))
-    expect(said).toBe(`${folder} is not a folder; move it away, or set STATE_DIR to a folder of this user`)
+    const text = failureOf(() => openJobStore(folder).create(fields))
+    expect(text).toBe(`${folder} is not a folder; move it away, or set STATE_DIR to a folder of this user`)
   })
 
-  test.skipIf(!existsSync('/proc/self'))('no folder can be made, as on a disk that is read-only', () => {
-    const said = failureOf(() => openJobStore('/proc/scorpiox/jobs').create(fields))
-    expect(said).toMatch(
+  test.skipIf(!existsSync('/proc/self'))('the directory cannot be created, as on a read-only disk', () => {
+    const text = failureOf(() => openJobStore('/proc/scorpiox/jobs').create(fields))
+    expect(text).toMatch(
       /cannot be written to \(ENOENT.*\); free some space there or make it writable, or set STATE_DIR/,
     )
   })
@@ -208,7 +208,7 @@ describe('if nothing can be written, a Failure says what to do', () => {
     await expect(jobs.save({ ...record, id: 5 })).rejects.toThrow('cannot be written to')
   })
 
-  test('the folder is a link, is open to others, or belongs to another', async () => {
+  test('the folder is a link, is writable by others, or belongs to another user', async () => {
     const folder = newFolder()
     const jobs = openJobStore(folder)
     jobs.create(fields)
@@ -314,22 +314,22 @@ describe('pruning', () => {
 })
 
 describe('several servers', () => {
-  const place = mkdtempSync(join(tmpdir(), 'scorpiox-servers-'))
+  const path = mkdtempSync(join(tmpdir(), 'scorpiox-servers-'))
 
   beforeAll(async () => {
     const { rolldown } = await import('rolldown')
     const build = await rolldown({
       input: resolve(import.meta.dirname, 'job-store.ts'),
       platform: 'node',
-      resolve: { conditionNames: ['source', 'import', 'default'] },
+      resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
-    await build.write({ file: join(place, 'job-records.mjs'), format: 'esm' })
+    await build.write({ file: join(path, 'job-store.mjs'), format: 'esm' })
     writeFileSync(
-      join(place, 'server.mjs'),
+      join(path, 'server.mjs'),
       `import { writeSync } from 'node:fs'
-       import { openJobRecords } from './job-records.mjs'
+       import { openJobStore } from './job-store.mjs'
        const [folder, count, keepEnded] = process.argv.slice(2)
-       const jobs = openJobRecords(folder)
+       const jobs = openJobStore(folder)
        const limits = { keepEnded: Number(keepEnded), maxAgeMs: 1e9, maxTotalBytes: 1e9 }
        for (let n = 0; n < Number(count); n++) {
          const record = jobs.create({ ...${JSON.stringify(fields)}, session: String(process.pid) })
@@ -343,12 +343,12 @@ describe('several servers', () => {
   })
 
   function start(folder: string, count: number, keepEnded: number) {
-    const args = [join(place, 'server.mjs'), folder, String(count), String(keepEnded)]
+    const args = [join(path, 'server.mjs'), folder, String(count), String(keepEnded)]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
     // An incomplete last line is ignored.
-    return { child, told: () => Buffer.concat(chunks).toString().split('\n').slice(0, -1) }
+    return { child, acknowledged: () => Buffer.concat(chunks).toString().split('\n').slice(0, -1) }
   }
 
   test('allocate no id twice and lose no record', async () => {
@@ -356,13 +356,13 @@ describe('several servers', () => {
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1000))
     const codes = await Promise.all(servers.map(({ child }) => once(child, 'close')))
     expect(codes).toEqual(servers.map(() => [0, null]))
-    const ids = servers.flatMap(({ told }) => told().filter((line) => /^\d+$/.test(line)))
-    expect(new Set(ids).size).toBe(240)
+    const ids = servers.flatMap(({ acknowledged }) => acknowledged().filter((line) => /^\d+$/.test(line)))
+    expect([...new Set(ids)]).toHaveLength(240)
     const records = await openJobStore(folder).list()
     expect(records.map(({ id }) => String(id)).toSorted()).toEqual(ids.toSorted())
-    expect(records.every(({ ending }) => ending === 'exit')).toBe(true)
-    for (const { told } of servers) {
-      const own = told()
+    expect(records.filter(({ ending }) => ending !== 'exit')).toEqual([])
+    for (const { acknowledged } of servers) {
+      const own = acknowledged()
         .filter((line) => /^\d+$/.test(line))
         .map(Number)
       expect(own).toEqual(own.toSorted((a, b) => a - b))
@@ -373,9 +373,9 @@ describe('several servers', () => {
     const folder = newFolder()
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1))
     await Promise.all(servers.map(({ child }) => once(child, 'close')))
-    const ids = servers.flatMap(({ told }) => told().filter((line) => /^\d+$/.test(line)))
+    const ids = servers.flatMap(({ acknowledged }) => acknowledged().filter((line) => /^\d+$/.test(line)))
     expect(ids).toHaveLength(240)
-    expect(new Set(ids).size).toBe(240)
+    expect([...new Set(ids)]).toHaveLength(240)
     expect(openJobStore(folder).create(fields).id).toBeGreaterThan(Math.max(...ids.map(Number)))
   })
 
@@ -383,17 +383,17 @@ describe('several servers', () => {
     const folder = newFolder()
     const lines: string[] = []
     for (let round = 0; round < 8; round++) {
-      const { child, told } = start(folder, 10_000, 100_000)
+      const { child, acknowledged } = start(folder, 10_000, 100_000)
       await once(child.stdout, 'data')
       await sleep(20 + Math.random() * 60)
       child.kill('SIGKILL')
       await once(child, 'close')
-      lines.push(...told())
+      lines.push(...acknowledged())
     }
     const jobs = openJobStore(folder)
     const ids = lines.filter((line) => /^\d+$/.test(line)).map(Number)
     expect(ids.length).toBeGreaterThanOrEqual(8)
-    expect(new Set(ids).size).toBe(ids.length)
+    expect([...new Set(ids)]).toEqual(ids)
     for (const id of ids) {
       const record = await jobs.load(id)
       expect(record?.command).toMatch(/^(make [^]*|x*!)$/)

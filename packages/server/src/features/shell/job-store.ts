@@ -6,18 +6,18 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { ensurePrivateFolder, toWriteFailure } from '../../storage/private-folder.js'
 import {
+  allocateJobId,
+  exitStatusPath,
+  jobRecordPath,
   listJobIds,
   outputFolderPath,
-  readJobRecord,
   readExitStatus,
-  jobRecordPath,
-  exitStatusPath,
+  readJobRecord,
 } from './job-files.js'
-import { allocateJobId } from './job-files.js'
 import { deleteJobFiles, pruneJobs, type PruneLimits } from './job-pruning.js'
 import type { JobRecord } from './job-record.js'
-import { ensurePrivateFolder, toWriteFailure } from '../../storage/private-folder.js'
 
 export interface JobStore {
   /** Allocates an id and writes the record. Throws a Failure if it cannot be written. */

@@ -3,12 +3,12 @@
 
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import type { JobRecord } from './job-record.js'
-import type { JobStore } from './job-store.js'
-import { openJobOutputReader } from './output-reader.js'
 import { isServerAlive } from '../../storage/server-registry.js'
-import type { JobSource } from './job.js'
+import type { JobRecord } from './job-record.js'
 import { fromAdoptedProcess } from './job-sources.js'
+import type { JobStore } from './job-store.js'
+import type { JobSource } from './job.js'
+import { openJobOutputReader } from './output-reader.js'
 
 const KILL_AFTER_MS = 2000
 
@@ -21,7 +21,7 @@ export interface JobTakeoverDeps {
   readonly records: JobStore
   /** Directory where the servers of this project are registered. */
   readonly registryPath: string
-  readonly launcher: CommandRunner
+  readonly commandRunner: CommandRunner
   readonly isRegistered: (id: number) => boolean
   readonly add: (record: JobRecord, source?: JobSource) => void
   /** Saves a record; never rejects. */
@@ -31,7 +31,7 @@ export interface JobTakeoverDeps {
 export function createJobTakeover({
   records,
   registryPath,
-  launcher,
+  commandRunner,
   isRegistered,
   add,
   save,
@@ -47,24 +47,24 @@ export function createJobTakeover({
   }
 
   async function takeOverIfOrphaned(record: JobRecord): Promise<void> {
-    if (isRegistered(record.id) || record.family === launcher.tagPrefix) return
+    if (isRegistered(record.id) || record.family === commandRunner.tagPrefix) return
     if (record.ending !== undefined) {
       if (record.keep) add(record)
     } else if (!(await isServerAlive(registryPath, record.family))) await adopt(record)
   }
 
   async function adopt(record: JobRecord): Promise<void> {
-    const adoptedRecord = { ...record, owner: currentProcessIdentity(), family: launcher.tagPrefix }
+    const adoptedRecord = { ...record, owner: currentProcessIdentity(), family: commandRunner.tagPrefix }
     // The call that waited for a foreground command is gone with its server.
     if (record.keep && record.background) {
       await save(adoptedRecord)
       const output = openJobOutputReader(records.outputFolder(record.id))
       return add(
         adoptedRecord,
-        fromAdoptedProcess({ launcher, record, output, statusFile: records.statusFile(record.id) }),
+        fromAdoptedProcess({ commandRunner, record, output, statusFile: records.statusFile(record.id) }),
       )
     }
-    await launcher.killTree(record.tag, KILL_AFTER_MS)
+    await commandRunner.killTree(record.tag, KILL_AFTER_MS)
     const lostRecord: JobRecord = {
       ...adoptedRecord,
       endedAt: Date.now(),

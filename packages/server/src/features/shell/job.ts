@@ -2,8 +2,8 @@
 // call, or taken over from another server are read, awaited and killed in the same way.
 
 import type { ExitStatus } from '../../process/spawn.js'
-import type { JobOutputReader } from './output-reader.js'
 import type { JobEnding, JobRecord } from './job-record.js'
+import type { JobOutputReader } from './output-reader.js'
 
 export interface Job {
   readonly id: number
@@ -19,6 +19,8 @@ export interface Job {
   flush(): Promise<void>
   /** Calls the listener on new output and at the end. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
+  /** Resolves on new output, at the end, and if the signal aborts; at once if it has ended. */
+  nextChange(signal: AbortSignal): Promise<void>
   /** Changes and saves the record. */
   update(change: Partial<JobRecord>): Promise<void>
   /** Kills its process tree and records the reason. Resolves to the pids that could not be killed. */
@@ -87,6 +89,18 @@ export function createJob({ record: initial, output, save, source }: JobDeps): J
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    nextChange(signal) {
+      return new Promise((resolve) => {
+        const settle = (): void => {
+          listeners.delete(settle)
+          signal.removeEventListener('abort', settle)
+          resolve()
+        }
+        listeners.add(settle)
+        signal.addEventListener('abort', settle)
+        if (signal.aborted || !isRunning) settle()
+      })
     },
     async update(change) {
       record = { ...record, ...change }

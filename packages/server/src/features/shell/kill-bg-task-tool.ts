@@ -1,11 +1,10 @@
 // Declaration of the KillBgTask tool: kills the process tree of a background job.
 
-import { describeJobEnd } from './format-job.js'
-import type { ShellService } from './shell-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { jobStatus } from './format-job.js'
+import { resultData } from '../../result-data.js'
 import { formatProcesses } from './format-command-result.js'
+import { describeJobEnd, jobStatus } from './format-job.js'
+import type { ShellService } from './shell-service.js'
 
 export const killBgTask = defineToolWith<{ shell: ShellService }>()({
   name: 'KillBgTask',

@@ -1,10 +1,10 @@
 // Declaration of the ListBgTasks tool: lists the background jobs of this user in this project.
 
-import type { ShellService } from './shell-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { formatJobSummary, jobStatus } from './format-job.js'
+import { resultData } from '../../result-data.js'
 import { formatCount } from '../../text/format.js'
+import { formatJobSummary, jobStatus } from './format-job.js'
+import type { ShellService } from './shell-service.js'
 
 const MAX_LISTED = 50
 

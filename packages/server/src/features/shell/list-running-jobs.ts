@@ -1,11 +1,25 @@
 // Lists the running background jobs of a user in a project, including those of other servers.
 
-import { openJobStore } from './job-store.js'
+import type { Config } from '../../config/load-config.js'
+import { getStateDir } from '../../config/paths.js'
+import { findProjectRoot } from '../../config/project-root.js'
 import { isServerAlive } from '../../storage/server-registry.js'
-import type { JobDirectory } from './job-directory.js'
+import { type JobDirectory, jobDirectoryOf } from './job-directory.js'
+import { openJobStore } from './job-store.js'
 
-/** Their IDs. Records that cannot be read are skipped. */
-export async function listRunningJobIds(directory: JobDirectory, user: string): Promise<readonly number[]> {
+/** Their IDs. Records that cannot be read are skipped; without a job directory there are none. */
+export async function listRunningJobIds(
+  { settings, cwd }: Pick<Config, 'settings' | 'cwd'>,
+  user: string,
+): Promise<readonly number[]> {
+  try {
+    return await readRunningJobIds(jobDirectoryOf(getStateDir(settings), findProjectRoot(cwd)), user)
+  } catch {
+    return []
+  }
+}
+
+async function readRunningJobIds(directory: JobDirectory, user: string): Promise<readonly number[]> {
   const records = await openJobStore(directory.userDirectory(user)).list()
   const running: number[] = []
   for (const { id, background, ending, keep, family } of records) {

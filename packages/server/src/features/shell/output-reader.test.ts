@@ -17,7 +17,7 @@ function bytesAt(from: number, length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, index) => ((from + index) * 2_654_435_761) >>> 16))
 }
 
-function plant(folder: string, segments: Record<number, string>): void {
+function writeSegments(folder: string, segments: Record<number, string>): void {
   mkdirSync(folder, { recursive: true })
   for (const [start, text] of Object.entries(segments)) writeFileSync(join(folder, start.padStart(15, '0')), text)
 }
@@ -31,7 +31,7 @@ test('is empty if the job has printed nothing', async () => {
 
 test('a chunk spans segments and ends at a gap; after a gap `from` is greater', async () => {
   const folder = newFolder()
-  plant(folder, { 0: 'abc', 3: 'def', 10: 'klm', 13: '', 20: 'u' })
+  writeSegments(folder, { 0: 'abc', 3: 'def', 10: 'klm', 13: '', 20: 'u' })
   const reader = openJobOutputReader(folder)
   const read = async (from: number, max: number): Promise<[number, string]> => {
     const passage = await reader.read(from, max)
@@ -51,7 +51,7 @@ test('a chunk spans segments and ends at a gap; after a gap `from` is greater', 
 
 test('ignores files that are not segments', async () => {
   const folder = newFolder()
-  plant(folder, { 0: 'abc' })
+  writeSegments(folder, { 0: 'abc' })
   writeFileSync(join(folder, '000000000000003.tmp'), 'x')
   mkdirSync(join(folder, '000000000000003'))
   symlinkSync('/etc/passwd', join(folder, '000000000000004'))
@@ -68,31 +68,31 @@ test('an unreadable folder is a Failure', async () => {
 })
 
 test('reads every byte correctly and once while another process writes', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'scorpiox-beside-'))
+  const path = mkdtempSync(join(tmpdir(), 'scorpiox-beside-'))
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
     input: resolve(import.meta.dirname, 'output-writer.ts'),
     platform: 'node',
-    resolve: { conditionNames: ['source', 'import', 'default'] },
+    resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
   })
-  await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
+  await build.write({ file: join(path, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
-    join(place, 'run.mjs'),
-    `import { createOutputWriter } from './output-writer.mjs'
+    join(path, 'run.mjs'),
+    `import { createJobOutputWriter } from './output-writer.mjs'
      const bytesAt = ${bytesAt.toString()}
-     const writer = createOutputWriter(process.argv[2], 200_000)
-     while (writer.written < 3_000_000) {
+     const writer = createJobOutputWriter(process.argv[2], 200_000)
+     while (writer.bytesAppended < 3_000_000) {
        const size = 1 + Math.floor(Math.random() ** 4 * 30_000)
-       if (!writer.append(bytesAt(writer.written, size))) await writer.drained()
+       if (!writer.append(bytesAt(writer.bytesAppended, size))) await writer.whenDrained()
        if (Math.random() < 0.2) await new Promise((resolve) => setTimeout(resolve, 1))
      }
      await writer.close()
-     console.log(writer.written)`,
+     console.log(writer.bytesAppended)`,
   )
-  const folder = join(place, 'output')
-  const child = spawn(process.execPath, [join(place, 'run.mjs'), folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const told: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => told.push(chunk))
+  const folder = join(path, 'output')
+  const child = spawn(process.execPath, [join(path, 'run.mjs'), folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const delivered: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => delivered.push(chunk))
   let ended = false
   const closed = once(child, 'close').then((result) => {
     ended = true
@@ -112,7 +112,7 @@ test('reads every byte correctly and once while another process writes', async (
     if (Math.random() < 0.1) await sleep(5)
   }
   expect(await closed).toEqual([0, null])
-  expect(at).toBe(Number(Buffer.concat(told)))
+  expect(at).toBe(Number(Buffer.concat(delivered)))
   expect(read).toBeGreaterThan(200_000)
   expect(read === at).toBe(gaps === 0)
 })
@@ -121,7 +121,7 @@ test('skips a segment that is deleted between listing and reading', async () => 
   const folder = newFolder()
   const reader = openJobOutputReader(folder)
   for (let round = 0; round < 100; round++) {
-    plant(folder, { 0: 'ab', 2: 'cd', 4: 'ef' })
+    writeSegments(folder, { 0: 'ab', 2: 'cd', 4: 'ef' })
     const reading = reader.read(2, 100)
     for (let turn = 0; turn < round % 4; turn++) await new Promise(setImmediate)
     rmSync(join(folder, '000000000000002'))
@@ -132,7 +132,7 @@ test('skips a segment that is deleted between listing and reading', async () => 
 
 test('a removed folder reads as empty', async () => {
   const folder = newFolder()
-  plant(folder, { 0: 'ab', 2: 'cd' })
+  writeSegments(folder, { 0: 'ab', 2: 'cd' })
   const reader = openJobOutputReader(folder)
   const looking = Promise.all([reader.read(0, 10), reader.read(2, 10), reader.size()])
   rmSync(folder, { recursive: true })

@@ -6,7 +6,6 @@ import { lstat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-
 import { openOwnFile } from '../../storage/own-file.js'
 import { listSegments, segmentPath } from './output-segments.js'
 
@@ -14,7 +13,7 @@ const POLL_MS = 250
 const MIN_INTERVAL_MS = 25
 
 /** Calls `onGrowth` when there may be more, and once at the beginning. Returns a function that stops it. */
-export function watchForGrowth(folder: string, readSize: () => Promise<number>, onGrowth: () => void): () => void {
+function watchForGrowth(folder: string, readSize: () => Promise<number>, onGrowth: () => void): () => void {
   let watcher: FSWatcher | undefined
   let pollTimer: NodeJS.Timeout | undefined
   let notifyTimer: NodeJS.Timeout | undefined

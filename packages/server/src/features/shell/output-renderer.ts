@@ -1,11 +1,12 @@
 // Renders the output of a command as text for a model: what a terminal would show, within a character limit, with
 // binary data replaced by a description. A snapshot can be taken at any time. Memory use is bounded.
 
+import { formatNumber } from '../../text/format.js'
 import { measureText, type TextMeasure } from '../../text/terminal/measure-text.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import { createBinaryDetector } from './binary-detector.js'
-import { groupDigits, MAX_LINE } from './clip-line.js'
-import { createHeadAndTail, type TruncatedText } from './head-and-tail.js'
+import { MAX_LINE } from './clip-line.js'
+import { clipLongLines, createHeadAndTail, type TruncatedText } from './head-and-tail.js'
 import { createUtf16Decoder, detectByteOrder, type Utf16Decoder } from './utf16-decoder.js'
 
 /** Terminates an incomplete character or control sequence, and is itself invisible. */
@@ -41,8 +42,8 @@ export interface OutputRenderer {
   write(chunk: Buffer): void
   /** Inserts a note that `count` bytes were lost at this position. */
   markGap(count: number): void
-  /** Marks the end of the output: an incomplete character is rendered as an invalid one. */
-  end(): void
+  /** Marks the end of the output: an incomplete character is rendered as an invalid one. Returns the whole. */
+  end(): RenderedOutput
   /** Last 200 characters of the last line that is not blank; empty if there is none. */
   latestLine(): string
   snapshot(): RenderedOutput
@@ -57,40 +58,51 @@ export interface OutputLimits {
 }
 
 export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: OutputLimits): OutputRenderer {
-  const terminalText = createTerminalText(maxCharacters, maxLine)
+  let terminal: TerminalText | undefined
+  const terminalText = (): TerminalText => (terminal ??= createTerminalText(maxCharacters, maxLine))
   let nothingRendered = true
   const detector = createBinaryDetector((text, measured) => {
     nothingRendered = false
-    terminalText.write(text, measured)
+    terminalText().write(text, measured)
   })
   let bytes = 0
   let firstBytes: Buffer | undefined = Buffer.alloc(0)
   let utf16: Utf16Decoder | undefined
 
   function feed(chunk: Buffer): void {
-    if (firstBytes) return detectEncoding(firstBytes.length > 0 ? Buffer.concat([firstBytes, chunk]) : chunk)
-    if (utf16) terminalText.write(utf16.decode(chunk))
-    else detector.write(chunk)
-  }
-
-  /** Waits until a byte order mark can be recognized. */
-  function detectEncoding(bytesSoFar: Buffer): void {
-    const order = detectByteOrder(bytesSoFar)
-    firstBytes = order ? undefined : bytesSoFar
-    if (!order) return
-    if (order === 'none') return detector.write(bytesSoFar)
-    utf16 = createUtf16Decoder(order)
-    terminalText.write(utf16.decode(bytesSoFar))
+    let encoded = chunk
+    if (firstBytes) {
+      // Waits until a byte order mark can be recognized.
+      encoded = firstBytes.length > 0 ? Buffer.concat([firstBytes, chunk]) : chunk
+      const order = detectByteOrder(encoded)
+      firstBytes = order ? undefined : encoded
+      if (!order) return
+      if (order !== 'none') utf16 = createUtf16Decoder(order)
+    }
+    if (utf16) terminalText().write(utf16.decode(encoded))
+    else detector.write(encoded)
   }
 
   /** The rendered text if the output ended here. */
-  function finishedText(): TerminalText {
-    const heldText = detector.heldText()
-    if (heldText.length === 0) return terminalText
+  function finishedText(heldText: Buffer): TerminalText {
+    if (heldText.length === 0) return terminalText()
     if (nothingRendered) return renderAlone(heldText)
     // The held text is released for good: later bytes can no longer make it binary.
     detector.releaseHeldText()
-    return terminalText
+    return terminalText()
+  }
+
+  /** The text if the output ended here, and how many bytes at its end are not in it yet. */
+  function render(): { readonly shown: TruncatedText; readonly unrendered: number } {
+    const heldText = detector.heldText()
+    if (nothingRendered && !utf16) {
+      const { isPlain, characters } = measureText(heldText)
+      // Short output of plain text is shown as it is.
+      if (isPlain && characters <= maxCharacters)
+        return { shown: clipLongLines(heldText.toString(), maxLine), unrendered: 0 }
+    }
+    const finished = finishedText(heldText)
+    return { shown: finished.truncate(), unrendered: finished.incompleteBytes() }
   }
 
   function renderAlone(text: Buffer): TerminalText {
@@ -100,13 +112,10 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
   }
 
   function snapshot(): RenderedOutput {
-    const finished = finishedText()
-    const shown = finished.truncate()
+    const { shown, unrendered } = render()
     const match = detector.binary()
     const binary = match && { ...match, bytes: bytes - match.offset }
-    const incomplete = utf16
-      ? utf16.pendingBytes() + 2 * finished.incompleteBytes()
-      : detector.incompleteBytes() + finished.incompleteBytes()
+    const incomplete = utf16 ? utf16.pendingBytes() + 2 * unrendered : detector.incompleteBytes() + unrendered
     return {
       ...shown,
       text: binary ? appendBinaryNotice(shown, binary) : shown.text,
@@ -124,22 +133,25 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
     },
     markGap(count) {
       const separator = bytes === 0 ? '' : '\n'
-      feed(Buffer.from(`${separator}[${groupDigits(count)} bytes that were here are no longer kept]\n`))
+      feed(Buffer.from(`${separator}[${formatNumber(count)} bytes that were here are no longer kept]\n`))
       bytes += count
-      terminalText.markGap()
+      terminalText().markGap()
     },
     end() {
-      if (!utf16 && snapshot().incompleteBytes > 0) feed(BELL)
+      const rendered = snapshot()
+      if (utf16 || rendered.incompleteBytes === 0) return rendered
+      feed(BELL)
+      return snapshot()
     },
-    latestLine: () => renderAlone(detector.heldText()).latestLine() || terminalText.latestLine(),
+    latestLine: () => renderAlone(detector.heldText()).latestLine() || terminalText().latestLine(),
     snapshot,
-    bufferedBytes: () => terminalText.bufferedBytes() + detector.heldText().length,
+    bufferedBytes: () => (terminal?.bufferedBytes() ?? 0) + detector.heldText().length,
   }
 }
 
 function appendBinaryNotice({ text }: TruncatedText, { format, bytes }: BinaryOutput): string {
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${separator}[binary output: ${format}, ${groupDigits(bytes)} bytes]`
+  return `${text}${separator}[binary output: ${format}, ${formatNumber(bytes)} bytes]`
 }
 
 // The text a terminal would show for given output, within a number of characters.
@@ -161,7 +173,7 @@ export interface TerminalText {
   bufferedBytes(): number
 }
 
-export function createTerminalText(maxCharacters: number, maxLine: number): TerminalText {
+function createTerminalText(maxCharacters: number, maxLine: number): TerminalText {
   const truncated = createHeadAndTail(maxCharacters, maxLine)
   const screen = createTerminalRenderer((bytes, measured) => truncated.add(bytes, measured))
   return {

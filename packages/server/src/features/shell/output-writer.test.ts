@@ -151,29 +151,29 @@ test('does not follow a link in place of a segment', async () => {
 })
 
 test('a disk that becomes full during a write keeps the accepted bytes, and the gap is counted exactly', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'scorpiox-full-'))
+  const path = mkdtempSync(join(tmpdir(), 'scorpiox-full-'))
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
     input: resolve(import.meta.dirname, 'output-writer.ts'),
     platform: 'node',
-    resolve: { conditionNames: ['source', 'import', 'default'] },
+    resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
   })
-  await build.write({ file: join(place, 'output-writer.mjs'), format: 'esm' })
+  await build.write({ file: join(path, 'output-writer.mjs'), format: 'esm' })
   writeFileSync(
-    join(place, 'run.mjs'),
-    `import { createOutputWriter } from './output-writer.mjs'
+    join(path, 'run.mjs'),
+    `import { createJobOutputWriter } from './output-writer.mjs'
      const bytesAt = ${bytesAt.toString()}
-     const writer = createOutputWriter(process.argv[2], 8 * 65536)
+     const writer = createJobOutputWriter(process.argv[2], 8 * 65536)
      for (const size of [5000, 5000, 30000, 100, 20000]) {
-       writer.append(bytesAt(writer.written, size))
+       writer.append(bytesAt(writer.bytesAppended, size))
        await writer.flush()
      }
      await writer.close()
-     console.log(JSON.stringify([writer.written, writer.failure]))`,
+     console.log(JSON.stringify([writer.bytesAppended, writer.failure]))`,
   )
-  const folder = join(place, 'output')
+  const folder = join(path, 'output')
   // A file size limit of 8 KiB acts like a full disk and needs no privileges.
-  const args = ['-c', 'ulimit -f 8; exec "$@"', 'bash', process.execPath, join(place, 'run.mjs'), folder]
+  const args = ['-c', 'ulimit -f 8; exec "$@"', 'bash', process.execPath, join(path, 'run.mjs'), folder]
   const child = spawn('bash', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => lines.push(chunk))

@@ -7,7 +7,6 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
-
 import { getSegmentSize, MAX_SEGMENTS, segmentPath } from './output-segments.js'
 
 export interface SegmentFiles {
@@ -18,7 +17,7 @@ export interface SegmentFiles {
   close(): Promise<void>
 }
 
-export function createSegmentFiles(folder: string, segmentBytes: number): SegmentFiles {
+function createSegmentFiles(folder: string, segmentBytes: number): SegmentFiles {
   const starts: number[] = []
   let current: { readonly start: number; readonly file: FileHandle } | undefined
 

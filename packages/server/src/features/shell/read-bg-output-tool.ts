@@ -1,20 +1,11 @@
 // Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first,
 // so that the model need not poll.
 
-import { compileLineMatcher } from '../../text/line-matcher.js'
-import type { Job } from './job.js'
-import type { ReadOutputRequest } from './job-service.js'
-import type { WaitResult } from './wait-for-job.js'
-import type { ShellService } from './shell-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { jobStatus, formatJobStatus } from './format-job.js'
-import { mayNeedInput, NEEDS_INPUT_NOTE } from './detect-missing-input.js'
-import { appendNotes, formatNumber, formatDuration } from '../../text/format.js'
+import type { ShellService } from './shell-service.js'
 
-const DEFAULT_WAIT_MS = 30_000
+export const DEFAULT_WAIT_MS = 30_000
 const MAX_WAIT_MS = 600_000
-const HEARTBEAT_MS = 5000
 
 export const readBgOutput = defineToolWith<{ shell: ShellService }>()({
   name: 'ReadBgOutput',
@@ -53,104 +44,5 @@ What it printed since the last read. With wait_… it waits first, for one of th
     required: ['task_id'],
   },
 
-  async run(input, { user, session, client, signal, wantsProgress, progress }, { shell }) {
-    const jobs = await shell.jobs()
-    const startedAt = performance.now()
-    const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
-    const reportProgress = (): void => progress(seconds(), { message: `waiting for background task ${input.task_id}` })
-    const timer = wantsProgress ? setInterval(reportProgress, HEARTBEAT_MS) : undefined
-    try {
-      const reading = await jobs.read(
-        input.task_id,
-        { user, session },
-        toReadRequest(input, shell.maxCharacters(client)),
-        signal,
-      )
-      const { job, waitResult, truncated, bytes } = reading
-      const waitedFor = waitResult === undefined ? {} : { waitedFor: waitResult }
-      const noMatchText = noMatchNote(input)
-      return {
-        ...jobStatus(job),
-        ...waitedFor,
-        truncated,
-        bytes,
-        reading,
-        missing: noMatchText,
-        waitedMs: performance.now() - startedAt,
-      }
-    } finally {
-      clearInterval(timer)
-    }
-  },
-
-  format({ reading, missing: noMatchText, waitedMs }) {
-    const { job, text, droppedBytes, waitResult, leftoverProcesses: leftover, truncated } = reading
-    const notes = [
-      ...(droppedBytes > 0 ? [`${formatNumber(droppedBytes)} bytes of it are no longer kept.`] : []),
-      ...(truncated ? [`What is left out is kept: ${searchHint(job.id)}.`] : []),
-      ...(job.outputProblem === undefined ? [] : [job.outputProblem]),
-      ...waitNotes(waitResult, waitedMs),
-      ...(text === '' && noMatchText !== undefined ? [noMatchText] : []),
-      formatJobStatus(job, text === '' && noMatchText === undefined, leftover),
-      ...(hasFailed(job) && mayNeedInput(text) ? [NEEDS_INPUT_NOTE] : []),
-    ]
-    return appendNotes(text, notes)
-  },
-
-  meta: resultData(
-    'task_id',
-    'status',
-    'command',
-    'runtimeMs',
-    'exitCode',
-    'signal',
-    'waitedFor',
-    'truncated',
-    'bytes',
-  ),
+  load: async () => (await import('./read-bg-output-handler.js')).readBgOutputHandler,
 })
-
-function searchHint(id: number): string {
-  return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, with pattern the last that match`
-}
-
-interface ReadBgOutputInput {
-  readonly wait_for_end?: boolean | undefined
-  readonly wait_for_pattern?: string | undefined
-  readonly wait_for_quiet_ms?: number | undefined
-  readonly wait_for_port?: number | undefined
-  readonly wait_ms?: number | undefined
-  readonly pattern?: string | undefined
-  readonly tail?: number | undefined
-}
-
-function toReadRequest(input: ReadBgOutputInput, maxCharacters: number): ReadOutputRequest {
-  const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = input
-  const isWaiting = end || [line, quietMs, port, input.wait_ms].some((value) => value !== undefined)
-  const pattern = line === undefined ? undefined : compileLineMatcher(line)
-  const maxMs = input.wait_ms ?? DEFAULT_WAIT_MS
-  return {
-    wait: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
-    filter: input.pattern === undefined ? undefined : compileLineMatcher(input.pattern),
-    tail: input.tail,
-    maxCharacters,
-  }
-}
-
-/** It exited by itself with a non-zero code. */
-function hasFailed({ isRunning, record: { ending, exitCode = null, signal = null } }: Job): boolean {
-  return !isRunning && ending === 'exit' && exitCode !== 0 && exitCode !== null && signal === null
-}
-
-/** The note for an empty result of a filtered read. */
-function noMatchNote({ pattern, tail }: ReadBgOutputInput): string | undefined {
-  if (pattern === undefined) return undefined
-  return tail === undefined ? 'No new line matches; with tail, lines read before are searched too.' : 'No line matches.'
-}
-
-function waitNotes(waitResult: WaitResult | undefined, waitedMs: number): readonly string[] {
-  if (waitResult === 'time') return [`Timed out after ${formatDuration(waitedMs)}.`]
-  if (waitResult === 'port') return ['The port answers.']
-  if (waitResult === 'pattern') return ['The pattern was found.']
-  return waitResult === 'quiet' ? ['No output for the requested time.'] : []
-}

@@ -1,8 +1,8 @@
 // Runs a command for a call: reports its output as progress, stops it when the call is cancelled, and defers a long
 // call to a task handle if the client supports that.
 
-import type { TimeLimit, CommandResult, ShellService, RunOptions } from './shell-service.js'
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { CommandResult, RunOptions, ShellService, TimeLimit } from './shell-service.js'
 
 const DEFER_AFTER_MS = 10_000
 
@@ -20,14 +20,14 @@ export async function runCommandForCall(
   { command, limit, input, isData }: RunForCallRequest,
   call: CallContext,
 ): Promise<CommandResult> {
-  const { user, session, client, signal, wantsProgress, progress, continueAsTask } = call
+  const { user, session, client, signal, wantsProgress } = call
   let reported = 0
   let isDeferred = false
-  const onLine = wantsProgress ? (line: string) => progress(++reported, { message: line }) : undefined
+  const onLine = wantsProgress ? (line: string) => call.progress(++reported, { message: line }) : undefined
   // If no task handle can be created, the call stays open until the command ends.
   const timer = setTimeout(() => {
     // Past tense: the message is also shown after the command has ended.
-    void continueAsTask({ message: 'The command took longer than 10 s.' }).then(
+    void call.continueAsTask({ message: 'The command took longer than 10 s.' }).then(
       (isAccepted) => (isDeferred = isAccepted),
       () => {},
     )

@@ -1,19 +1,28 @@
 // Runs a command until it exits, reaches its time limit or is cancelled. Stopping a command kills its process tree;
 // a command that outlasts a soft limit continues as a job.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import type { ExitStatus } from '../../process/spawn.js'
-import type { StartJobRequest, StartedJob } from './user-jobs.js'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { JobService, SharedJobDeps } from './job-service.js'
-import { JobStorageFailure } from './job-directory.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { loadOnce } from '@scorpiox/mcp/util/load-once'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
+import type { ExitStatus } from '../../process/spawn.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import type { RenderedOutput } from './output-renderer.js'
-import { createForegroundCommand, withoutRecording, type ForegroundCommand } from './command-execution.js'
-import { toLeftoverProcesses, type LeftoverProcess } from './command-execution.js'
-import { reportLatestLine } from './output-progress.js'
+import {
+  type CommandExecution,
+  createForegroundCommand,
+  type ForegroundCommand,
+  type LeftoverProcess,
+  startCommand,
+  type StartCommandOptions,
+  toLeftoverProcesses,
+  withoutRecording,
+} from './command-execution.js'
 import { explainStartError } from './explain-start-error.js'
-import { startCommand, type CommandExecution, type StartCommandOptions } from './command-execution.js'
+import { JobStorageFailure } from './job-directory.js'
+import type { JobService, SharedJobDeps } from './job-service.js'
+import { reportLatestLine } from './output-progress.js'
+import type { RenderedOutput } from './output-renderer.js'
+import type { StartedJob, StartJobRequest } from './user-jobs.js'
 
 const KILL_AFTER_MS = 2000
 /** How long to wait for the exit of a command if one of its processes cannot be killed. */
@@ -90,30 +99,30 @@ export interface CommandResult extends RenderedOutput {
 
 export interface ShellServiceDeps extends SharedJobDeps {
   readonly maxCharacters: ShellService['maxCharacters']
-  /** Called before each command. Rejects if a required sandbox is not available. */
-  readonly sandboxFor: CommandSandbox['sandboxFor']
+  /** Asked before each command. Rejects if a required sandbox is not available. */
+  readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
   readonly defaultLimit: TimeLimit
   /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, launcher, maxCharacters, jobsOutliveServer, sandboxFor, streaming, defaultLimit } = settings
+  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
+  const jobs = loadOnce(() => (openingJobs = openJobs()))
 
-  function jobs(): Promise<JobService> {
-    return (openingJobs ??= import('./job-service.js').then(({ createJobService }) =>
-      createJobService({
-        ...settings,
-        startCommand: (request, launch) =>
-          start(request, () => sandboxFor(request), {
-            launch,
-            maxCharacters: request.maxCharacters ?? maxCharacters(''),
-            maxLine: request.maxLine,
-          }),
-      }),
-    ))
+  async function openJobs(): Promise<JobService> {
+    const { createJobService } = await import('./job-service.js')
+    return createJobService({
+      ...settings,
+      startCommand: (request, launch) =>
+        start(request, () => sandbox.sandboxFor(request), {
+          launch,
+          maxCharacters: request.maxCharacters ?? maxCharacters(''),
+          maxLine: request.maxLine,
+        }),
+    })
   }
 
   async function start(
@@ -124,10 +133,10 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request = { command, input, confine: await getSandbox() }
-    const { run } = launcher
+    const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
+    const { run } = commandRunner
     try {
-      return await startCommand({ launch: run, order: request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
+      return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
@@ -146,7 +155,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
       (foreground ??= createForegroundCommand(execution, jobs, caller))
     const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
-    return foregroundFor(await start({ command, input }, () => sandboxFor(caller), { onOverflow, ...shown }))
+    return foregroundFor(await start({ command, input }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }))
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -164,11 +173,12 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function closeAll(): Promise<void> {
-    const jobsClosed = (await openingJobs)?.close(SHUTDOWN_KILL_AFTER_MS)
+    const opened = await openingJobs?.catch(() => undefined)
+    const jobsClosed = opened?.close(SHUTDOWN_KILL_AFTER_MS)
     // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
     await Promise.all([
       jobsClosed,
-      launcher.close(SHUTDOWN_KILL_AFTER_MS, jobsOutliveServer ? await jobsClosed : undefined),
+      commandRunner.close(SHUTDOWN_KILL_AFTER_MS, jobsOutliveServer ? await jobsClosed : undefined),
     ])
   }
 
@@ -194,7 +204,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     },
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       // Explicit empty stdin: a probe does not use a pooled shell.
-      const execution = await start({ command, input: '' }, () => sandboxFor(caller, true), {
+      const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
         maxCharacters: max,
         maxLine: Infinity,
       })
@@ -220,8 +230,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const survivors = ending === 'exit' ? [] : await execution.kill(killAfterMs)
     const { code, signal } = await (survivors.length === 0 ? execution.exited : exitOrUnknown(execution.exited))
     const durationMs = Date.now() - execution.startedAt
-    execution.renderer.end()
-    const output = execution.renderer.snapshot()
+    const output = execution.renderer.end()
     const shouldStoreOutput = output.truncated && !output.binary
     const job = await (shouldStoreOutput ? foreground.record() : foreground.recorded())
     if (survivors.length === 0) await job?.ended
@@ -256,11 +265,8 @@ const STILL_RUNNING = {
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 
 /** The exit of a command with unkilled processes; perhaps the command itself is one of them. */
-function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
-  return Promise.race([
-    exited,
-    new Promise<ExitStatus>((resolve) => setTimeout(resolve, UNKILLED_EXIT_WAIT_MS, UNKNOWN_EXIT)),
-  ])
+async function exitOrUnknown(exited: Promise<ExitStatus>): Promise<ExitStatus> {
+  return (await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)) ?? UNKNOWN_EXIT
 }
 
 const NO_ABORT = new AbortController().signal

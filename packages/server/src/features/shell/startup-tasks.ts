@@ -3,7 +3,6 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'

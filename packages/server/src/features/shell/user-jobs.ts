@@ -1,20 +1,19 @@
 // The jobs of one user in one project: those started by this server, and those taken over from servers that exited.
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import { MAX_SEGMENTS, getSegmentSize } from './output-segments.js'
-import type { JobRecord } from './job-record.js'
-import { openJobStore } from './job-store.js'
-import { openJobOutputReader } from './output-reader.js'
-import { createJobOutputWriter } from './output-writer.js'
 import type { CommandExecution } from './command-execution.js'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { launchAndFollowOutput } from './job-sources.js'
+import { asJobStorageFailure } from './job-directory.js'
+import type { JobRecord } from './job-record.js'
+import { fromRecording, fromWriter, runAndFollowOutput } from './job-sources.js'
+import { openJobStore } from './job-store.js'
 import { createJobTakeover } from './job-takeover.js'
 import { createJob, type Job, type JobSource } from './job.js'
-import { asJobStorageFailure } from './job-directory.js'
-import { fromRecording, fromWriter } from './job-sources.js'
+import { openJobOutputReader } from './output-reader.js'
+import { getSegmentSize, MAX_SEGMENTS } from './output-segments.js'
+import { createJobOutputWriter } from './output-writer.js'
 
 const PRUNE_INTERVAL_MS = 5000
 const PRUNE_LIMITS = { keepEnded: 50, maxAgeMs: 7 * 24 * 60 * 60 * 1000, maxTotalBytes: 512 * 1024 * 1024 }
@@ -51,7 +50,7 @@ export interface StartedJob {
 
 export interface JobEnvironment {
   readonly cwd: string
-  readonly launcher: CommandRunner
+  readonly commandRunner: CommandRunner
   readonly maxOutputBytes: number
   /** Background jobs keep running when the server exits. */
   readonly jobsOutliveServer: boolean
@@ -69,7 +68,8 @@ export interface UserJobsDeps extends JobEnvironment {
 }
 
 export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
-  const { directory, registryPath, cwd, launcher, startCommand, maxOutputBytes, jobsOutliveServer, onChange } = settings
+  const { directory, registryPath, cwd, commandRunner, startCommand, maxOutputBytes, jobsOutliveServer, onChange } =
+    settings
   const records = openJobStore(directory)
   const owner = currentProcessIdentity()
   const jobs = new Map<number, Job>()
@@ -99,7 +99,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
 
   function create({ command, background, user, session }: StartJobRequest, startedAt = Date.now()): JobRecord {
     if (performance.now() - prunedAt > PRUNE_INTERVAL_MS) void prune()
-    const { tagPrefix } = launcher
+    const { tagPrefix } = commandRunner
     const fields = {
       command,
       background,
@@ -123,7 +123,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
   async function startWithWriter(request: StartJobRequest): Promise<StartedJob> {
     const record = create(request)
     return removeOnFailure<StartedJob>(record, async () => {
-      const execution = await startCommand(request, launcher.run)
+      const execution = await startCommand(request, commandRunner.run)
       return { execution, job: write(record, execution) }
     })
   }
@@ -141,7 +141,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
       // Stored before it runs: it may outlive this server from its first moment.
       const onTag = (tag: string): void => records.updateNow({ ...record, tag })
       const launch: CommandRunner['run'] = (order) =>
-        launchAndFollowOutput(launcher, { ...order, onTag, record: recording }, output)
+        runAndFollowOutput(commandRunner, { ...order, onTag, record: recording }, output)
       const execution = await startCommand(request, launch)
       execution.buffer.discard()
       return { execution, job: register(record, execution, fromRecording(execution, output)) }
@@ -168,7 +168,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
   const takeover = createJobTakeover({
     records,
     registryPath,
-    launcher,
+    commandRunner,
     isRegistered,
     save: saveQuietly,
     add: (record, source) => void add(record, source),

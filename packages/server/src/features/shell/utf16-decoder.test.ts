@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { detectByteOrder, createUtf16Decoder } from './utf16-decoder.js'
+import { createUtf16Decoder, detectByteOrder } from './utf16-decoder.js'
 
 test.each([
   [[], undefined],

@@ -2,8 +2,8 @@
 // ends every wait.
 
 import type { LineMatcher } from '../../text/line-matcher.js'
-import { isPortOpen } from './port-check.js'
 import type { Job } from './job.js'
+import { isPortOpen } from './port-check.js'
 import { readLinesFrom } from './read-job-output.js'
 
 const PORT_CHECK_INTERVAL_MS = 100
@@ -73,19 +73,17 @@ function untilAborted(signal: AbortSignal, done: AbortSignal): Promise<WaitResul
 /** Rejects if the pattern times out. */
 async function untilLineMatches(job: Job, from: number, pattern: LineMatcher, done: AbortSignal): Promise<WaitResult> {
   for (let next = from; !done.aborted;) {
-    const changed = nextChange(job, done)
+    const { isRunning } = job
+    const changed = job.nextChange(done)
     await job.flush()
     for await (const batch of readLinesFrom(job.output, next)) {
       if (pattern.filter(batch.lines).length > 0) return 'pattern'
       next = batch.next
     }
+    if (!isRunning) return checkFinalOutput(job, from, pattern)
     await changed
   }
   return 'cancelled'
-}
-
-function nextChange(job: Job, done: AbortSignal): Promise<void> {
-  return createCleanedUpPromise(done, (resolve) => job.onChange(() => resolve()))
 }
 
 function untilQuiet(job: Job, ms: number, done: AbortSignal): Promise<WaitResult> {
@@ -107,14 +105,14 @@ async function untilPortOpens(port: number, done: AbortSignal): Promise<WaitResu
   return 'cancelled'
 }
 
-/** A promise whose set-up is undone when it resolves and when `over` is aborted. */
+/** A promise whose set-up is undone when it resolves and when `done` is aborted. */
 function createCleanedUpPromise<T>(done: AbortSignal, setUp: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve) => {
     const cleanUp = (): void => {
       undo()
       done.removeEventListener('abort', cleanUp)
     }
-    // `begin` may call resolve before it has returned its undo function.
+    // `setUp` may call resolve before it has returned its undo function.
     const undo = setUp((value) => queueMicrotask(() => (cleanUp(), resolve(value))))
     done.addEventListener('abort', cleanUp)
     if (done.aborted) cleanUp()

@@ -6,7 +6,7 @@ Wanted: $ARGUMENTS
 
 A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at once; nothing has to be restarted.
 
-1. **Where.** For everybody who works on this project: \`.claude/skills/<name>/SKILL.md\` in the project, to be committed. For
+1. **Where.** For all contributors of this project: \`.claude/skills/<name>/SKILL.md\` in the project, to be committed. For
    this person in all projects: \`~/.claude/skills/<name>/SKILL.md\`. If the place has \`.agents/skills\` and no
    \`.claude/skills\`, use that. A skill of the same name in the project hides the person's, and both hide built-in ones.
    Commands in a sandbox cannot write there ("Read-only file system"): use the client's own tool for files, or show the
@@ -26,7 +26,7 @@ A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at on
 
 4. **Body.** Write what a capable colleague who has never seen this project does not know: the commands, in order, with
    what each should print; the decisions and how to take them; what has gone wrong before; how to tell that it is done.
-   Leave out what everybody knows. \`$\` followed by \`ARGUMENTS\` stands for what the caller passes, wherever it stands.
+   Leave out common knowledge. \`$\` followed by \`ARGUMENTS\` stands for what the caller passes, wherever it stands.
    Try every command with Bash before you write it down.
 5. **More files.** Long references, templates and scripts go beside SKILL.md, one topic each. InvokeSkill lists them with
    their paths; say in the body when to read which.
@@ -43,7 +43,7 @@ export const DEBUG_FAILING_COMMAND = `# Debug a failing command
 
 Command: $ARGUMENTS
 
-Do not change anything until you know the cause. A fix that nobody can explain is a second bug.
+Do not change anything until you know the cause. A fix that cannot be explained is a second bug.
 
 1. **See it fail.** Run it with Bash exactly as given. Read the whole output from the top: the first error is the cause, the
    last is often its echo. Long output is kept: ReadBgOutput with the task_id from the answer and
@@ -78,9 +78,9 @@ Range: $ARGUMENTS (if empty: from the last tag to HEAD)
    effect on users is not clear, \`git show <hash>\`. A commit that a later one reverts is no news.
 3. **The house style.** Look at the newest entry of CHANGELOG.md, or the last release's notes, and write in the same form and
    language. If there is none: Breaking, Added, Changed, Fixed, Security, each only if it has entries.
-4. **Write for whoever upgrades.** One line per change: what they can do now, or what no longer goes wrong, in their words; not
+4. **Write for users who upgrade.** One line per change: what they can do now, or what no longer goes wrong, in their words; not
    what the code does. Breaking changes first, each with what to do about it. Leave out refactoring, tests and tooling
-   unless somebody outside notices. Keep issue numbers that the commits name; invent nothing: what you cannot tell from
+   unless users notice. Keep issue numbers that the commits name; invent nothing: what you cannot tell from
    the diff, leave out or ask about.
 5. **Check.** Each line can be traced to a commit; each breaking change in the diff (removed or renamed options, exports,
    flags, routes, defaults) has its line: \`git diff <range> -- package.json\` and the public headers or schema files show many.

@@ -3,8 +3,7 @@
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-
-import { formatNumber } from '../../text/format.js'
+import { formatCount, formatNumber } from '../../text/format.js'
 import type { LoadedSkill } from './skill-service.js'
 import { MANIFEST_FILE, type Skill } from './skill.js'
 
@@ -73,7 +72,7 @@ function listWithinLimit(skills: readonly Skill[]): string {
   const omitted = skills.length - lines.length
   return [
     ...lines,
-    `(+${formatNumber(omitted)} more ${omitted === 1 ? 'skill' : 'skills'} not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
+    `(+${formatCount(omitted, 'more skill', 'more skills')} not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
   ].join('\n')
 }
 

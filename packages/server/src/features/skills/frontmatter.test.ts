@@ -39,7 +39,7 @@ test('no text makes it throw, and the result is serializable', () => {
   )
 })
 
-test('a sentence on one line is never lost, whatever is in it', () => {
+test('a description on one line is never lost, whatever it contains', () => {
   const sentence = fc
     .string({ minLength: 1 })
     .map((text) => `It ${text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()}`.trim())

@@ -3,8 +3,8 @@
 
 import { parseDocument } from 'yaml'
 
-import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { errorMessage } from '@scorpiox/mcp/errors'
+import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 
 const MAX_PARSED = 16 * 1024
 // Aliases are rare here; thousands of them are an attack.

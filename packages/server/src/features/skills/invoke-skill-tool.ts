@@ -1,28 +1,22 @@
 // Declaration of the InvokeSkill tool: returns the text of a skill with its arguments, or runs a script skill and
 // returns its output.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import type { TimeLimit, CommandResult } from '../shell/shell-service.js'
-import type { LoadedSkill, SkillService } from './skill-service.js'
-import { runCommandForCall } from '../shell/run-for-call.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { formatCommandResult } from '../shell/format-command-result.js'
-import { formatSkillHeader, formatSkill } from './format-skill.js'
+import { Failure } from '@scorpiox/mcp/errors'
+import { toResultMeta } from '../../result-data.js'
 import { formatNumber } from '../../text/format.js'
+import { type CommandResult, formatCommandResult, runCommandForCall, type TimeLimit } from '../shell/index.js'
+import { formatSkill, formatSkillHeader } from './format-skill.js'
+import type { LoadedSkill, SkillService } from './skill-service.js'
 
 const MAX_ARGUMENT_BYTES = 64 * 1024
 
-type InvokeSkillResult = { readonly name: string } & (
-  | { readonly text: string }
-  | {
-      readonly exitCode: number | null
-      readonly task_id?: number
-      readonly skill: LoadedSkill
-      readonly result: CommandResult
-      readonly limit: TimeLimit
-    }
-)
+interface InvokeSkillResult {
+  readonly skill: LoadedSkill
+  readonly args: string
+  /** Of a script skill. */
+  readonly run?: { readonly result: CommandResult; readonly limit: TimeLimit }
+}
 
 export const invokeSkill = defineToolWith<{ skills: SkillService }>()({
   name: 'InvokeSkill',
@@ -50,21 +44,21 @@ Returns its text for you to follow; a script is run and returns what it prints.`
       )
     }
     const skill = await skills.load(name)
-    if (!skill.isScript) return { name, text: formatSkill(skill, args) }
+    if (!skill.isScript) return { skill, args }
     const command = skills.buildCommand(skill, args)
     const shell = await skills.shell()
     const limit = shell.defaultLimit
-    const result = await runCommandForCall(shell, { command, limit }, call)
-    const { exitCode, ending, jobId } = result
-    const backgroundFields = ending === 'backgrounded' && jobId !== undefined ? { task_id: jobId } : {}
-    return { name, exitCode, ...backgroundFields, skill, limit, result }
+    return { skill, args, run: { result: await runCommandForCall(shell, { command, limit }, call), limit } }
   },
 
-  format(invocation) {
-    if ('text' in invocation) return invocation.text
-    const { skill, result, limit } = invocation
-    return formatCommandResult(result, limit, { heading: `${formatSkillHeader(skill)}\n` })
+  format({ skill, args, run }) {
+    if (!run) return formatSkill(skill, args)
+    return formatCommandResult(run.result, run.limit, { heading: `${formatSkillHeader(skill)}\n` })
   },
 
-  meta: resultData('name', 'exitCode', 'task_id'),
+  meta({ skill: { name }, run }) {
+    if (!run) return toResultMeta({ name })
+    const { exitCode, ending, jobId } = run.result
+    return toResultMeta({ name, exitCode, task_id: ending === 'backgrounded' ? jobId : undefined })
+  },
 })

@@ -1,30 +1,30 @@
 // Everything that a skill directory may contain: tables of entries and the skill or reason that results.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
 import { findProjectRoot } from '../../config/project-root.js'
+import { readChangedSkills } from './read-skills.js'
 import type { IndexedSkill } from './skill-index-cache.js'
 import { listSkillLocations, type SkillDirectory, type SkillLevel } from './skill-locations.js'
-import { readChangedSkills } from './read-skills.js'
 import { snapshotDirectories } from './snapshot-directories.js'
 
 const GOOD = '---\nname: it\ndescription: "Does it"\n---\n\nDo it.\n'
 const IS_ROOT = process.geteuid?.() === 0
 const HAS_FIFO = process.platform !== 'win32'
 
-interface World {
+interface Fixture {
   readonly home: string
   readonly project: string
   /** Directory of the skills. */
   readonly skills: string
 }
 
-function createWorld(level: Exclude<SkillLevel, 'built-in'>): World {
+function createFixture(level: Exclude<SkillLevel, 'built-in'>): Fixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
   const [home, project] = [join(base, 'home'), join(base, 'project')]
   for (const folder of [home, join(project, '.git'), join(base, 'elsewhere')]) mkdirSync(folder, { recursive: true })
@@ -38,19 +38,19 @@ function writeFixture(path: string, text: string | Buffer): void {
   writeFileSync(path, text)
 }
 
-async function findSkills({ home, project }: World, additional = '', cwd = project) {
-  const places = listSkillLocations({ cwd, project: findProjectRoot(cwd), home, additional })
-  return readChangedSkills(snapshotDirectories(places, []), [])
+async function findSkills({ home, project }: Fixture, additional = '', cwd = project) {
+  const locations = listSkillLocations({ cwd, project: findProjectRoot(cwd), home, additional })
+  return readChangedSkills(snapshotDirectories(locations, []), [])
 }
 
-async function entries(of: World): Promise<readonly IndexedSkill[]> {
+async function entries(of: Fixture): Promise<readonly IndexedSkill[]> {
   const folder = (await findSkills(of)).find(({ path }) => path === of.skills)
   return folder?.entries ?? []
 }
 
 /** The entry of a SKILL.md with this text. */
 async function entryOf(text: string | Buffer, name = 'it'): Promise<IndexedSkill> {
-  const here = createWorld('project')
+  const here = createFixture('project')
   writeFixture(join(here.skills, name, 'SKILL.md'), text)
   const [entry] = await entries(here)
   return entry!
@@ -322,20 +322,20 @@ describe('skipped entries and their reasons', () => {
       /it is not a folder/,
     ],
   ])('%s', async (_, make, reason) => {
-    const here = createWorld('project')
+    const here = createFixture('project')
     make(here.skills, dirname(here.project))
     expect(await entries(here)).toEqual([expect.objectContaining({ reason: expect.stringMatching(reason) })])
   })
 
   test.skipIf(!HAS_FIFO)('a pipe, without waiting for it', async () => {
-    const here = createWorld('project')
+    const here = createFixture('project')
     mkdirSync(join(here.skills, 'it'))
     execFileSync('mkfifo', [join(here.skills, 'it', 'SKILL.md')])
     expect(await entries(here)).toMatchObject([{ reason: 'its SKILL.md is not a file' }])
   })
 
   test('an unreadable file', async () => {
-    const here = createWorld('user')
+    const here = createFixture('user')
     const manifest = join(here.skills, 'it', 'SKILL.md')
     writeFixture(manifest, GOOD)
     chmodSync(manifest, 0)
@@ -349,18 +349,18 @@ describe('skipped entries and their reasons', () => {
   })
 
   test('names beyond the maximum are counted', async () => {
-    const here = createWorld('user')
+    const here = createFixture('user')
     for (let number = 0; number < 2003; number++) mkdirSync(join(here.skills, `s${number}`))
     const folder = (await findSkills(here)).find(({ path }) => path === here.skills)
     expect(folder).toMatchObject({ excess: 3 })
-    expect(folder?.entries.length).toBe(2000)
+    expect(folder?.entries).toHaveLength(2000)
   })
 })
 
 describe('links', () => {
-  const elsewhere = (here: World): string => join(dirname(here.project), 'elsewhere')
+  const elsewhere = (here: Fixture): string => join(dirname(here.project), 'elsewhere')
 
-  test.each<[string, (here: World) => void]>([
+  test.each<[string, (here: Fixture) => void]>([
     [
       'a skill',
       (here) => {
@@ -385,16 +385,16 @@ describe('links', () => {
       },
     ],
   ])('%s that leads out of a project is skipped; out of the home it is followed', async (_, make) => {
-    const project = createWorld('project')
+    const project = createFixture('project')
     make(project)
     expect(await entries(project)).toMatchObject([{ name: 'it', reason: expect.stringMatching(/leads out of/) }])
-    const user = createWorld('user')
+    const user = createFixture('user')
     make(user)
     expect(await entries(user)).toMatchObject([{ name: 'it', description: 'Does it' }])
   })
 
   test('a skill directory that links outside the project yields no skills', async () => {
-    const here = createWorld('project')
+    const here = createFixture('project')
     writeFixture(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
     const other = { ...here, project: join(here.project, 'other') }
     mkdirSync(join(other.project, '.git'), { recursive: true })
@@ -405,7 +405,7 @@ describe('links', () => {
   })
 
   test('links within the project are followed', async () => {
-    const here = createWorld('project')
+    const here = createFixture('project')
     writeFixture(join(here.project, 'shared', 'it', 'SKILL.md'), GOOD)
     symlinkSync(join('..', '..', 'shared', 'it'), join(here.skills, 'it'))
     expect(await entries(here)).toMatchObject([{ name: 'it', description: 'Does it' }])
@@ -431,8 +431,8 @@ describe('locations', () => {
   })
 
   test('~ alone is the home directory', () => {
-    const places = listSkillLocations({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '~' })
-    expect(places.at(-1)?.candidates).toEqual<SkillDirectory[]>([{ path: resolve('/srv/home'), displayPath: '~' }])
+    const locations = listSkillLocations({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '~' })
+    expect(locations.at(-1)?.candidates).toEqual<SkillDirectory[]>([{ path: resolve('/srv/home'), displayPath: '~' }])
   })
 
   test('below a repository root, the working directory precedes the root', () => {
@@ -465,7 +465,7 @@ describe('locations', () => {
   })
 
   test('.agents/skills is used only without .claude/skills', async () => {
-    const here = createWorld('project')
+    const here = createFixture('project')
     writeFixture(join(here.project, '.agents', 'skills', 'agent', 'SKILL.md'), GOOD)
     writeFixture(join(here.home, '.agents', 'skills', 'mine', 'SKILL.md'), GOOD)
     const names = (await findSkills(here)).flatMap((folder) => folder.entries.map(({ name }) => name))

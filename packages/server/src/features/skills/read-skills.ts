@@ -5,7 +5,6 @@ import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-
 import { readUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/single-line.js'
 import { isInsideDirectory } from '../../util/path-containment.js'

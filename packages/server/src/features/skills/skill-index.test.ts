@@ -18,11 +18,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
-import { createChangeEvents, type ChangeEvent } from '@scorpiox/mcp/definitions/change-events'
+import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { eventually } from '../../../../../test/support/eventually.js'
 import { skillIndexCachePath } from './skill-index-cache.js'
+import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { listSkillLocations } from './skill-locations.js'
 import type { Skill } from './skill.js'
-import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { snapshotDirectories } from './snapshot-directories.js'
 
 const openIndexes: SkillIndex[] = []
@@ -31,7 +32,7 @@ afterEach(() => {
   for (const index of openIndexes.splice(0)) index.close()
 })
 
-function createWorld() {
+function createFixture() {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
   const [home, project] = [join(base, 'home'), join(base, 'project')]
   for (const folder of [home, project]) mkdirSync(folder)
@@ -45,7 +46,7 @@ function createWorld() {
   const notifications: ChangeEvent[] = []
   const start = (additional = '', maxWaitMs?: number): SkillIndex => {
     const changeEvents = createChangeEvents()
-    changeEvents.subscribe((notice) => notifications.push(notice))
+    changeEvents.subscribe((event) => notifications.push(event))
     const locations = listSkillLocations({ cwd: project, project, home, additional })
     const warn = (message: string): never => expect.unreachable(message)
     const index = createSkillIndex({
@@ -68,7 +69,7 @@ const descriptionOf = (index: SkillIndex, name: string): string | undefined =>
 const untilSettled = (): Promise<void> => sleep(50)
 
 async function readCacheFile(path: string): Promise<string> {
-  for (let tries = 0; tries < 500 && !existsSync(path); tries++) await sleep(10)
+  await eventually(() => existsSync(path))
   return readFileSync(path, 'utf8')
 }
 
@@ -81,17 +82,17 @@ test('skills of a location hide those of later ones', async () => {
     'more',
     'still-more',
   ]
-  const { base, put, start } = createWorld()
-  for (const place of order) {
-    put(`${place}/release-notes`, place)
-    put(`${place}/${place.replaceAll(/\W/g, '')}`, place)
+  const { base, put, start } = createFixture()
+  for (const path of order) {
+    put(`${path}/release-notes`, path)
+    put(`${path}/${path.replaceAll(/\W/g, '')}`, path)
   }
   const index = start(`${join(base, 'more')},${join(base, 'still-more')}`)
   await index.refresh()
-  for (const place of order) {
-    expect(descriptionOf(index, 'release-notes')).toBe(place)
-    expect(descriptionOf(index, place.replaceAll(/\W/g, ''))).toBe(place)
-    rmSync(join(base, place, 'release-notes'), { recursive: true })
+  for (const path of order) {
+    expect(descriptionOf(index, 'release-notes')).toBe(path)
+    expect(descriptionOf(index, path.replaceAll(/\W/g, ''))).toBe(path)
+    rmSync(join(base, path, 'release-notes'), { recursive: true })
     await index.refresh(0)
   }
   expect(index.skills.find(({ name }) => name === 'release-notes')).toMatchObject<Partial<Skill>>({
@@ -101,17 +102,17 @@ test('skills of a location hide those of later ones', async () => {
 })
 
 test('a skipped entry hides nothing', async () => {
-  const { base, put, start } = createWorld()
-  put('home/.claude/skills/it', 'of the person')
+  const { base, put, start } = createFixture()
+  put('home/.claude/skills/it', 'of the user')
   put('project/.claude/skills/it', 'of the project')
   writeFileSync(join(base, 'project/.claude/skills/it/SKILL.md'), 'no frontmatter')
   const index = start()
   await index.refresh()
-  expect(descriptionOf(index, 'it')).toBe('of the person')
+  expect(descriptionOf(index, 'it')).toBe('of the user')
 })
 
 test('without skill directories there is no wait and no cache', () => {
-  const { start, cache, notifications } = createWorld()
+  const { start, cache, notifications } = createFixture()
   const index = start()
   expect(index.refresh()).toBeUndefined()
   expect(index.skills.map(({ level }) => level)).toEqual(['built-in', 'built-in', 'built-in'])
@@ -121,7 +122,7 @@ test('without skill directories there is no wait and no cache', () => {
 
 describe('the cache', () => {
   test('a second start does not wait and has the same skills', async () => {
-    const { put, start, cache, notifications } = createWorld()
+    const { put, start, cache, notifications } = createFixture()
     for (let number = 0; number < 20; number++) put(`project/.claude/skills/s${number}`, `does ${number}: all`)
     await untilSettled()
     const first = start()
@@ -136,7 +137,7 @@ describe('the cache', () => {
   })
 
   test('is used until the file changes', async () => {
-    const { put, start, cache } = createWorld()
+    const { put, start, cache } = createFixture()
     const file = put('project/.claude/skills/it', 'original')
     await untilSettled()
     await start().refresh()
@@ -186,19 +187,19 @@ describe('the cache', () => {
         mkdirSync(path)
       },
     ],
-  ])('%s is as good as none', async (_, spoil) => {
-    const { put, start, cache } = createWorld()
+  ])('%s counts as no cache', async (_, corrupt) => {
+    const { put, start, cache } = createFixture()
     put('project/.claude/skills/it', 'right')
     await start().refresh()
     await readCacheFile(cache)
-    spoil(cache)
+    corrupt(cache)
     const second = start()
     await second.refresh()
     expect(descriptionOf(second, 'it')).toBe('right')
   })
 
   test('a failed write does not affect the list', async () => {
-    const { base, put, start } = createWorld()
+    const { base, put, start } = createFixture()
     writeFileSync(join(base, 'state'), 'in the way')
     put('project/.claude/skills/it', 'right')
     const index = start()
@@ -210,7 +211,7 @@ describe('the cache', () => {
 
 describe('a change', () => {
   test('is detected and notified once: new skill, new description, deleted skill', async () => {
-    const { base, put, start, notifications } = createWorld()
+    const { base, put, start, notifications } = createFixture()
     const index = start()
     void index.refresh()
     const lists = [{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }]
@@ -241,23 +242,23 @@ describe('a change', () => {
   })
 
   test('is waited for up to a limit, and notified later', async () => {
-    const { put, start, notifications } = createWorld()
+    const { put, start, notifications } = createFixture()
     for (let number = 0; number < 300; number++) put(`project/.claude/skills/s${number}`, `does ${number}`)
     const index = start('', 0)
     await index.refresh()
     expect(index.skills).toHaveLength(3)
     expect(index.refresh()).toBeUndefined()
-    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    await eventually(() => notifications.length > 0)
     expect(notifications).toEqual([{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }])
     expect(index.skills).toHaveLength(303)
   })
 
   test('right after a scan is detected even with coarse timestamps', async () => {
-    const { project, put, start, base } = createWorld()
+    const { project, put, start, base } = createFixture()
     put('project/.claude/skills/it', 'first')
-    const places = listSkillLocations({ cwd: project, project, home: join(base, 'home'), additional: '' })
+    const locations = listSkillLocations({ cwd: project, project, home: join(base, 'home'), additional: '' })
     const marks = (): readonly string[] =>
-      snapshotDirectories(places, []).flatMap(({ mark, entries }) => [mark, ...entries.map((entry) => entry.mark)])
+      snapshotDirectories(locations, []).flatMap(({ mark, entries }) => [mark, ...entries.map((entry) => entry.mark)])
     const fresh = marks()
     await untilSettled()
     expect(marks()).not.toEqual(fresh)
@@ -269,16 +270,16 @@ describe('a change', () => {
   })
 
   test('is detected without a list request', async () => {
-    const { put, start, notifications } = createWorld()
+    const { put, start, notifications } = createFixture()
     const index = start()
     void index.refresh()
     put('home/.claude/skills/it', 'first')
-    for (let tries = 0; tries < 1000 && notifications.length === 0; tries++) await sleep(10)
+    await eventually(() => notifications.length > 0)
     expect(notifications).toContainEqual({ kind: 'tools' })
   })
 
   test('is detected without a list request after a read that took longer than the scan interval', async () => {
-    const { put, start, notifications } = createWorld()
+    const { put, start, notifications } = createFixture()
     put('project/.claude/skills/it', 'first')
     await untilSettled()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -294,7 +295,7 @@ describe('a change', () => {
   })
 
   test('of a directory to which a SKILL.md is added is detected', async () => {
-    const { base, put, start } = createWorld()
+    const { base, put, start } = createFixture()
     mkdirSync(join(base, 'project/.claude/skills/it'), { recursive: true })
     const index = start()
     await index.refresh()

@@ -6,11 +6,11 @@ import { join, sep } from 'node:path'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../../config/load-config.js'
 import type { Settings } from '../../config/options.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'
+import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../polling-index.js'
 import { BUILT_IN_SKILLS } from './built-in-skills.js'
 import {
   formatSkillIndexCache,
@@ -22,23 +22,15 @@ import { listSkillLocations, type SkillLocation } from './skill-locations.js'
 import type { Skill } from './skill.js'
 import { type DirectorySnapshot, isUnchanged, snapshotDirectories } from './snapshot-directories.js'
 
-/** List requests within this time share one scan. */
-const MAX_AGE_MS = 50
-const RESCAN_INTERVAL_MS = 2000
 const CACHE_WRITE_DELAY_MS = 100
 /** A list request waits no longer than this; the client is notified when the rest is known. */
 const MAX_WAIT_MS = 5000
-/** At most this share of the time is spent scanning. */
-const MAX_SCAN_TIME_SHARE = 1 / 500
 
-export interface SkillIndex {
+export interface SkillIndex extends PollingIndex {
   /** Effective skills, sorted by name. */
   readonly skills: readonly Skill[]
   readonly locations: readonly SkillLocation[]
   readonly directories: readonly IndexedDirectory[]
-  /** Rescans if the last scan is older. Returns a promise only if files must be read. */
-  refresh(maxAgeMs?: number): Promise<void> | undefined
-  close(): void
 }
 
 export interface SkillIndexDeps {
@@ -55,23 +47,11 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
   const { locations, cachePath, changeEvents, warn, maxWaitMs = MAX_WAIT_MS } = settings
   let directories: readonly IndexedDirectory[] | undefined
   let skills: readonly Skill[] = selectByPrecedence([])
-  let reading: Promise<void> | undefined
-  /** A list request has waited for the maximum time. */
-  let waitExpired = false
-  let scannedAt = -Infinity
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
 
-  function refresh(maxAgeMs = MAX_AGE_MS): Promise<void> | undefined {
-    if (reading) return waitExpired && maxAgeMs > 0 ? undefined : waitAtMost(reading)
-    const startedAt = performance.now()
-    if (startedAt - scannedAt < maxAgeMs) return undefined
+  function scan(): IndexUpdate | undefined {
     const isFirst = directories === undefined
     const previous = directories ?? (cachePath === undefined ? [] : readSkillIndexCache(cachePath))
     const snapshots = snapshotDirectories(locations, previous)
-    scannedAt = performance.now()
-    const costMs = scannedAt - startedAt
-    scheduleRescan(costMs)
     if (isUnchanged(snapshots, previous)) {
       if (isFirst) setDirectories(previous)
       return undefined
@@ -80,24 +60,7 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
       setDirectories(snapshots.map(toEmptyDirectory))
       return undefined
     }
-    waitExpired = false
-    reading = read(snapshots, previous).finally(() => {
-      reading = undefined
-      // A scheduled rescan may have been skipped during this read.
-      scheduleRescan(costMs)
-    })
-    return waitAtMost(reading)
-  }
-
-  function waitAtMost(work: Promise<void>): Promise<void> {
-    let timeout: NodeJS.Timeout | undefined
-    const expired = new Promise<void>((resolve) => {
-      timeout = setTimeout(resolve, maxWaitMs).unref()
-    }).then(() => {
-      waitExpired = true
-      directories ??= []
-    })
-    return Promise.race([work, expired]).finally(() => clearTimeout(timeout))
+    return { work: read(snapshots, previous) }
   }
 
   async function read(snapshots: readonly DirectorySnapshot[], previous: readonly IndexedDirectory[]): Promise<void> {
@@ -125,12 +88,12 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
     for (const list of ['tools', 'prompts', 'resources'] as const) changeEvents.notifyListChanged(list)
   }
 
-  function scheduleRescan(costMs: number): void {
-    if (isClosed) return
-    clearTimeout(timer)
-    timer = setTimeout(() => void refresh(0), Math.max(RESCAN_INTERVAL_MS, costMs / MAX_SCAN_TIME_SHARE)).unref()
-  }
-
+  const polling = createPollingIndex({
+    scan,
+    maxWaitMs,
+    onWaitExpired: () => void (directories ??= []),
+    waitKeepsAlive: false,
+  })
   return {
     get skills() {
       return skills
@@ -139,11 +102,8 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
     get directories() {
       return directories ?? []
     },
-    refresh,
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
+    refresh: (maxAgeMs) => polling.refresh(maxAgeMs),
+    close: () => polling.close(),
   }
 }
 

@@ -7,7 +7,6 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/m
 import type { SkillDefinition } from '@scorpiox/mcp/definitions/skill'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import type { Log } from '@scorpiox/mcp/log'
-
 import type { Config } from '../../config/load-config.js'
 import { formatSkill, formatSkillList } from './format-skill.js'
 import { invokeSkill } from './invoke-skill-tool.js'
@@ -44,7 +43,7 @@ export function openSkillRegistrations(config: Config, changeEvents: ChangeEvent
 
 const defineSkillPrompt = definePromptWith<{ skills: SkillService }>()
 
-export function toPromptDefinition({ name, description, hint }: Skill): PromptDefinition {
+function toPromptDefinition({ name, description, hint }: Skill): PromptDefinition {
   return defineSkillPrompt({
     name,
     description,

@@ -1,8 +1,5 @@
 // Skill files as resources, byte for byte, and skills as definitions for hosts that support the Skills extension.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { MANIFEST_FILE, type Skill } from './skill.js'
-import type { SkillService } from './skill-service.js'
 import {
   defineResourceWith,
   defineTemplateWith,
@@ -10,6 +7,9 @@ import {
   type ResourcePart,
 } from '@scorpiox/mcp/definitions/resource'
 import { defineSkillWith, type SkillDefinition as HostedSkill } from '@scorpiox/mcp/definitions/skill'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { SkillService } from './skill-service.js'
+import { MANIFEST_FILE, type Skill } from './skill.js'
 
 /** MIME types by file name extension. Other files are plain text or binary. */
 const MIME_TYPES: Readonly<Record<string, string>> = {

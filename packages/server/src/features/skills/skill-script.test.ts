@@ -34,7 +34,7 @@ describe.skipIf(!HAS_BASH)('a script', () => {
       'node with a variable',
       `#!/usr/bin/env -S A=1 B=2 node --no-warnings\nconst { argv, env } = process; process.stdout.write([argv.length - 2, argv[2], env.ARGUMENTS, env.SKILL_DIR, ''].join('|'))\n`,
     ],
-  ])('in %s gets its arguments as one word, its folder, and an empty stdin', (_, body) => {
+  ])('in %s gets its arguments as one argument, its folder, and an empty stdin', (_, body) => {
     expect(run(body, `a 'b' "c" $(id) \`id\` \\ $x`)).toBe(
       `1|a 'b' "c" $(id) \`id\` \\ $x|a 'b' "c" $(id) \`id\` \\ $x|/srv/it|`,
     )

@@ -11,10 +11,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { listSkillFiles, type SkillFiles } from './skill-files.js'
-import { listSkillLocations } from './skill-locations.js'
-import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
+import { listSkillLocations } from './skill-locations.js'
 import { createSkillService, type SkillService } from './skill-service.js'
+import type { Skill } from './skill.js'
 
 const SECRET = 'the secret of another user'
 const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))
@@ -23,7 +23,7 @@ afterEach(() => {
   for (const index of openIndexes.splice(0)) index.close()
 })
 
-function createWorld(): {
+function createFixture(): {
   base: string
   skills: SkillService
   index: SkillIndex
@@ -70,8 +70,8 @@ describe('the name', () => {
     'x'.repeat(65),
     'x'.repeat(100_000),
     'ï',
-  ])('%j is refused with what a name looks like', async (name) => {
-    const { skills } = createWorld()
+  ])('%j is refused with the format of a name', async (name) => {
+    const { skills } = createFixture()
     const failure = await skills.load(name).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       name: 'Failure',
@@ -81,7 +81,7 @@ describe('the name', () => {
   })
 
   test('that is unknown yields suggestions, and the reason why an entry was skipped', async () => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     await expect(skills.load('relase-notes')).rejects.toThrow(
       'There is no skill called relase-notes. Nearest: release-notes. There are 4: ',
     )
@@ -90,14 +90,14 @@ describe('the name', () => {
   })
 
   test('of a skill created a moment ago is found', async () => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     await skills.load('it')
     put('project/.claude/skills/new/SKILL.md', '---\ndescription: Does more\n---\nMore\n')
     expect(await skills.load('new')).toMatchObject({ name: 'new', body: 'More\n', level: 'project' })
   })
 
   test('beyond the indexed ones is found', async () => {
-    const { skills, base, put } = createWorld()
+    const { skills, base, put } = createFixture()
     for (let number = 0; number < 2000; number++)
       mkdirSync(join(base, `home/.claude/skills/a${number}`), { recursive: true })
     put('home/.claude/skills/zz/SKILL.md', '---\ndescription: The last\n---\nLast\n')
@@ -107,7 +107,7 @@ describe('the name', () => {
 
 describe('its files', () => {
   test('are listed, sorted, without ignored names', async () => {
-    const { skills, base, folder, put } = createWorld()
+    const { skills, base, folder, put } = createFixture()
     put('project/.claude/skills/it/z.md', 'z')
     put('project/.claude/skills/it/a/b/c.txt', 'c')
     put('project/.claude/skills/it/.git/config', 'x')
@@ -143,7 +143,7 @@ describe('its files', () => {
     'a',
     'none',
   ])('%j is not one of them', async (path) => {
-    const { skills, base, folder, put } = createWorld()
+    const { skills, base, folder, put } = createFixture()
     put('project/.claude/skills/it/a/b.txt', 'b')
     put('project/.claude/skills/it/.git/config', 'x')
     symlinkSync(join(base, 'secret.txt'), join(folder, 'out.txt'))
@@ -153,7 +153,7 @@ describe('its files', () => {
   })
 
   test('no path leads outside the skill', async () => {
-    const { skills, base, folder } = createWorld()
+    const { skills, base, folder } = createFixture()
     symlinkSync(join(base, 'secret.txt'), join(folder, 'out'))
     symlinkSync(base, join(folder, 'up'))
     const part = fc.constantFrom(
@@ -180,7 +180,7 @@ describe('its files', () => {
   })
 
   test('of a skill whose directory became a link outside are not read', async () => {
-    const { skills, base, folder, put } = createWorld()
+    const { skills, base, folder, put } = createFixture()
     await skills.load('it')
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
     put('elsewhere/key', SECRET)
@@ -191,7 +191,7 @@ describe('its files', () => {
   })
 
   test('are not read if that happens between check and read', async () => {
-    const { base, folder, index, put } = createWorld()
+    const { base, folder, index, put } = createFixture()
     await index.refresh(0)
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
     put('elsewhere/key', SECRET)
@@ -208,12 +208,12 @@ describe('its files', () => {
   })
 
   test('of a deleted directory are none', async () => {
-    const { base } = createWorld()
+    const { base } = createFixture()
     expect(await listSkillFiles(join(base, 'nowhere'))).toEqual<SkillFiles>({ files: [], isComplete: true })
   })
 
   test('that are too large are a failure with their path', async () => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     put('project/.claude/skills/it/long.bin', Buffer.alloc(1024 * 1024 + 1))
     await expect(skills.readFile('it', 'long.bin')).rejects.toThrow(
       /long\.bin is longer than 1024 KB; read it with Bash/,
@@ -222,7 +222,7 @@ describe('its files', () => {
   })
 
   test('have the hashes of their bytes', async () => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     put('project/.claude/skills/it/data.bin', Buffer.from([0xff, 0, 1]))
     const files = (await skills.hashFiles('it')) ?? []
     expect(files.map(({ path }) => path)).toEqual(['SKILL.md', 'data.bin'])
@@ -233,7 +233,7 @@ describe('its files', () => {
   })
 
   test('that are too many for a host have no hashes', async () => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     for (let number = 0; number < 512; number++) put(`project/.claude/skills/it/f${number}`, '')
     expect(await skills.hashFiles('it')).toBeUndefined()
   })
@@ -242,7 +242,7 @@ describe('its files', () => {
 test.each(['create-skill', 'debug-failing-command', 'release-notes'])(
   '%s is built in: it has a text and its name, and is hidden by a file',
   async (name) => {
-    const { skills, put } = createWorld()
+    const { skills, put } = createFixture()
     const built = await skills.load(name)
     expect(built).toMatchObject<Partial<Skill>>({
       level: 'built-in',

@@ -6,16 +6,16 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isInsideDirectory } from '../../util/path-containment.js'
 import { readUntrustedFile } from '../../storage/untrusted-file.js'
-import type { ShellService } from '../shell/shell-service.js'
-import { loadBuiltInSkill } from './built-in-skills.js'
-import { listSkillFiles, isSkillFilePath, type SkillFiles, type SkillFile } from './skill-files.js'
-import { decodeManifest, splitManifest } from './skill-manifest.js'
 import { suggestNames } from '../../text/nearest-names.js'
-import { buildScriptCommand } from './skill-script.js'
-import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, SKILL_NAME_RULE, type Skill } from './skill.js'
+import { isInsideDirectory } from '../../util/path-containment.js'
+import type { ShellService } from '../shell/index.js'
+import { loadBuiltInSkill } from './built-in-skills.js'
+import { isSkillFilePath, listSkillFiles, type SkillFile, type SkillFiles } from './skill-files.js'
 import type { SkillIndex } from './skill-index.js'
+import { decodeManifest, splitManifest } from './skill-manifest.js'
+import { buildScriptCommand } from './skill-script.js'
+import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, type Skill, SKILL_NAME_RULE } from './skill.js'
 
 const MAX_FILE_BYTES = 1024 * 1024
 /** Limits of hosts that verify skills. */
@@ -127,18 +127,18 @@ export function createSkillService(index: SkillIndex, shell: () => Promise<Shell
       const { files, isComplete } = await filesOf(skill)
       const total = files.reduce((sum, { size }) => sum + size, 0)
       if (!isComplete || files.length > MAX_FILES || total > MAX_TOTAL_BYTES) return undefined
-      const digested: HashedFile[] = []
+      const hashed: HashedFile[] = []
       for (const { path } of files) {
         const bytes = await bytesOf(skill, path, MAX_FILE_BYTES).catch(ignoreFailure)
         // Too large to be read as a resource: the skill cannot be verified as a whole.
         if (!bytes) return undefined
-        digested.push({
+        hashed.push({
           path,
           size: bytes.length,
           digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
         })
       }
-      return digested
+      return hashed
     },
   }
 }

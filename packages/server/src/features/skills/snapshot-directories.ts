@@ -1,7 +1,7 @@
 // Snapshots of the skill directories by stat, without reading files: names, and fingerprints (`mark`) that differ after
 // every change. Runs at every start and every few seconds, so names are read only from directories that changed.
 
-import { readdirSync, statSync, type Stats } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { sep } from 'node:path'
 
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'

@@ -1,14 +1,9 @@
 // The TaskManager tool: tasks and steps of a project.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { toSingleLine } from '../../text/single-line.js'
-import type { TaskStepFilter, TaskService } from './task-service.js'
-import { resultData } from '../../result-data.js'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
-import { toTaskChangeResult, toTaskListResult, type TaskManagerResult } from './format-tasks.js'
-import { formatTaskChange, formatTaskList } from './format-tasks.js'
+import type { TaskService } from './task-service.js'
 
-const ACTIONS = ['create', 'add', 'complete', 'list', 'pending', 'switch'] as const
+export const TASK_ACTIONS = ['create', 'add', 'complete', 'list', 'pending', 'switch'] as const
 
 export const taskManager = defineToolWith<{ tasks: TaskService }>()({
   name: 'TaskManager',
@@ -21,7 +16,7 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
   input: {
     type: 'object',
     properties: {
-      action: { type: 'string', description: `Action: ${ACTIONS.join(', ')}` },
+      action: { type: 'string', description: `Action: ${TASK_ACTIONS.join(', ')}` },
       query: { type: 'string', description: 'The search query' },
       task_id: { type: 'integer', description: 'Task ID' },
       step_id: { type: 'integer', description: 'Step ID' },
@@ -32,45 +27,5 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
   },
   defaultArguments: { query: '' },
 
-  async run(
-    { action, query, task_id: taskId, step_id: stepId, text = '', steps = [] },
-    { user },
-    { tasks },
-  ): Promise<TaskManagerResult> {
-    const content = text.trim() === '' ? query : text
-    const stepFilter = (onlyOpen: boolean): TaskStepFilter => ({ from: stepId, onlyOpen })
-    if (steps.length > 0 && action !== 'create' && action !== 'add')
-      throw new Failure(`steps goes with create and add, not with ${toSingleLine(action, 40)}. Nothing was changed.`)
-    switch (action) {
-      case 'create':
-        return toTaskChangeResult('create', await tasks.create(user, content, steps))
-      case 'add':
-        return toTaskChangeResult('add', await tasks.add(user, addedSteps(content, steps), taskId))
-      case 'complete':
-        return stepId === undefined
-          ? toTaskChangeResult('complete', await tasks.complete(user, taskId))
-          : toTaskChangeResult('complete', await tasks.completeStep(user, stepId, taskId))
-      case 'switch':
-        return toTaskChangeResult('switch', await tasks.switchTo(user, taskId ?? (query.trim() === '' ? text : query)))
-      case 'list':
-        if (taskId !== undefined)
-          return toTaskListResult('show', query, await tasks.show(user, taskId, stepFilter(false)))
-        return toTaskListResult('list', query, await tasks.list(user, query))
-      case 'pending':
-        if (taskId !== undefined)
-          return toTaskListResult('remaining', query, await tasks.show(user, taskId, stepFilter(true)))
-        return toTaskListResult('pending', query, await tasks.pending(user, query))
-      default:
-        throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. Valid: ${ACTIONS.join(', ')}.`)
-    }
-  },
-
-  format: (result) => ('change' in result ? formatTaskChange(result) : formatTaskList(result)),
-
-  meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
+  load: async () => (await import('./task-manager-handler.js')).taskManagerHandler,
 })
-
-/** A single text comes before the steps of the list. Without either, the empty text is reported as missing. */
-function addedSteps(text: string, steps: readonly string[]): readonly string[] {
-  return text.trim() === '' && steps.length > 0 ? steps : [text, ...steps]
-}

@@ -1,8 +1,6 @@
 // The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
-
-import { formatTaskList, toTaskListResult } from './format-tasks.js'
 import type { TaskService } from './task-service.js'
 
 export const TASKS_URI = 'scorpiox://tasks'
@@ -14,5 +12,8 @@ export const taskResource = defineResourceWith<{ tasks: TaskService }>()({
   mimeType: 'text/plain',
   services: ['tasks'],
   watch: ({ tasks }, user) => tasks.watch(user),
-  read: async ({ user }, { tasks }) => formatTaskList(toTaskListResult('pending', '', await tasks.pending(user, ''))),
+  async read({ user }, { tasks }) {
+    const { formatTaskList, toTaskListResult } = await import('./task-manager-handler.js')
+    return formatTaskList(toTaskListResult('pending', '', await tasks.pending(user, '')))
+  },
 })

@@ -3,11 +3,9 @@
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-
+import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/project-root.js'
-import type { LazyDatabase } from '../../lazy-state.js'
-import type { Scope, StateDatabase, StateTables } from '../../state.js'
 import {
   alreadyComplete,
   ambiguousQuery,
@@ -19,7 +17,7 @@ import {
 } from './task-failures.js'
 import { parseTaskQuery } from './task-query.js'
 import { TASKS_URI } from './task-resource.js'
-import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable } from './task-table.js'
+import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
@@ -85,7 +83,7 @@ export interface TaskEntry {
 }
 
 export interface TaskServiceDeps {
-  readonly state: StateDatabase
+  readonly state: ScopedDatabase<TaskTables>
   readonly project: string
   readonly changeEvents: ChangeEvents
 }
@@ -97,7 +95,7 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
   })
   const write = (user: string, work: (tasks: TaskTable) => Promise<TaskChange>): Promise<TaskChange> =>
     state.write(scopeOf(user), ({ tasks }) => work(tasks))
-  const read = (user: string, work: (rows: StateTables) => Promise<TaskListing>): Promise<TaskListing> =>
+  const read = (user: string, work: (rows: TaskTables) => Promise<TaskListing>): Promise<TaskListing> =>
     state.read(scopeOf(user), work)
 
   return {
@@ -260,7 +258,7 @@ async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter
 export async function openTaskService(
   { cwd }: Config,
   changeEvents: ChangeEvents,
-  state: LazyDatabase,
+  state: LazyDatabase<TaskTables>,
 ): Promise<TaskService> {
   const tasks = createTaskService({ state: await state.open(), changeEvents, project: findProjectRoot(cwd) })
   return {

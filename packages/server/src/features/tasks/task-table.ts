@@ -61,6 +61,11 @@ export interface StepQuery {
   readonly limit?: number | undefined
 }
 
+/** Valid during the transaction. */
+export interface TaskTables {
+  readonly tasks: TaskTable
+}
+
 export interface TaskTable {
   /** The id of the current task. */
   findCurrentId(): Promise<number | undefined>

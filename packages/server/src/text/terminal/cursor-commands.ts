@@ -3,7 +3,7 @@
 
 import type { RowGrid } from './row-grid.js'
 import type { TerminalPage } from './terminal-page.js'
-import { blankColumns, truncateRow, insertColumns, removeColumns } from './terminal-row.js'
+import { blankColumns, insertColumns, removeColumns, truncateRow } from './terminal-row.js'
 
 const MAX_PARAMETER = 9999
 const MAX_PARAMETERS = 16

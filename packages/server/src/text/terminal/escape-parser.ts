@@ -178,7 +178,7 @@ function byteOf(character: string): number {
 const FIRST_LETTER = 0x60
 const LINE_CHARACTERS = '◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'
 
-export function translateLineDrawing(bytes: Buffer): Buffer {
+function translateLineDrawing(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes.toString().replace(/[`-~]/g, (letter) => LINE_CHARACTERS.charAt(letter.charCodeAt(0) - FIRST_LETTER)),
   )

@@ -1,9 +1,9 @@
 // Append-only text at the end of a terminal page: bytes as received, not scanned again unless a control code needs
 // their rows. Text that can no longer be in the last ROWS rows is emitted.
 
-import type { TerminalRow } from './terminal-row.js'
-import { countLastRowBytes, MAX_ROW_BYTES, EDITABLE_ROWS, splitRows, findLastRowsStart } from './split-rows.js'
 import { measureText, type TextMeasure } from './measure-text.js'
+import { countLastRowBytes, EDITABLE_ROWS, findLastRowsStart, MAX_ROW_BYTES, splitRows } from './split-rows.js'
+import type { TerminalRow } from './terminal-row.js'
 
 /** This many bytes always contain ROWS rows, plus one that started earlier. */
 const MAX_EDITABLE_BYTES = (EDITABLE_ROWS + 1) * (MAX_ROW_BYTES + 1)

@@ -1,24 +1,24 @@
 // The editable rows of a terminal page, and the cursor. There is no right edge and no bottom: a row is as wide as its
 // text, up to MAX_COLUMNS, and the last ROWS rows are editable. Rows above are final and are emitted in groups.
 
-import { codePointAt, sequenceLength } from '../utf8.js'
-import type { OnText } from './plain-text-buffer.js'
 import { characterWidth } from '../column-width.js'
+import { codePointAt, sequenceLength } from '../utf8.js'
+import { measureText } from './measure-text.js'
+import type { OnText } from './plain-text-buffer.js'
+import { EDITABLE_ROWS } from './split-rows.js'
 import {
-  rowBytes,
+  addCombiningMark,
+  addTab,
   createTerminalRow,
   isBlankRow,
   isEmptyRow,
   MAX_COLUMNS,
-  writeCharacter,
-  addCombiningMark,
-  addTab,
-  TAB_STOP,
+  rowBytes,
   rowWidth,
+  TAB_STOP,
+  type TerminalRow,
+  writeCharacter,
 } from './terminal-row.js'
-import type { TerminalRow } from './terminal-row.js'
-import { EDITABLE_ROWS } from './split-rows.js'
-import { measureText } from './measure-text.js'
 
 const NEWLINE = Buffer.from('\n')
 /** Number of final rows emitted at once. */

@@ -2,9 +2,9 @@
 // rows become a grid; the next new row makes it plain again. The mode depends on the text alone, never on chunk
 // boundaries.
 
+import type { TextMeasure } from './measure-text.js'
 import { createPlainTextBuffer, type OnText } from './plain-text-buffer.js'
 import { createRowGrid, type RowGrid } from './row-grid.js'
-import type { TextMeasure } from './measure-text.js'
 
 const TAB = Buffer.from('\t')
 

@@ -181,7 +181,7 @@ describe('one row', () => {
   test('a long row wraps softly, and only its last part is editable', () => {
     const long = 'x'.repeat(100_000)
     expect(shown(`${long}\n`)).toBe(`${long}\n`)
-    expect(shown(`${long}\rdone`).length).toBe(100_000)
+    expect(shown(`${long}\rdone`)).toHaveLength(100_000)
     expect(shown(`a\r${long}\n`)).toBe(`${long}\n`)
   })
 
@@ -214,7 +214,7 @@ describe('many rows', () => {
   test('the cursor stays within the editable rows', () => {
     const lines = shown(`${many}${CSI}9999AX`).split('\n')
     expect(lines[4801]).toBe('Xine 4801')
-    expect(lines.length).toBe(5001)
+    expect(lines).toHaveLength(5001)
   })
 
   test('inserts and removes rows', () => {
@@ -264,7 +264,7 @@ describe('incomplete sequences', () => {
 
   test('abandons an unterminated string', () => {
     const endless = 'x'.repeat(3 * 1024 * 1024)
-    expect(shown(`${ESC}P${endless}`).length).toBe(2 * 1024 * 1024 + 2)
+    expect(shown(`${ESC}P${endless}`)).toHaveLength(2 * 1024 * 1024 + 2)
     expect(shown(`${ESC}P日`, '日'.repeat(1024 * 1024)).startsWith('日')).toBe(true)
   })
 })

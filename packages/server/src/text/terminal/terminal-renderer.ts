@@ -5,9 +5,9 @@
 import { isUtf8 } from 'node:buffer'
 
 import { incompleteTailLength } from '../utf8.js'
-import type { OnText } from './plain-text-buffer.js'
 import { createEscapeParser } from './escape-parser.js'
 import { measureText, type TextMeasure } from './measure-text.js'
+import type { OnText } from './plain-text-buffer.js'
 
 /** Larger chunks are copied in steps, so that at most one step is retained. */
 const MAX_CHUNK = 256 * 1024

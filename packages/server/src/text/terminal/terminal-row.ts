@@ -1,8 +1,8 @@
 // One editable row. It stays bytes until something is written into it, then becomes cells, one per column, without
 // trailing spaces.
 
-import { codePointAt, sequenceLength } from '../utf8.js'
 import { characterWidth } from '../column-width.js'
+import { codePointAt, sequenceLength } from '../utf8.js'
 
 /** Maximum width of an edited row. */
 export const MAX_COLUMNS = 1024

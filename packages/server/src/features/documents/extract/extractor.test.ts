@@ -8,7 +8,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { ExtractRequest } from './extract-types.js'
 import { openExtractor } from './extractor.js'
 
-const partsDir = resolve(import.meta.dirname, '../../../../../../../dist')
+const partsDir = resolve(import.meta.dirname, '../../../../../../dist')
 const extractor = openExtractor({ partsDir })
 afterAll(() => extractor.close())
 
@@ -107,17 +107,17 @@ test('still reads pages after hostile input', async () => {
 })
 
 test('a page above the classifier limit is read by the landmark rule', async () => {
-  const patient = openExtractor({ partsDir, timeoutMs: 100_000 })
+  const slowExtractor = openExtractor({ partsDir, timeoutMs: 100_000 })
   const sections = many(
     8000,
     (at) => `<section id="s${at}"><h2>Part ${at}</h2><p>${SENTENCE} ${SENTENCE}</p></section>`,
   )
-  const reading = await patient.read(
+  const reading = await slowExtractor.read(
     createRequest(`<title>T</title><nav><a href="/">Home</a></nav><main>${sections}</main><footer>end</footer>`),
   )
   expect(reading.outline).toHaveLength(8001)
   expect(reading.content).not.toMatch(/Home|end$/)
-  await patient.close()
+  await slowExtractor.close()
 })
 
 test('cancels a read', async () => {

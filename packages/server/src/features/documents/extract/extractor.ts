@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { openWorkerThreadPool, WorkerThreadError } from '../../../process/worker-threads.js'
-import type { Extractor, ExtractRequest } from './extract-types.js'
-import { readFailureMessage, isExtractResult } from './extract-types.js'
+import { type Extractor, type ExtractRequest, isExtractResult, readFailureMessage } from './extract-types.js'
 
 const DEFAULT_LIMITS = { maxThreads: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 224 }
 

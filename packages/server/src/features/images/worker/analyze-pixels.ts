@@ -1,7 +1,7 @@
 // Analyzes pixels: flattens transparency and distinguishes graphics from photos.
 
-import type { Pixels } from '../uncompressed-png.js'
 import type { ImageResult } from '../image-types.js'
+import type { Pixels } from '../uncompressed-png.js'
 
 export interface FlattenedImage {
   readonly pixels: Pixels

@@ -1,10 +1,9 @@
 // Binding to Bun.Image, which decodes, resizes and encodes whole images. It cannot crop or return pixels, so these are read
 // from an uncompressed PNG.
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { toSingleLine } from '../../../text/single-line.js'
-import { errorMessage } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { getBunApi } from '@scorpiox/mcp/runtime'
+import { toSingleLine } from '../../../text/single-line.js'
 import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
 
 export interface BunImage {

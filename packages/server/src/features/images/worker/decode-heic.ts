@@ -5,14 +5,14 @@ import { scaleSize } from '../geometry.js'
 import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
 import {
   assertPixelLimit,
-  selectPage,
   cropRegion,
-  outputScale,
   type DecodedImage,
   type DecodeInput,
+  outputScale,
+  selectPage,
 } from './decoded-image.js'
 import { loadOptionalPackage } from './optional-package.js'
-import { withDecodeErrors, loadSharp } from './sharp.js'
+import { loadSharp, withDecodeErrors } from './sharp.js'
 
 interface HeifLibrary {
   readonly HeifDecoder: new () => { decode(bytes: Uint8Array): readonly HeifImage[] }

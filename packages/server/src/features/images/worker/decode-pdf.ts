@@ -4,7 +4,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, scaleSize } from '../geometry.js'
 import { MAX_OUTPUT_EDGE, MAX_PIXELS_IN_MEMORY } from '../limits.js'
-import { assertPixelLimit, selectPage, cropRegion, type DecodedImage, type DecodeInput } from './decoded-image.js'
+import { assertPixelLimit, cropRegion, type DecodedImage, type DecodeInput, selectPage } from './decoded-image.js'
 import { loadOptionalPackage } from './optional-package.js'
 import { loadSharp } from './sharp.js'
 

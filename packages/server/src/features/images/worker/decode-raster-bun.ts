@@ -1,23 +1,21 @@
 // Decodes raster images with Bun.Image. It decodes the whole image, so the size is limited; a region is cut from the scaled
 // image, so that a large photo is held at full size only if details are requested.
 
-import { readExifOrientation } from '../image-header.js'
 import { Failure } from '@scorpiox/mcp/errors'
-import { countFrames } from '../image-header.js'
-import { readImageSize, hasImageEnd } from '../image-header.js'
-import { decodePngRegion, type Pixels } from '../uncompressed-png.js'
-import { toStoredRectangle, scaleSize, orientSize, applyOrientation, type Rectangle, type Size } from '../geometry.js'
+import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'
+import { countFrames, hasImageEnd, readExifOrientation, readImageSize } from '../image-header.js'
 import { MAX_PIXELS_IN_MEMORY } from '../limits.js'
-import { toBuffer, type OpenBunImage } from './bun-image.js'
-import { createBunEncoder } from './encoder.js'
+import { decodePngRegion, type Pixels } from '../uncompressed-png.js'
+import { type OpenBunImage, toBuffer } from './bun-image.js'
 import {
   assertPixelLimit,
-  selectPage,
   cropRegion,
-  outputScale,
   type DecodedImage,
   type DecodeInput,
+  outputScale,
+  selectPage,
 } from './decoded-image.js'
+import { createBunEncoder } from './encoder.js'
 import { MissingPackageError } from './optional-package.js'
 
 /** An image that is not scaled down is in memory twice: as pixels and as PNG. */
@@ -52,7 +50,7 @@ export async function decodeWithBun(open: OpenBunImage, input: DecodeInput): Pro
   const pixels = wasRotated
     ? { ...decoded, ...outputSize, data: applyOrientation(decoded.data, size, decoded.channels, orientation) }
     : decoded
-  return { original, region, page, pixels, wasTurned: wasRotated }
+  return { original, region, page, pixels, wasRotated }
 }
 
 interface RegionRequest {

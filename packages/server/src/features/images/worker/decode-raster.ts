@@ -1,8 +1,8 @@
 // Decodes raster images with sharp, otherwise with Bun.Image.
 
 import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp'
-import { errorMessage } from '@scorpiox/mcp/errors'
 
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'
 import { MAX_PIXELS, MAX_PIXELS_IN_MEMORY } from '../limits.js'
 import { findBunImage } from './bun-image.js'
@@ -64,7 +64,7 @@ export async function decodeWithSharp(openSharp: OpenSharp, input: DecodeInput):
     channels,
     data: wasRotated ? applyOrientation(data, size, channels, orientation) : data,
   } as const
-  return { original, region, page, pixels, wasTurned: wasRotated, isDamaged }
+  return { original, region, page, pixels, wasRotated, isDamaged }
 }
 
 /** Whether the decoder needs the whole image in memory. */

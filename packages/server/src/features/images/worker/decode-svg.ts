@@ -2,9 +2,9 @@
 // definitions are rejected. Each crop is rendered separately, so it keeps full detail.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { longEdge, scaleSize, type Rectangle, type Size } from '../geometry.js'
+import { longEdge, type Rectangle, scaleSize, type Size } from '../geometry.js'
 import { MAX_OUTPUT_EDGE, MAX_PIXELS } from '../limits.js'
-import { assertPixelLimit, selectPage, cropRegion, type DecodedImage, type DecodeInput } from './decoded-image.js'
+import { assertPixelLimit, cropRegion, type DecodedImage, type DecodeInput, selectPage } from './decoded-image.js'
 import { loadSharp, type OpenSharp } from './sharp.js'
 
 const MAX_SVG_BYTES = 8 * 1024 * 1024

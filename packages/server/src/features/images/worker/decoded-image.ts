@@ -2,11 +2,11 @@
 // all decoders share.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { clipRectangle, fullRectangle, longEdge, type Rectangle, type Size } from '../geometry.js'
 import type { ImageFormat } from '../image-format.js'
-import type { Pixels } from '../uncompressed-png.js'
-import { clipRectangle, longEdge, fullRectangle, type Rectangle, type Size } from '../geometry.js'
-import { MAX_OUTPUT_EDGE } from '../limits.js'
 import type { ImageResult } from '../image-types.js'
+import { MAX_OUTPUT_EDGE } from '../limits.js'
+import type { Pixels } from '../uncompressed-png.js'
 
 export interface DecodeInput {
   readonly bytes: Buffer
@@ -19,7 +19,7 @@ export interface DecodedImage {
   readonly original: Size
   readonly region: Rectangle
   readonly page?: ImageResult['page']
-  readonly wasTurned?: boolean
+  readonly wasRotated?: boolean
   readonly isDamaged?: boolean
   readonly pixels: Pixels
 }

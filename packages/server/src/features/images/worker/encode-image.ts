@@ -1,15 +1,14 @@
 // Encodes the result: opaque, without metadata, within the output limit. Graphics become PNG and photos JPEG; if the file is
 // too large, first the quality and then the size is reduced.
 
-import type { ImageFormat } from '../image-format.js'
-import type { Pixels } from '../uncompressed-png.js'
 import { scaleSize } from '../geometry.js'
-import { MAX_OUTPUT_BYTES } from '../limits.js'
+import type { ImageFormat } from '../image-format.js'
 import type { ImageResult } from '../image-types.js'
+import { MAX_OUTPUT_BYTES } from '../limits.js'
+import type { Pixels } from '../uncompressed-png.js'
+import { flattenAlpha, isGraphic } from './analyze-pixels.js'
 import type { DecodedImage } from './decoded-image.js'
-import { isGraphic, flattenAlpha } from './analyze-pixels.js'
-import { openEncoder } from './encoder.js'
-import type { Encoder } from './encoder.js'
+import { type Encoder, openEncoder } from './encoder.js'
 
 /** Larger graphics are encoded as high-quality JPEG. */
 const MAX_PNG_BYTES = 400_000

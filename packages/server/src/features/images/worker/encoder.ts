@@ -17,7 +17,7 @@ export interface Encoder {
 
 // Encoder that uses sharp.
 
-export async function createSharpEncoder(): Promise<Encoder> {
+async function createSharpEncoder(): Promise<Encoder> {
   const openSharp = await loadSharp()
   const fromPixels = ({ data, width, height, channels }: Pixels): Sharp =>
     openSharp(data, { raw: { width, height, channels } })

@@ -5,7 +5,6 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-
 import type { DecodeRequest } from '../image-types.js'
 import { type DecodeBudget, decodeBudgetFor } from '../limits.js'
 import { processImage } from './process-image.js'
@@ -44,7 +43,7 @@ const CHECK_INTERVAL_MS = 20
 const GRACE_MS = 2000
 
 /** Receives the budget when an image starts and undefined when it is done. */
-export function runWatchdog(): void {
+function runWatchdog(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined
   parentPort?.on('message', (budget: DecodeBudget | undefined) => {

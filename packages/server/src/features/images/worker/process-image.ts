@@ -1,12 +1,12 @@
 // Processes one request in the image worker: reads the verified file, decodes it and encodes the result.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { detectImageFormat, type ImageFormat } from '../image-format.js'
 import { isSameFile, openUntrustedFile } from '../../../storage/untrusted-file.js'
-import type { OptionalPackage, DecodeRequest, ImageResult } from '../image-types.js'
+import { detectImageFormat, type ImageFormat } from '../image-format.js'
+import type { DecodeRequest, ImageResult, OptionalPackage } from '../image-types.js'
 import type { DecodedImage, DecodeInput } from './decoded-image.js'
-import { MissingPackageError } from './optional-package.js'
 import { encodeImage } from './encode-image.js'
+import { MissingPackageError } from './optional-package.js'
 
 type ProcessResult =
   | { readonly image: ImageResult }

@@ -2,9 +2,8 @@
 
 import type { Sharp, SharpOptions } from 'sharp'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../../../text/single-line.js'
-import { errorMessage } from '@scorpiox/mcp/errors'
 import { loadOptionalPackage } from './optional-package.js'
 
 export type OpenSharp = (input: Buffer, options?: SharpOptions) => Sharp

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-import { selectElements, parseResultHtml, elementText } from './html.js'
+import { elementText, parseResultHtml, selectElements } from './html.js'
 
 test('only the beginning of a huge page is parsed', () => {
   const rows = selectElements('p', parseResultHtml(`<main>${'<p>row</p>'.repeat(200_000)}</main>`))

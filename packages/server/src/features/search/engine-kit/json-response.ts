@@ -1,10 +1,9 @@
 // Parses a JSON response into hits. If the list of records is missing, the format has changed; if it is empty, nothing
 // was found.
 
-import { isJsonObject, tryParseJson, type JsonObject } from '@scorpiox/mcp/json/json'
-import type { EngineResponse } from './search-engine.js'
+import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'
 import { parseHit, type RawHit } from './search-hit.js'
-import { LAYOUT_CHANGED, type EngineOutcome } from './search-engine.js'
 
 const MAX_RECORDS = 30
 

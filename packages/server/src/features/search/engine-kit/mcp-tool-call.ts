@@ -2,9 +2,14 @@
 // event stream.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import type { EngineResponse, EngineRequest } from './search-engine.js'
 import { getPath } from './json-response.js'
-import { failedOutcome, LAYOUT_CHANGED, type EngineOutcome } from './search-engine.js'
+import {
+  type EngineOutcome,
+  type EngineRequest,
+  type EngineResponse,
+  failedOutcome,
+  LAYOUT_CHANGED,
+} from './search-engine.js'
 
 const RATE_LIMIT_TEXT = /rate.?limit|too many requests|quota|\b429\b/i
 

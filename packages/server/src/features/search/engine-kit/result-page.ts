@@ -1,18 +1,17 @@
 // Parses an HTML result page by CSS selectors. A page without results is classified as "nothing found", bot check, or
 // changed layout.
 
-import type { EngineResponse } from './search-engine.js'
 import {
-  selectElements,
-  readAttribute,
-  matchesSelector,
-  selectFirstElement,
-  parseResultHtml,
   elementText,
+  matchesSelector,
+  parseResultHtml,
+  readAttribute,
   type ResultNode,
+  selectElements,
+  selectFirstElement,
 } from './html.js'
+import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'
 import { parseHit, type SearchHit } from './search-hit.js'
-import { LAYOUT_CHANGED, type EngineOutcome } from './search-engine.js'
 
 /** CSS selectors; all except `row`, `noResults` and `challenge` apply within a row. */
 export interface ResultPageSelectors {

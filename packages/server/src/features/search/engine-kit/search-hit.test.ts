@@ -2,8 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-import { parseDay } from './search-hit.js'
-import { parseHit } from './search-hit.js'
+import { parseDay, parseHit } from './search-hit.js'
 
 const URL_FOUND = 'https://example.org/a'
 

@@ -1,17 +1,15 @@
 // arXiv Atom API: preprints. One request every three seconds. https://info.arxiv.org/help/api
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
-import { parseHit } from '../engine-kit/search-hit.js'
 import {
-  selectElements,
-  readAttribute,
-  selectFirstElement,
-  parseResultXml,
   elementText,
+  parseResultXml,
+  readAttribute,
   type ResultElement,
+  selectElements,
+  selectFirstElement,
 } from '../engine-kit/html.js'
-import { LAYOUT_CHANGED } from '../engine-kit/search-engine.js'
+import { encodeForm, LAYOUT_CHANGED, type SearchEngine } from '../engine-kit/search-engine.js'
+import { parseHit } from '../engine-kit/search-hit.js'
 
 export const arxiv: SearchEngine = {
   id: 'arxiv',

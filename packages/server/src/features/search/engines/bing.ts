@@ -1,8 +1,7 @@
 // Bing result page, used as a fallback. Bots may get unrelated results, so its weight is low. https://www.bing.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const bing: SearchEngine = {
   id: 'bing',

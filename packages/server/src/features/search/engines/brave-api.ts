@@ -1,10 +1,9 @@
 // Brave Search API, with a key; replaces its result page. https://api-dashboard.search.brave.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
-import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const braveApi: SearchEngine = {
   id: 'brave-api',

@@ -1,8 +1,7 @@
 // Brave Search result page, with a low rate limit. https://search.brave.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const brave: SearchEngine = {
   id: 'brave',

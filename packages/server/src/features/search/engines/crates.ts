@@ -1,8 +1,7 @@
 // crates.io API: Rust packages. One request per second. https://crates.io/data-access
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const crates: SearchEngine = {
   id: 'crates',

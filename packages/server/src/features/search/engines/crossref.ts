@@ -1,9 +1,8 @@
 // Crossref API: works with a DOI. https://api.crossref.org
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, joinStrings, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const crossref: SearchEngine = {
   id: 'crossref',

@@ -1,9 +1,8 @@
 // DuckDuckGo HTML page. Its bot check has status 202 or 200, and retrying prolongs the block.
 // https://html.duckduckgo.com/html/
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const duckduckgo: SearchEngine = {
   id: 'duckduckgo',

@@ -3,10 +3,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import type { EngineResponse, SearchEngine } from '../engine-kit/search-engine.js'
-import { ALL_ENGINES } from './index.js'
 import { classifyResponse } from '../classify-response.js'
-import type { EngineOutcome } from '../engine-kit/search-engine.js'
+import type { EngineOutcome, EngineResponse, SearchEngine } from '../engine-kit/search-engine.js'
+import { ALL_ENGINES } from './index.js'
 
 const KINDS = ['ok', 'empty', 'blocked', 'rate_limited', 'layout_changed', 'failed', 'timeout']
 const URL_ASKED = 'https://engine.example.org/search?uselang=en'
@@ -21,7 +20,7 @@ const classified = (engine: SearchEngine, bytes: Buffer, status = 200, headers =
   )
 
 test('each engine has a unique id, an HTTPS base URL and a weight within bounds', () => {
-  expect(new Set(ALL_ENGINES.map(({ id }) => id)).size).toBe(ALL_ENGINES.length)
+  expect([...new Set(ALL_ENGINES.map(({ id }) => id))]).toEqual(ALL_ENGINES.map(({ id }) => id))
   for (const { id, baseUrl, weight } of ALL_ENGINES) {
     if (id !== 'searxng') expect(baseUrl, id).toMatch(/^https:\/\/[^/]+$/)
     expect(weight, id).toBeLessThanOrEqual(1.1)

@@ -1,9 +1,8 @@
 // Exa MCP server, which returns paragraphs of "Name: value". https://docs.exa.ai/reference/exa-mcp
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { parseHit, type SearchHit } from '../engine-kit/search-hit.js'
-import { LAYOUT_CHANGED } from '../engine-kit/search-engine.js'
 import { buildToolCall, parseToolResponse } from '../engine-kit/mcp-tool-call.js'
+import { LAYOUT_CHANGED, type SearchEngine } from '../engine-kit/search-engine.js'
+import { parseHit, type SearchHit } from '../engine-kit/search-hit.js'
 
 const MEMBER = /^(Title|URL|Published(?: Date)?|Author|Highlights|Text|Summary):[ \t]?/
 

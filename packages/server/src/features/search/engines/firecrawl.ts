@@ -1,8 +1,8 @@
 // Firecrawl MCP server; search needs no account. https://docs.firecrawl.dev/mcp-server
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, parseRecords } from '../engine-kit/json-response.js'
 import { buildToolCall, parseToolResponse } from '../engine-kit/mcp-tool-call.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const firecrawl: SearchEngine = {
   id: 'firecrawl',

@@ -1,8 +1,7 @@
 // GitHub repository search API. Ten searches per minute without a token. https://docs.github.com/rest/search
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const github: SearchEngine = {
   id: 'github',

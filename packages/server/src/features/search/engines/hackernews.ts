@@ -1,9 +1,8 @@
 // Hacker News (Algolia API). A story without a link is linked to its discussion. https://hn.algolia.com/api
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const hackernews: SearchEngine = {
   id: 'hackernews',

@@ -1,8 +1,7 @@
 // Jina search API, with a key. Without page contents it responds three times as fast. https://jina.ai/reader
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const jina: SearchEngine = {
   id: 'jina',

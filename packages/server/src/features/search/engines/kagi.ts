@@ -1,9 +1,9 @@
 // Kagi API, with a key. Without hits the list is missing. https://help.kagi.com/kagi/api
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const kagi: SearchEngine = {
   id: 'kagi',

@@ -1,7 +1,7 @@
 // Keenable API; the public endpoint needs no key. https://keenable.ai
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const keenable: SearchEngine = {
   id: 'keenable',

@@ -1,9 +1,8 @@
 // Marginalia API: a small index of non-commercial sites, with a shared public key.
 // https://about.marginalia-search.com/article/api
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const marginalia: SearchEngine = {
   id: 'marginalia',

@@ -1,8 +1,7 @@
 // MDN search API: web platform documentation. https://developer.mozilla.org
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const mdn: SearchEngine = {
   id: 'mdn',

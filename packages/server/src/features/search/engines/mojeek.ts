@@ -1,8 +1,7 @@
 // Mojeek result page. Requests with language or region parameters are refused. https://www.mojeek.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const mojeek: SearchEngine = {
   id: 'mojeek',

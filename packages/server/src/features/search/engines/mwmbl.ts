@@ -1,9 +1,8 @@
 // Mwmbl API: a small index made by volunteers. Titles are lists of bold and plain parts. https://mwmbl.org
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const mwmbl: SearchEngine = {
   id: 'mwmbl',

@@ -1,8 +1,7 @@
 // npm registry search API: JavaScript packages. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const npm: SearchEngine = {
   id: 'npm',

@@ -1,8 +1,7 @@
 // OpenAlex API: scholarly works. https://docs.openalex.org
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const openalex: SearchEngine = {
   id: 'openalex',

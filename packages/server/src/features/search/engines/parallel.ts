@@ -1,8 +1,8 @@
 // Parallel MCP server, which returns page excerpts. https://docs.parallel.ai/search/search-mcp
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, joinStrings, parseRecords } from '../engine-kit/json-response.js'
 import { buildToolCall, parseToolResponse } from '../engine-kit/mcp-tool-call.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const parallel: SearchEngine = {
   id: 'parallel',

@@ -1,9 +1,8 @@
 // A SearXNG instance (SEARXNG_URL) with JSON enabled in `search.formats`.
 // https://docs.searxng.org/dev/search_api.html
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 /** The base URL is SEARXNG_URL. */
 export const searxng: SearchEngine = {

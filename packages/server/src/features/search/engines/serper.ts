@@ -1,7 +1,7 @@
 // Serper API, with a key: Google's index. https://serper.dev
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const serper: SearchEngine = {
   id: 'serper',

@@ -2,10 +2,9 @@
 // obeyed. https://api.stackexchange.com/docs/advanced-search
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const stackexchange: SearchEngine = {
   id: 'stackexchange',

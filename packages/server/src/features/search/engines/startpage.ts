@@ -1,11 +1,9 @@
 // Startpage result page: Google's index. A request without the token of its form, or with the field `abp`, gets a bot
 // check. https://www.startpage.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
-import { readAttribute, selectFirstElement, parseResultHtml } from '../engine-kit/html.js'
-import { LAYOUT_CHANGED } from '../engine-kit/search-engine.js'
+import { parseResultHtml, readAttribute, selectFirstElement } from '../engine-kit/html.js'
 import { isBotChallenge, parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, LAYOUT_CHANGED, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const startpage: SearchEngine = {
   id: 'startpage',

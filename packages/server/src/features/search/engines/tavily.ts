@@ -1,7 +1,7 @@
 // Tavily API, with a key. https://docs.tavily.com/documentation/api-reference/endpoint/search
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
+import type { SearchEngine } from '../engine-kit/search-engine.js'
 
 export const tavily: SearchEngine = {
   id: 'tavily',

@@ -1,9 +1,8 @@
 // Wikipedia search API, in the language of the query. https://www.mediawiki.org/wiki/API:Search
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, parseJsonHits } from '../engine-kit/json-response.js'
 import { htmlToText } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const wikipedia: SearchEngine = {
   id: 'wikipedia',

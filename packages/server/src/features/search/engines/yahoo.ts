@@ -1,8 +1,7 @@
 // Yahoo result page: Bing's index. https://search.yahoo.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { parseResultPage } from '../engine-kit/result-page.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 const WRAPPED = /\/RU=([^/]+)\/R[KS]=/
 

@@ -1,8 +1,7 @@
 // You.com API, with a key. https://documentation.you.com
 
-import type { SearchEngine } from '../engine-kit/search-engine.js'
-import { encodeForm } from '../engine-kit/search-engine.js'
 import { getPath, joinStrings, parseJsonHits } from '../engine-kit/json-response.js'
+import { encodeForm, type SearchEngine } from '../engine-kit/search-engine.js'
 
 export const you: SearchEngine = {
   id: 'you',

@@ -6,23 +6,23 @@ import { parseHTML } from 'linkedom'
 
 import {
   descendantElements,
+  type DomElement,
+  type DomParent,
+  type DomTree,
   isElement,
   isTextNode,
   rawText,
   replaceChildren,
   serializeHtml,
-  type DomElement,
-  type DomParent,
-  type DomTree,
 } from '../dom/tree.js'
-import { readBlockTags, tagBlocks, untagBlocks, type TextBlock } from './blocks.js'
+import { readBlockTags, tagBlocks, type TextBlock, untagBlocks } from './blocks.js'
 import type { BaselineResults } from './features.js'
 
 // The types declare a default export that the module lacks in some builds.
 const Defuddle = 'default' in defuddleModule ? defuddleModule.default : defuddleModule
 
 /** The baselines take seconds on larger pages and are not useful on smaller ones. */
-const LIMITS = { maxElements: 2500, maxChars: 350_000, minBlocks: 5 }
+const LIMITS = { maxElements: 2500, maxChars: 180_000, minBlocks: 5 }
 
 /** Undefined if the page is too large or too small. */
 export function computeBaselines(

@@ -4,12 +4,12 @@
 
 import type { TextBlock } from './blocks.js'
 import { parseModel, scoreRows } from './decision-trees.js'
-import { computeFeatures, NO_BASELINES, type PageHints, type BaselineResults } from './features.js'
+import { type BaselineResults, computeFeatures, NO_BASELINES, type PageHints } from './features.js'
 import { joinRows } from './join-rows.js'
-import { LEXICON } from './lexicon.js'
 import { computeLexiconFeatures, listTerms, parseLexicon } from './lexicon-features.js'
-import { MODEL_WITHOUT_BASELINES } from './model-without-baselines.js'
+import { LEXICON } from './lexicon.js'
 import { MODEL_WITH_BASELINES } from './model-with-baselines.js'
+import { MODEL_WITHOUT_BASELINES } from './model-without-baselines.js'
 import { computeStructureFeatures } from './structure-features.js'
 
 /** Above this expected F1, stage 1 decides alone. */

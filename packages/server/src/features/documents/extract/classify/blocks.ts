@@ -2,8 +2,8 @@
 // the classifier decides about each one. Also tags blocks in the markup.
 
 import { isBlockTag, isNonTextTag } from '../dom/elements.js'
-import { isHidden, detectVisibility } from '../dom/visibility.js'
-import { isElement, isTextNode, rawText, type DomElement, type DomTree } from '../dom/tree.js'
+import { type DomElement, type DomTree, isElement, isTextNode, rawText } from '../dom/tree.js'
+import { detectVisibility, isHidden } from '../dom/visibility.js'
 
 export interface TextBlock {
   readonly element: DomElement

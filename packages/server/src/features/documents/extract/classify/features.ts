@@ -1,11 +1,11 @@
 // Computes the feature vector of each block: its own properties, its landmarks, the baselines, its neighbours and the page.
 // The order of the numbers is part of the trained models and must not change.
 
-import type { TextBlock } from './blocks.js'
-import { classAndId } from '../dom/elements.js'
-import { scoreProse, type ProseScores } from './prose-density.js'
-import { getAttribute, isElement, type DomElement } from '../dom/tree.js'
 import { isCallout } from '../dom/callout.js'
+import { classAndId } from '../dom/elements.js'
+import { type DomElement, getAttribute, isElement } from '../dom/tree.js'
+import type { TextBlock } from './blocks.js'
+import { type ProseScores, scoreProse } from './prose-density.js'
 
 /** What the classifier needs of the page's metadata; declared here so that it does not depend on the metadata reader. */
 export interface PageHints {

@@ -1,9 +1,9 @@
 // Adds blocks that the classifier missed: code between kept paragraphs, a sibling between kept siblings, the heading of a
 // kept block.
 
-import type { TextBlock } from './blocks.js'
 import { isHeading } from '../dom/elements.js'
 import type { DomElement } from '../dom/tree.js'
+import type { TextBlock } from './blocks.js'
 
 /** Maximum distance from a kept block, in blocks and in tree levels. */
 const MAX_DISTANCE = 3

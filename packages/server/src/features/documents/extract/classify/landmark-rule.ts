@@ -1,9 +1,9 @@
 // Rule-based selection of the main content by landmarks, for pages that are too large for the classifier or have no
 // boilerplate.
 
-import type { TextBlock } from './blocks.js'
-import { getAttribute, type DomElement } from '../dom/tree.js'
 import { isCallout } from '../dom/callout.js'
+import { type DomElement, getAttribute } from '../dom/tree.js'
+import type { TextBlock } from './blocks.js'
 
 const NON_MAIN_TAGS = new Set(['nav', 'footer', 'aside', 'form', 'dialog'])
 const NON_MAIN_ROLES = new Set([

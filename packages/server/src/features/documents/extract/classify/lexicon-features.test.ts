@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { splitIntoBlocks } from './blocks.js'
 import { parseHtmlTree } from '../dom/tree.js'
+import { splitIntoBlocks } from './blocks.js'
 import { computeLexiconFeatures, listTerms, parseLexicon } from './lexicon-features.js'
 
 const termsOf = (html: string) => listTerms(splitIntoBlocks(parseHtmlTree(html)))

@@ -1,7 +1,7 @@
 // Features of a block from the class names, ids and tags of its element and ancestors, and from its first words. The lexicon
 // has the log odds that a block with such a term is main content, counted on pages of many sites.
 
-import { getAttribute, type DomElement } from '../dom/tree.js'
+import { type DomElement, getAttribute } from '../dom/tree.js'
 import type { TextBlock } from './blocks.js'
 
 /** The terms of a block, by kind: of its element, of its nearest ancestors, of further ancestors, and its first words. */

@@ -1,8 +1,8 @@
 // Scores containers by the running text in them. Long blocks with few links add to the score of their ancestors, most to
 // the nearest.
 
-import type { TextBlock } from './blocks.js'
 import type { DomElement } from '../dom/tree.js'
+import type { TextBlock } from './blocks.js'
 
 export interface ProseScores {
   /** The container with the highest score; undefined if the page has no running text. */

@@ -1,10 +1,10 @@
 // Removes everything but the kept blocks from a tree. Elements without text, such as images and rules, stay with their
 // neighbours; tables and lists are kept whole if most of their text is kept.
 
-import type { TextBlock } from './blocks.js'
 import { isBlockTag, isNonTextTag } from '../dom/elements.js'
+import { type DomElement, type DomNode, type DomTree, findElement, isElement, isTextNode } from '../dom/tree.js'
 import { isHidden } from '../dom/visibility.js'
-import { findElement, isElement, isTextNode, type DomElement, type DomNode, type DomTree } from '../dom/tree.js'
+import type { TextBlock } from './blocks.js'
 
 const ATOMIC_LIST_SHARE = 0.95
 /** Share of kept words from which an element is kept whole. List items can be dropped one by one, so lists need more. */

@@ -1,7 +1,7 @@
 // Features of a block that depend on the whole page: statistics of the blocks with the same structure, and the kind of page
 // that its URL and its texts suggest. The order of the numbers is part of the trained models and must not change.
 
-import { getAttribute, type DomElement } from '../dom/tree.js'
+import { type DomElement, getAttribute } from '../dom/tree.js'
 import type { TextBlock } from './blocks.js'
 
 /** Blocks have the same structure if tag and first class are equal for the element and this many ancestors. */

@@ -5,16 +5,16 @@ import { DomUtils } from 'htmlparser2'
 
 import { isBlockTag } from './elements.js'
 import {
-  getAttribute,
-  findElement,
-  isElement,
-  parseHtmlTree,
-  singleLineText,
-  replaceChildren,
   type DomElement,
   type DomNode,
   type DomParent,
   type DomTree,
+  findElement,
+  getAttribute,
+  isElement,
+  parseHtmlTree,
+  replaceChildren,
+  singleLineText,
 } from './tree.js'
 
 const NON_CONTENT_TAGS = new Set('script style template svg iframe object embed applet link base canvas'.split(' '))

@@ -1,7 +1,7 @@
 // Categories of HTML elements: block-level, without readable text, headings.
 
+import { type DomElement, getAttribute, singleLineText } from './tree.js'
 import { trimSuffixes } from './trim-text.js'
-import { getAttribute, singleLineText, type DomElement } from './tree.js'
 
 const BLOCK_TAGS = new Set(
   'address article aside blockquote body button caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul'.split(

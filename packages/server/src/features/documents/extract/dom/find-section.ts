@@ -4,12 +4,12 @@ import { isHeading } from './elements.js'
 import { matchesFragment } from './heading-slug.js'
 import {
   descendantElements,
-  findElement,
-  isElement,
-  singleLineText,
   type DomElement,
   type DomNode,
   type DomTree,
+  findElement,
+  isElement,
+  singleLineText,
 } from './tree.js'
 
 /** Undefined if the page has no such section. */

@@ -179,7 +179,7 @@ function findPanels(tabList: DomElement): { panels: DomElement[]; steps: number 
 
 // Converts MathML to TeX, for pages without TeX source: common elements, and the plain text of others.
 
-export function mathmlToTex(element: DomElement): string {
+function mathmlToTex(element: DomElement): string {
   const children = childElements(element)
   const childTex = (index: number) => {
     const child = children[index]

@@ -1,7 +1,6 @@
 // Reads the JSON that a page embeds: JSON-LD, and the initial state of JavaScript frameworks.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-
 import { type DomElement, getAttribute, rawText } from '../dom/tree.js'
 
 export interface EmbeddedData {

@@ -2,9 +2,9 @@
 // and meta refresh.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { resolveBase, resolveLink } from '../dom/links.js'
+import { type DomElement, getAttribute, isElement, singleLineText } from '../dom/tree.js'
 import { trimSuffixes } from '../dom/trim-text.js'
-import { getAttribute, isElement, singleLineText, type DomElement } from '../dom/tree.js'
-import { resolveLink, resolveBase } from '../dom/links.js'
 
 export interface PageMetadata {
   readonly title: string

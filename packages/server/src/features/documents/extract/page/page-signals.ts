@@ -2,10 +2,10 @@
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { TextBlock } from '../classify/blocks.js'
-import { detectBotChallenge } from './bot-challenge.js'
+import { type DomElement, getAttribute, isElement, isTextNode, singleLineText } from '../dom/tree.js'
 import type { PageSignals } from '../extract-types.js'
+import { detectBotChallenge } from './bot-challenge.js'
 import type { PageMetadata } from './page-metadata.js'
-import { getAttribute, isElement, isTextNode, singleLineText, type DomElement } from '../dom/tree.js'
 
 /** Signals of the markup, read before scripts and other elements are removed. */
 export interface MarkupSignals {

@@ -1,12 +1,12 @@
 // Parses a page: tree, metadata, embedded data, markup signals and blocks.
 
 import { splitIntoBlocks, type TextBlock } from '../classify/blocks.js'
-import { detectMarkupSignals, type MarkupSignals } from './page-signals.js'
-import { readEmbeddedData, type EmbeddedData } from './embedded-data.js'
-import { readPageMetadata, type PageMetadata } from './page-metadata.js'
 import { cleanTree } from '../dom/clean-tree.js'
 import { normalizeWidgets } from '../dom/normalize-widgets.js'
-import { descendantElements, parseHtmlTree, type DomTree } from '../dom/tree.js'
+import { descendantElements, type DomTree, parseHtmlTree } from '../dom/tree.js'
+import { type EmbeddedData, readEmbeddedData } from './embedded-data.js'
+import { type PageMetadata, readPageMetadata } from './page-metadata.js'
+import { detectMarkupSignals, type MarkupSignals } from './page-signals.js'
 
 export interface ParsedPage {
   readonly tree: DomTree

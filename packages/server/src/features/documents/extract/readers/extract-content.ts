@@ -1,15 +1,15 @@
 // Detects the content type (by bytes, then header, then file extension) and calls the reader for it.
 
-import { decodeText } from '../../../../text/decode-text.js'
 import { Failure } from '@scorpiox/mcp/errors'
+import { tryParseJson } from '@scorpiox/mcp/json/json'
+import { decodeText } from '../../../../text/decode-text.js'
 import { removeInvisible } from '../../../../text/invisible-characters.js'
-import type { ExtractResult, ExtractRequest } from '../extract-types.js'
+import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
+import { detectBinary } from './detect-binary.js'
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
-import { readJsonText, readPlainText } from './read-plain-text.js'
-import { readPdf } from './read-pdf.js'
 import { readMarkdown } from './read-markdown.js'
-import { detectBinary } from './detect-binary.js'
+import { readPdf } from './read-pdf.js'
 
 export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
   const { bytes, contentType } = source
@@ -65,4 +65,30 @@ function detectUntypedKind(head: string, path: string): TextKind {
   if (/\.(?:md|mdx|markdown|mkd|rmd)$/i.test(path)) return 'markdown'
   if (/\.(?:json|webmanifest)$/i.test(path) || /^[{[]\s*["{[\]}]/.test(head)) return 'json'
   return /^<\w+[\s>]/.test(head) && /<\/\w+>/.test(head) ? 'html' : 'text'
+}
+
+// Plain text, XML and JSON are returned unchanged, except that JSON on long lines is indented, so that it can be paginated.
+
+function readPlainText(kind: 'text' | 'xml' | 'json', content: string): ExtractResult {
+  return {
+    kind,
+    title: '',
+    language: '',
+    published: '',
+    canonical: '',
+    content,
+    outline: [],
+    hasFragment: false,
+    pageCount: 0,
+    signals: createEmptySignals(content.length),
+  }
+}
+
+const MAX_LINE_CHARS = 200
+
+function readJsonText(text: string): ExtractResult {
+  const isLong = text.split('\n', 50).some((line) => line.length > MAX_LINE_CHARS)
+  const value = isLong ? tryParseJson(text) : undefined
+  if (value === undefined) return readPlainText('json', text)
+  return readPlainText('json', JSON.stringify(value, null, 2))
 }

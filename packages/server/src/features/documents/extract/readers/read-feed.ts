@@ -2,11 +2,10 @@
 
 import { DomUtils } from 'htmlparser2'
 
-import type { ExtractResult, ExtractRequest } from '../extract-types.js'
-import { createEmptySignals } from '../extract-types.js'
 import { cleanTree } from '../dom/clean-tree.js'
 import { findSection } from '../dom/find-section.js'
 import { parseHtmlTree, parseXmlTree } from '../dom/tree.js'
+import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
 import { writePage } from '../write/write-page.js'
 
 const MAX_ENTRIES = 500

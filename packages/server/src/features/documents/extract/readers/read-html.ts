@@ -1,20 +1,20 @@
 // Reads HTML: parses the page, selects the main content or the section, and writes it. A page that is only a shell for
 // scripts is read from its embedded data; for very large pages a simple rule replaces the classifier.
 
-import type { TextBlock } from '../classify/blocks.js'
-import { collectSignals } from '../page/page-signals.js'
-import type { ExtractResult, ExtractRequest } from '../extract-types.js'
-import { removeHidden } from '../dom/visibility.js'
-import { classifyBlocks } from '../classify/block-classifier.js'
-import { pruneToBlocks } from '../classify/prune-tree.js'
-import { parsePage } from '../page/parse-page.js'
-import { fillGaps } from '../classify/fill-gaps.js'
-import type { PageMetadata } from '../page/page-metadata.js'
-import { findSection } from '../dom/find-section.js'
-import { embeddedDataToHtml } from '../page/embedded-data.js'
-import { hasNoBoilerplate, keepByLandmarks } from '../classify/landmark-rule.js'
-import { isElement, parseHtmlTree, type DomNode, type DomTree } from '../dom/tree.js'
 import { computeBaselines } from '../classify/baselines.js'
+import { classifyBlocks } from '../classify/block-classifier.js'
+import type { TextBlock } from '../classify/blocks.js'
+import { fillGaps } from '../classify/fill-gaps.js'
+import { hasNoBoilerplate, keepByLandmarks } from '../classify/landmark-rule.js'
+import { pruneToBlocks } from '../classify/prune-tree.js'
+import { findSection } from '../dom/find-section.js'
+import { type DomNode, type DomTree, isElement, parseHtmlTree } from '../dom/tree.js'
+import { removeHidden } from '../dom/visibility.js'
+import type { ExtractRequest, ExtractResult } from '../extract-types.js'
+import { embeddedDataToHtml } from '../page/embedded-data.js'
+import type { PageMetadata } from '../page/page-metadata.js'
+import { collectSignals } from '../page/page-signals.js'
+import { parsePage } from '../page/parse-page.js'
 import { writePage } from '../write/write-page.js'
 
 /** With more blocks, the landmark rule decides. */

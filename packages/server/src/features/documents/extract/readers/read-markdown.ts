@@ -1,10 +1,9 @@
 // Reads Markdown: text unchanged except for absolute links, with outline and section.
 
-import { trimSuffixes } from '../dom/trim-text.js'
-import type { OutlineHeading, ExtractResult, ExtractRequest } from '../extract-types.js'
-import { createEmptySignals } from '../extract-types.js'
 import { matchesFragment, slugify } from '../dom/heading-slug.js'
 import { resolveLink } from '../dom/links.js'
+import { trimSuffixes } from '../dom/trim-text.js'
+import { createEmptySignals, type ExtractRequest, type ExtractResult, type OutlineHeading } from '../extract-types.js'
 
 export function readMarkdown({ url, fragment }: ExtractRequest, text: string): ExtractResult {
   const { body, title, language } = parseFrontMatter(text)

@@ -6,8 +6,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { removeInvisible } from '../../../../text/invisible-characters.js'
 import { trimLineEnds } from '../dom/trim-text.js'
-import type { OutlineHeading, ExtractResult, ExtractRequest } from '../extract-types.js'
-import { createEmptySignals } from '../extract-types.js'
+import { createEmptySignals, type ExtractRequest, type ExtractResult, type OutlineHeading } from '../extract-types.js'
 
 /** Less than the limit of the worker thread, so that the pages read so far are returned. */
 const MAX_READ_MS = 7000

@@ -4,7 +4,7 @@
 import { computeBaselines } from '../classify/baselines.js'
 import { computeFeatures, NO_BASELINES } from '../classify/features.js'
 import { joinRows } from '../classify/join-rows.js'
-import { computeLexiconFeatures, listTerms, type BlockTerms, type Lexicon } from '../classify/lexicon-features.js'
+import { type BlockTerms, computeLexiconFeatures, type Lexicon, listTerms } from '../classify/lexicon-features.js'
 import { computeStructureFeatures } from '../classify/structure-features.js'
 import { parsePage } from '../page/parse-page.js'
 

@@ -6,8 +6,8 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 
-import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { Failure } from '@scorpiox/mcp/errors'
+import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { isExtractRequest } from '../extract-types.js'
 import { extractContent } from './extract-content.js'
 

@@ -1,7 +1,7 @@
 // Reads the text of a code block without line numbers and buttons, and its language.
 
+import { type DomElement, type DomNode, getAttribute, isElement, isTextNode, singleLineText } from '../dom/tree.js'
 import { trimLineEnds } from '../dom/trim-text.js'
-import { getAttribute, isElement, isTextNode, singleLineText, type DomElement, type DomNode } from '../dom/tree.js'
 
 const LINE_NUMBER_CLASSES =
   /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|linenos?|linenumber|gutter|ln|lnt|lnum|ln-num|hljs-ln-n(?:umbers)?|blob-num|code-line-number|react-syntax-highlighter-line-number)(?:$|[\s_-])/i

@@ -1,8 +1,7 @@
 // GitHub-flavored Markdown syntax. Escapes only characters that would be markup at their position.
 
 import { joinLines } from '../dom/trim-text.js'
-import { subscript, superscript } from './output-syntax.js'
-import type { OutputSyntax } from './output-syntax.js'
+import { type OutputSyntax, subscript, superscript } from './output-syntax.js'
 
 export const MARKDOWN_SYNTAX: OutputSyntax = {
   text: escapeMarkdown,

@@ -1,21 +1,21 @@
 // Writes block-level elements, separated by empty lines.
 
-import { isBlockTag, isHeading, isNonTextTag, headingText } from '../dom/elements.js'
+import { parseCallout } from '../dom/callout.js'
+import { headingText, isBlockTag, isHeading, isNonTextTag } from '../dom/elements.js'
 import {
-  getAttribute,
   descendantElements,
-  findElement,
-  isElement,
-  singleLineText,
-  rawText,
   type DomElement,
   type DomNode,
+  findElement,
+  getAttribute,
+  isElement,
+  rawText,
+  singleLineText,
 } from '../dom/tree.js'
-import { parseCallout } from '../dom/callout.js'
 import { codeLanguage, codeText, isCodeDecoration, isUiButton } from './code-block.js'
+import { headingMarker, markerLength, type WriteContext } from './write-context.js'
 import { writeInline } from './write-inline.js'
 import { writeDefinitionList, writeList } from './write-list.js'
-import { headingMarker, markerLength, type WriteContext } from './write-context.js'
 import { writeTable } from './write-table.js'
 
 export function writeBlocks(nodes: readonly DomNode[], context: WriteContext): string {

@@ -1,10 +1,10 @@
 // Writes sanitized HTML: only elements and attributes for text, structure and links.
 
-import { isBlockTag, isHeading, isNonTextTag, headingText } from '../dom/elements.js'
-import { isHidden } from '../dom/visibility.js'
-import { getAttribute, isElement, isTextNode, type DomElement, type DomNode } from '../dom/tree.js'
-import { isUiButton } from './code-block.js'
+import { headingText, isBlockTag, isHeading, isNonTextTag } from '../dom/elements.js'
 import { resolveLink } from '../dom/links.js'
+import { type DomElement, type DomNode, getAttribute, isElement, isTextNode } from '../dom/tree.js'
+import { isHidden } from '../dom/visibility.js'
+import { isUiButton } from './code-block.js'
 import { headingMarker, type WriteContext } from './write-context.js'
 
 const ALLOWED_TAGS = new Set(

@@ -2,18 +2,18 @@
 
 import { removeInvisible } from '../../../../text/invisible-characters.js'
 import { isNonTextTag } from '../dom/elements.js'
+import { resolveLink } from '../dom/links.js'
 import {
-  getAttribute,
   childElements,
-  isElement,
-  isTextNode,
-  singleLineText,
-  rawText,
   type DomElement,
   type DomNode,
+  getAttribute,
+  isElement,
+  isTextNode,
+  rawText,
+  singleLineText,
 } from '../dom/tree.js'
 import { isUiButton } from './code-block.js'
-import { resolveLink } from '../dom/links.js'
 import { LINE_BREAK_MARKER, type WriteContext } from './write-context.js'
 
 /** On one line, except for explicit line breaks. */

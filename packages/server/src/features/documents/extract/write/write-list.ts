@@ -1,13 +1,13 @@
 // Writes lists, task lists and definition lists (as a list of terms with their definitions).
 
 import {
-  getAttribute,
   childElements,
-  findElement,
-  isElement,
-  isTextNode,
   type DomElement,
   type DomNode,
+  findElement,
+  getAttribute,
+  isElement,
+  isTextNode,
 } from '../dom/tree.js'
 import type { WriteContext } from './write-context.js'
 

@@ -75,7 +75,7 @@ function trimOutput(text: string): string {
 // Finds the footnotes of a page: list items that a superscript link refers to.
 
 /** Label of each footnote by its id. */
-export function findFootnotes(root: DomParent): Map<string, string> {
+function findFootnotes(root: DomParent): Map<string, string> {
   const notes = new Map<string, string>()
   const elements = descendantElements(root)
   const byId = new Map(elements.map((element) => [getAttribute(element, 'id'), element]))

@@ -1,17 +1,17 @@
 // Writes data tables as tables; layout tables are replaced by their content.
 
 import { isHeading } from '../dom/elements.js'
-import { joinLines } from '../dom/trim-text.js'
 import {
-  getAttribute,
-  descendantElements,
   childElements,
-  findElement,
-  isElement,
-  singleLineText,
+  descendantElements,
   type DomElement,
   type DomNode,
+  findElement,
+  getAttribute,
+  isElement,
+  singleLineText,
 } from '../dom/tree.js'
+import { joinLines } from '../dom/trim-text.js'
 import type { WriteContext } from './write-context.js'
 
 type WriteBlocks = (nodes: readonly DomNode[], context: WriteContext) => string

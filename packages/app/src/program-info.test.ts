@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { withTypedCommand } from './cli/doctor/doctor.js'
+import { commandAsTyped } from './program-info.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'typed-'))
+const program = join(folder, 'dist.js')
+const bin = join(folder, 'bin')
+writeFileSync(program, '')
+mkdirSync(bin)
+symlinkSync(program, join(bin, 'scorpiox-code'))
+const launch = { command: '/usr/bin/node', args: [program] }
+
+test('the name alone is used only if PATH resolves it to this program', () => {
+  const whole = `/usr/bin/node ${program}`
+  expect(commandAsTyped(['/nowhere', bin].join(delimiter), launch)).toBe('scorpiox-code')
+  expect(commandAsTyped(undefined, launch)).toBe(whole)
+  expect(commandAsTyped('', launch)).toBe(whole)
+  expect(commandAsTyped(folder, launch)).toBe(whole)
+  expect(commandAsTyped(bin, { command: '/opt/my tools/scorpiox-code', args: [] })).toBe(
+    "'/opt/my tools/scorpiox-code'",
+  )
+  const script = '/home/ann/.npm/_npx/0123/node_modules/.bin/scorpiox-code'
+  expect(commandAsTyped('', { command: '/usr/bin/node', args: [script] })).toBe('npx scorpiox-code')
+})
+
+test.each([
+  ['scorpiox-code install', 'X install'],
+  ['Correct that, then run: scorpiox-code install zed', 'Correct that, then run: X install zed'],
+  ['npx scorpiox-code install', 'npx scorpiox-code install'],
+  ['connected to /home/ann/.scorpiox/scorpiox-code install', 'connected to /home/ann/.scorpiox/scorpiox-code install'],
+  ['npm install -g scorpiox-code && scorpiox-code install', 'npm install -g scorpiox-code && scorpiox-code install'],
+  ['connected to scorpiox-code', 'connected to scorpiox-code'],
+])('%s is shown as %s', (text, shown) => {
+  expect(withTypedCommand({ name: 'n', ok: true, detail: text, fix: text }, 'X')).toEqual({
+    name: 'n',
+    ok: true,
+    detail: shown,
+    fix: shown,
+  })
+})

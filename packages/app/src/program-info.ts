@@ -1,0 +1,99 @@
+// How this program was started, the runtime it runs on, and the text to paste into client configurations: for stdio with the
+// absolute path of this program, for HTTP with the address and token.
+
+import { realpathSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import { findExecutableEntry } from '@scorpiox/server/process/program-files'
+import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
+
+export function currentLaunch(): LaunchCommand {
+  const script = process.argv[1]
+  const isExecutable = script === undefined || findExecutableEntry() !== undefined
+  return { command: process.execPath, args: isExecutable ? [] : [script] }
+}
+
+export function describeRuntime(): string {
+  const bun = bunVersion()
+  const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
+  return findExecutableEntry() === undefined ? name : `${name}, all in one executable`
+}
+
+/** The command that starts this program again: its name if that is on PATH, otherwise the full command line. */
+export function commandAsTyped(path: string | undefined, { command, args }: LaunchCommand = currentLaunch()): string {
+  const program = args[0] ?? command
+  if (/[\\/]_npx[\\/]/.test(program)) return 'npx scorpiox-code'
+  const directories = path?.split(delimiter).filter(Boolean) ?? []
+  const isOnPath = directories.some((directory) => isSameFile(join(directory, 'scorpiox-code'), program))
+  return isOnPath ? 'scorpiox-code' : [command, ...args].map(quoteShellWordIfNeeded).join(' ')
+}
+
+function isSameFile(first: string, second: string): boolean {
+  try {
+    return realpathSync(first) === realpathSync(second)
+  } catch {
+    return false
+  }
+}
+
+export interface LaunchCommand {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+export interface HttpConnection {
+  readonly url: string
+  /** Undefined if the server does not require one. */
+  readonly token: string | undefined
+}
+
+export function formatStdioGuide(launch: LaunchCommand): string {
+  const entry = { command: launch.command, args: launch.args }
+  const commandLine = [launch.command, ...launch.args].map(quoteShellWordIfNeeded).join(' ')
+  const servers = JSON.stringify({ mcpServers: { scorpiox: entry } })
+  return formatSections([
+    ['All clients that are used here', `${commandLine} install`],
+    ['Claude Code', `claude mcp add scorpiox -- ${commandLine}`],
+    ['Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers],
+    ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })],
+    [
+      'Codex (~/.codex/config.toml)',
+      `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}\n${CODEX_APPROVAL}`,
+    ],
+    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${commandLine}`],
+    [
+      'opencode (~/.config/opencode/opencode.json)',
+      JSON.stringify({ mcp: { scorpiox: { type: 'local', command: [launch.command, ...launch.args] } } }),
+    ],
+  ])
+}
+
+export function formatHttpGuide({ url, token }: HttpConnection): string {
+  const authorization = token === undefined ? undefined : `Bearer ${token}`
+  const headers = authorization === undefined ? {} : { headers: { Authorization: authorization } }
+  const flag = authorization === undefined ? '' : ` --header "Authorization: ${authorization}"`
+  const toml =
+    authorization === undefined ? '' : `\nhttp_headers = { Authorization = ${JSON.stringify(authorization)} }`
+  return formatSections([
+    ['Claude Code', `claude mcp add --transport http scorpiox ${url}${flag}`],
+    ['Cursor (~/.cursor/mcp.json)', JSON.stringify({ mcpServers: { scorpiox: { url, ...headers } } })],
+    ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'http', url, ...headers } } })],
+    ['Codex (~/.codex/config.toml)', `[mcp_servers.scorpiox]\nurl = ${JSON.stringify(url)}${toml}\n${CODEX_APPROVAL}`],
+    [
+      'Gemini CLI; for Qwen Code, type qwen instead of gemini',
+      `gemini mcp add --scope user --transport http${flag} scorpiox ${url}`,
+    ],
+    [
+      'opencode (~/.config/opencode/opencode.json)',
+      JSON.stringify({ mcp: { scorpiox: { type: 'remote', url, ...headers } } }),
+    ],
+  ])
+}
+
+/** Commented out: without it, Codex asks before each call, and refuses Bash in modes in which it cannot ask. */
+const CODEX_APPROVAL = '# default_tools_approval_mode = "approve"  # Codex then calls the tools without asking'
+
+function formatSections(sections: readonly (readonly [string, string])[]): string {
+  return sections.map(([title, text]) => `${title}\n${text.replaceAll(/^/gm, '  ')}\n`).join('')
+}

@@ -1,0 +1,29 @@
+// Declaration of ReadImage, which returns an image file, or a region or page of it, to the model.
+
+import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import type { ImageReader } from './image-reader.js'
+
+export const readImage = defineToolWith<{ images: ImageReader }>()({
+  name: 'ReadImage',
+  title: 'Look at an image',
+  description: `Read an image file and display it visually
+Also SVG, HEIC, PDF. Paths may be relative to the project. Large images come smaller: crop shows detail.`,
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  services: ['images'],
+
+  input: {
+    type: 'object',
+    properties: {
+      file_path: { type: 'string', description: 'The absolute path to the image file' },
+      crop: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'x, y, width, height in original pixels',
+      },
+      page: { type: 'integer', description: 'Of a PDF, TIFF or animation' },
+    },
+    required: ['file_path'],
+  },
+
+  load: async () => (await import('./read-image-handler.js')).readImageHandler,
+})

@@ -1,0 +1,9 @@
+// What other code may use of the feature `plans`: types, what is needed at the start, and functions that load the rest.
+
+export { planMode } from './plan-mode-tool.js'
+export { planResource } from './plan-resource.js'
+export type { PlanService } from './plan-service.js'
+export type { PlanRow, PlanTable, PlanVersion } from './plan-table.js'
+
+export const loadPlanPolicy = () => import('./plan-policy.js')
+export const loadPlanService = () => import('./plan-service.js')

@@ -1,0 +1,198 @@
+// Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
+
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
+import { Failure } from '@scorpiox/mcp/errors'
+import { toResultMeta } from '../../result-data.js'
+import { toSingleLine } from '../../text/single-line.js'
+import type { CreatedPlanTask } from './plan-checklist.js'
+import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
+
+interface PlanModeInput {
+  readonly action: string
+  readonly goal?: string | undefined
+  readonly plan?: string | undefined
+  readonly plan_file?: string | undefined
+  readonly create_task?: boolean | undefined
+}
+
+interface PlanModeRequest {
+  readonly goal: string
+  readonly plan: string
+  readonly planFile: string
+  readonly createTask: boolean
+}
+
+type PlanModeResult =
+  | { readonly action: 'enter'; readonly entered: EnterPlanResult; readonly request: PlanModeRequest }
+  | { readonly action: 'exit'; readonly exited: ExitPlanResult }
+  | { readonly action: 'status'; readonly status: PlanStatus; readonly draftPath: string | undefined }
+  | { readonly action: 'json'; readonly status: PlanStatus }
+  | { readonly action: 'reset' }
+
+export const planModeHandler = {
+  run: (input: PlanModeInput, { user, session }: CallContext, { plans }: { readonly plans: PlanService }) =>
+    runPlanMode(input, plans, { user, session }),
+  format: formatPlanMode,
+  meta: (result: PlanModeResult) => toResultMeta(toPlanFields(result)),
+}
+
+async function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Caller): Promise<PlanModeResult> {
+  const { goal = '', plan = '', plan_file: planFile = '', create_task: createTask = true } = input
+  const request: PlanModeRequest = {
+    goal: goal.trim(),
+    // A blank plan counts as missing.
+    plan: plan.trim() === '' ? '' : plan,
+    planFile: planFile.trim(),
+    createTask,
+  }
+  const action = input.action.trim().toLowerCase()
+  switch (action) {
+    case 'enter':
+      return { action, entered: await plans.enter(caller, request), request }
+    case 'exit':
+      return { action, exited: await plans.exit(caller, request) }
+    case 'status': {
+      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(caller, request.plan)
+      return { action, status: await plans.getStatus(caller), draftPath }
+    }
+    case 'json':
+      rejectPlan(action, request)
+      return { action, status: await plans.getStatus(caller) }
+    case 'reset':
+      rejectPlan(action, request)
+      await plans.reset(caller)
+      return { action }
+    default:
+      throw new Failure(`There is no action ${JSON.stringify(input.action.slice(0, 40))}. ${VALID_ACTIONS}`)
+  }
+}
+
+const VALID_ACTIONS =
+  'Valid are enter (with goal), exit (with plan or plan_file), status (with plan it saves a draft), json and reset.'
+
+/** Rejects a plan that would otherwise be lost silently. */
+function rejectPlan(action: string, { plan }: PlanModeRequest): void {
+  if (plan === '') return
+  throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit accepts the plan.`)
+}
+
+const MAX_NAMED = 20
+const MAX_NAME = 100
+
+function formatPlanMode(result: PlanModeResult): string {
+  if (result.action === 'enter') return formatPlanEntered(result.entered, result.request)
+  if (result.action === 'exit') return formatPlanExited(result.exited)
+  if (result.action === 'status') return formatPlanStatus(result.status, result.draftPath)
+  return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : 'Plan mode reset. No plan saved.'
+}
+
+interface PlanJson {
+  readonly active: boolean
+  readonly goal: string | null
+  readonly plan_file: string | null
+  readonly started_at: string | null
+}
+
+function toPlanJson({ open, lastFile }: PlanStatus): PlanJson {
+  if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
+  const { goal, startedAt } = open.plan
+  return { active: true, goal, plan_file: null, started_at: formatTime(startedAt) }
+}
+
+function toPlanFields(result: PlanModeResult): object {
+  if (result.action === 'enter') {
+    const { entered: open } = result
+    return { ...toPlanJson({ open, lastFile: undefined }), session: open.plan.session }
+  }
+  if (result.action === 'exit') {
+    const { path, task } = result.exited
+    return { ...toPlanJson({ open: undefined, lastFile: path }), task_id: task?.id }
+  }
+  if (result.action === 'reset') return toPlanJson({ open: undefined, lastFile: undefined })
+  const { action, status } = result
+  return { ...toPlanJson(status), session: action === 'status' ? status.open?.plan.session : undefined }
+}
+
+function formatPlanEntered(
+  { plan, directory, runningJobIds }: EnterPlanResult,
+  request: { readonly plan: string; readonly planFile: string },
+): string {
+  return [
+    `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
+    `Plan will be saved to ${directory}`,
+    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE}`,
+    ...(request.plan === '' ? [] : [`The plan was saved as a draft to ${directory}plan.md.`]),
+    ...(request.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
+    ...formatRunningJobs(runningJobIds),
+  ].join('\n')
+}
+
+const HOW_TO_LEAVE =
+  'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
+
+function formatPlanExited({ path, task }: ExitPlanResult): string {
+  const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
+  return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
+}
+
+export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string | undefined): string {
+  if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
+  const { goal, startedAt } = open.plan
+  return [
+    'Plan mode: ACTIVE',
+    `Goal: "${toSingleLine(goal, goal.length)}"`,
+    `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
+    `Commands can only read, except in ${open.directory}`,
+    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+  ].join('\n')
+}
+
+function formatRunningJobs(ids: readonly number[]): readonly string[] {
+  if (ids.length === 0) return []
+  if (ids.length === 1) return [`Background task ${ids[0]} was started before and may still write: KillBgTask ends it.`]
+  const shown = ids.slice(0, MAX_NAMED)
+  const rest = ids.length > shown.length ? `${ids.length - shown.length} more` : shown.pop()
+  return [
+    `Background tasks ${shown.join(', ')} and ${rest} were started before and may still write: KillBgTask ends them.`,
+  ]
+}
+
+function formatCreatedTask({
+  id,
+  name,
+  items,
+  omittedItems,
+  truncatedItems,
+  isDone,
+  currentTask,
+}: CreatedPlanTask): readonly string[] {
+  const from = items === 1 ? 'its checklist item' : `its ${items} checklist items`
+  const outcome = isDone ? ' and is complete' : currentTask ? '' : ' and is the current task'
+  const current = currentTask && !isDone ? [formatCurrentTask(id, currentTask)] : []
+  return [
+    `Task ${id} "${name}" was made from ${from}${outcome}.`,
+    ...current,
+    ...(omittedItems === 0
+      ? []
+      : [`${omittedItems} further items were not taken: a task made from a plan has at most ${items}.`]),
+    ...(truncatedItems === 0 ? [] : [`${truncatedItems} of them were longer than 1,000 characters and were cut.`]),
+  ]
+}
+
+function formatCurrentTask(id: number, stays: { readonly id: number; readonly name: string }): string {
+  const title = `${stays.id} "${toSingleLine(stays.name, MAX_NAME)}"`
+  return `The current task is still ${title}: TaskManager(action: "switch", task_id: ${id}) changes that.`
+}
+
+/** For example 4m 32s. */
+function formatElapsedTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds}s`
+  return hours === 0 ? `${minutes}m ${seconds % 60}s` : `${hours}h ${minutes % 60}m ${seconds % 60}s`
+}
+
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

@@ -1,0 +1,18 @@
+// What other code may use of the feature `shell`: types, what is needed at the start, and functions that load the rest.
+
+export { backgroundBash } from './background-bash-tool.js'
+export { bash } from './bash-tool.js'
+export { formatCommandResult } from './format-command-result.js'
+export { describeJobEnd, getJobEnd } from './format-job.js'
+export type { Job } from './job.js'
+export { JOBS_URI, jobListResource, jobOutputTemplate } from './job-resources.js'
+export type { JobService } from './job-service.js'
+export { killBgTask } from './kill-bg-task-tool.js'
+export { listBgTasks } from './list-bg-tasks-tool.js'
+export { readBgOutput } from './read-bg-output-tool.js'
+export { runCommandForCall } from './run-for-call.js'
+export type { CommandResult, ProbeOptions, ShellService, TimeLimit } from './shell-service.js'
+
+export const loadRunningJobs = () => import('./list-running-jobs.js')
+export const loadStartupTasks = () => import('./startup-tasks.js')
+export const loadShellService = () => import('./open-shell-service.js')

@@ -1,0 +1,122 @@
+// Starts helper programs that this process talks to: over two pipes, in lines, or over an IPC channel. None of them
+// keeps this process alive.
+
+import { dirname } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import { findExecutableEntry } from './program-files.js'
+import { signalProcessGroup } from './signals.js'
+import { type ExitStatus, startChild } from './spawn.js'
+
+interface PipedChild {
+  readonly pid: number
+  readonly exited: Promise<ExitStatus>
+  /** Resolves when neither it nor any of its children can write any more. */
+  readonly closed: Promise<void>
+  send(text: string): void
+  /** Closes its input, which tells it to exit. */
+  disconnect(): void
+  /** Kills it and its process group with SIGKILL; false if none was running. */
+  kill(): boolean
+}
+
+interface PipedChildOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly onData: (chunk: Buffer) => void
+  /** Without it, stderr is discarded. */
+  readonly onStderr?: (chunk: Buffer) => void
+}
+
+/** Starts a program that reads from fd 3 and writes to fd 4. */
+export async function spawnPipedChild(
+  file: string,
+  args: readonly string[],
+  { cwd, env, onData, onStderr }: PipedChildOptions,
+): Promise<PipedChild> {
+  const detached = process.platform !== 'win32'
+  const stderrMode = onStderr ? 'pipe' : 'ignore'
+  const { child, spawned, exited } = startChild(file, args, {
+    cwd,
+    env,
+    detached,
+    stdio: ['ignore', 'ignore', stderrMode, 'pipe', 'pipe'],
+  })
+  const pid = await spawned
+  const [, , stderr, input, output] = child.stdio
+  if (!(input instanceof Writable) || !(output instanceof Readable)) throw new Error('the program has no pipes')
+  for (const stream of [stderr, input, output]) stream?.on('error', () => {})
+  unref(child, stderr, input, output)
+  output.on('data', onData)
+  if (onStderr) stderr?.on('data', onStderr)
+  return {
+    pid,
+    exited,
+    closed: new Promise((resolve) => output.once('close', () => resolve())),
+    send: (text) => void input.write(text),
+    disconnect() {
+      input.end()
+      // A stopped process could not react.
+      child.kill('SIGCONT')
+    },
+    kill: () => (detached ? signalProcessGroup(pid, 'SIGKILL') : child.kill('SIGKILL')),
+  }
+}
+
+interface LineChildOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly onLine: (line: string) => void
+}
+
+/** Starts a program that reads from fd 3 and writes ASCII lines to fd 4. */
+export function spawnLineChild(
+  file: string,
+  args: readonly string[],
+  { cwd, env, onLine }: LineChildOptions,
+): Promise<PipedChild> {
+  let incompleteLine = ''
+  const onData = (chunk: Buffer): void => {
+    const lines = (incompleteLine + chunk.toString('latin1')).split('\n')
+    incompleteLine = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  }
+  return spawnPipedChild(file, args, { cwd, env, onData })
+}
+
+export interface IpcChild {
+  readonly exited: Promise<ExitStatus>
+  send(message: object): void
+  /** Kills it with SIGKILL. */
+  kill(): void
+}
+
+/** Starts a script on this runtime, connected by an IPC channel. */
+export async function spawnNodeScript(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  onMessage: (message: unknown) => void,
+): Promise<IpcChild> {
+  const { child, spawned, exited } = startChild(process.execPath, [...runtimeFlags(), script], {
+    cwd: dirname(process.execPath),
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+  child.on('message', onMessage)
+  await spawned
+  child.on('error', () => {})
+  unref(child, child.channel)
+  return { exited, send: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
+}
+
+/** Bun by default downloads packages that are missing; a single executable does not. */
+function runtimeFlags(): readonly string[] {
+  return bunVersion() === undefined || findExecutableEntry() !== undefined ? [] : ['--no-install']
+}
+
+/** Keeps none of these handles from letting this process exit. */
+function unref(...handles: readonly (object | null | undefined)[]): void {
+  for (const handle of handles) if (handle && 'unref' in handle && typeof handle.unref === 'function') handle.unref()
+}

@@ -1,0 +1,49 @@
+// Runs short programs to their end, and opens files in the user's default application.
+
+import { signalProcessGroup } from './signals.js'
+import { type ExitStatus, spawnProcess, startChild } from './spawn.js'
+
+const TIMEOUT_MS = 3000
+
+/** The trimmed output of a program; undefined if it is missing, fails or takes too long. */
+export async function readProgramOutput(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  try {
+    const { code, output } = await runToCompletion(file, args, env)
+    return code === 0 ? output.trim() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs a short program to its end; kills it after a timeout. */
+export async function runToCompletion(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ExitStatus & { readonly output: string }> {
+  const chunks: Buffer[] = []
+  const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
+  const program = await spawnProcess({ file, args, cwd: '/', env, onOutput })
+  const timer = setTimeout(() => signalProcessGroup(program.pid, 'SIGKILL'), TIMEOUT_MS)
+  const exit = await program.exited
+  await program.closed
+  clearTimeout(timer)
+  return { ...exit, output: Buffer.concat(chunks).toString() }
+}
+
+/** Opens a file in the default application; rejects if there is none. */
+export async function openInBrowser(path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const [file, args] = OPENERS[process.platform] ?? ['xdg-open', []]
+  const { child, spawned } = startChild(file, [...args, path], { env, detached: true, stdio: 'ignore' })
+  await spawned
+  child.unref()
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, readonly string[]]>> = {
+  darwin: ['open', []],
+  win32: ['explorer.exe', []],
+}

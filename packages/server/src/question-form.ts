@@ -1,0 +1,23 @@
+// What the user is asked and how they reply. Types only: the page of the console, which runs in a browser, imports them.
+
+export interface QuestionChoice {
+  readonly label: string
+  readonly description: string | null
+}
+
+export interface FormQuestion {
+  readonly text: string
+  readonly header: string | null
+  readonly choices: readonly QuestionChoice[]
+  /** True if several choices may be selected. */
+  readonly multiple: boolean
+}
+
+/** The reply to one question of a form. */
+export interface QuestionReply {
+  readonly outcome: 'answered' | 'declined' | 'cancelled'
+  /** Labels of the selected choices, followed by free text. */
+  readonly selected: readonly string[]
+}
+
+export type AnswerChannel = 'client' | 'page' | 'inbox' | 'call'

@@ -1,0 +1,11 @@
+// The content of a small file, such as those in /proc and /sys; empty if it cannot be read.
+
+import { readFileSync } from 'node:fs'
+
+export function readFileOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

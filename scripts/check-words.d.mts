@@ -1,0 +1,9 @@
+export interface WordFinding {
+  readonly path: string
+  readonly line: number
+  readonly word: string
+  readonly kind: 'file name' | 'phrase' | 'comment' | 'message' | 'name'
+}
+
+/** The private words and phrases in one file; `path` is below the repository. */
+export function findWords(path: string, text: string): readonly WordFinding[]
