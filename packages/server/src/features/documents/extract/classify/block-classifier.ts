@@ -3,9 +3,8 @@
 // run and the mean of both stages decides.
 
 import type { TextBlock } from './blocks.js'
-import { parseModel, scoreRows } from './decision-trees.js'
+import { joinRows, parseModel, scoreRows } from './decision-trees.js'
 import { type BaselineResults, computeFeatures, NO_BASELINES, type PageHints } from './features.js'
-import { joinRows } from './join-rows.js'
 import { computeLexiconFeatures, listTerms, parseLexicon } from './lexicon-features.js'
 import { LEXICON } from './lexicon.js'
 import { MODEL_WITH_BASELINES } from './model-with-baselines.js'

@@ -5,7 +5,7 @@ import { computeBaselines } from '../classify/baselines.js'
 import { classifyBlocks } from '../classify/block-classifier.js'
 import type { TextBlock } from '../classify/blocks.js'
 import { fillGaps } from '../classify/fill-gaps.js'
-import { hasNoBoilerplate, keepByLandmarks } from '../classify/landmark-rule.js'
+import { hasNoBoilerplate, keepByLandmarks, removeMenus } from '../classify/landmark-rule.js'
 import { pruneToBlocks } from '../classify/prune-tree.js'
 import { findSection } from '../dom/find-section.js'
 import { type DomNode, type DomTree, isElement, parseHtmlTree } from '../dom/tree.js'
@@ -75,7 +75,7 @@ function selectMainContent(
   const classified = usesRule
     ? new Set<number>()
     : classifyBlocks(visible, { ...metadata, url }, () => computeBaselines(tree, visible, metadata.base))
-  const kept = classified.size > 0 ? fillGaps(visible, classified) : keepByLandmarks(visible)
+  const kept = classified.size > 0 ? fillGaps(visible, removeMenus(visible, classified)) : keepByLandmarks(visible)
   // Must precede pruning, because visibility depends on the amount of text in an element.
   if (visible === blocks) removeHidden(tree)
   pruneToBlocks(tree, visible, kept.size > 0 ? kept : allVisible(visible))

@@ -3,7 +3,7 @@
 
 import { computeBaselines } from '../classify/baselines.js'
 import { computeFeatures, NO_BASELINES } from '../classify/features.js'
-import { joinRows } from '../classify/join-rows.js'
+import { joinRows } from '../classify/decision-trees.js'
 import { type BlockTerms, computeLexiconFeatures, type Lexicon, listTerms } from '../classify/lexicon-features.js'
 import { computeStructureFeatures } from '../classify/structure-features.js'
 import { parsePage } from '../page/parse-page.js'
