@@ -44,13 +44,14 @@ await site.close()
 report()
 
 async function crossValidate() {
+  const extractor = await import('../../dist/judge/lesson.mjs')
   const pages = await collectTrainingPages(folder, ids, options.lessons)
   const all = []
   const numbers = options.only?.split(',').map(Number) ?? Array.from({ length: folds }, (_, at) => at + 1)
   for (const number of numbers) {
     const fold = number - 1
     const others = pages.filter((_, at) => at % folds !== fold)
-    const models = trainModels(others)
+    const models = trainModels(others, extractor)
     const program = await buildFold(models, fold)
     all.push(
       ...(await readAll(

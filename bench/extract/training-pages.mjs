@@ -22,7 +22,15 @@ async function collect(folder, ids) {
   const pages = ids.map((id) => {
     const { bytes, url, type, reference } = readPage(folder, 'dev', id)
     const { blocks, ...rows } = exportTrainingRows(new TextDecoder().decode(bytes), url)
-    return { id, type, ...rows, ...labelsOf(blocks, reference) }
+    return {
+      id,
+      type,
+      site: new URL(url).host,
+      ...rows,
+      wordCounts: blocks.map(({ wordCount }) => wordCount),
+      isHidden: blocks.map(({ isHidden }) => isHidden),
+      ...labelsOf(blocks, reference),
+    }
   })
   Object.assign(console, { error, log, warn })
   return pages

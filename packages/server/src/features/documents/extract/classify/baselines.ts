@@ -4,14 +4,41 @@ import { Readability } from '@mozilla/readability'
 import defuddleModule from 'defuddle'
 import { parseHTML } from 'linkedom'
 
-import { type DomElement, type DomParent, isElement, isTextNode, rawText, replaceChildren } from '../dom/tree.js'
-import { readBlockTags } from './blocks.js'
+import {
+  descendantElements,
+  type DomElement,
+  type DomParent,
+  type DomTree,
+  isElement,
+  isTextNode,
+  rawText,
+  replaceChildren,
+  serializeHtml,
+} from '../dom/tree.js'
+import { readBlockTags, tagBlocks, type TextBlock, untagBlocks } from './blocks.js'
 import type { BaselineResults } from './features.js'
 
 // The types declare a default export that the module lacks in some builds.
 const Defuddle = 'default' in defuddleModule ? defuddleModule.default : defuddleModule
 
-export function runBaselines(html: string, url: string): BaselineResults {
+/** The baselines take seconds on larger pages and are not useful on smaller ones. */
+const LIMITS = { maxElements: 2500, maxChars: 180_000, minBlocks: 5 }
+
+/** Undefined if the page is too large or too small. */
+export function computeBaselines(
+  tree: DomTree,
+  blocks: readonly TextBlock[],
+  base: string,
+): BaselineResults | undefined {
+  if (blocks.length < LIMITS.minBlocks || descendantElements(tree).length > LIMITS.maxElements) return undefined
+  limitForBaselines(tree)
+  tagBlocks(blocks)
+  const html = serializeHtml(tree)
+  untagBlocks(blocks)
+  return html.length > LIMITS.maxChars ? undefined : runBaselines(collapseLongWhitespace(html), base)
+}
+
+function runBaselines(html: string, url: string): BaselineResults {
   return { readability: keptBlocks(() => runReadability(html)), defuddle: keptBlocks(() => runDefuddle(html, url)) }
 }
 
@@ -44,7 +71,7 @@ const MAX_SCRIPT_CHARS = 100_000
 /** Not truncated, because the writers output them. */
 const OUTPUT_ATTRIBUTES = new Set(['href', 'src', 'alt'])
 
-export function limitForBaselines(parent: DomParent): void {
+function limitForBaselines(parent: DomParent): void {
   for (const child of parent.children) {
     if (!isElement(child)) continue
     truncateAttributes(child)
@@ -70,6 +97,6 @@ function truncateTitle(title: DomElement): void {
 }
 
 /** Long runs of whitespace become one space. */
-export function collapseLongWhitespace(html: string): string {
+function collapseLongWhitespace(html: string): string {
   return html.replace(/(?<!\s)\s{100,}/g, ' ')
 }

@@ -1,5 +1,5 @@
-// Rule-based selection of the main content by landmarks, for pages that are too large for the classifier or have no
-// boilerplate.
+// Rules about landmarks: they select the main content of pages that are too large for the classifier or have no
+// boilerplate, and remove menus that the classifier kept.
 
 import { isCallout } from '../dom/elements.js'
 import { type DomElement, getAttribute } from '../dom/tree.js'
@@ -37,6 +37,27 @@ export function keepByLandmarks(blocks: readonly TextBlock[]): Set<number> {
     if (!context.isNonMain && (context.isInMain || !context.isInHeader)) kept.add(at)
   }
   return kept
+}
+
+/** Share of the kept words below which menus are not the content of the page. */
+const MAX_MENU_SHARE = 0.1
+const MENU_LINK_DENSITY = 0.9
+
+/** Removes links of menus from a page that has other content: the classifier is not sure about few words beside many. */
+export function removeMenus(blocks: readonly TextBlock[], kept: ReadonlySet<number>): Set<number> {
+  const menus = [...kept].filter((at) => isMenuLink(blocks[at]))
+  const wordsOf = (indexes: Iterable<number>): number =>
+    [...indexes].reduce((sum, at) => sum + (blocks[at]?.wordCount ?? 0), 0)
+  const remaining = new Set(kept)
+  if (wordsOf(menus) > MAX_MENU_SHARE * wordsOf(kept)) return remaining
+  for (const at of menus) remaining.delete(at)
+  return remaining
+}
+
+function isMenuLink(block: TextBlock | undefined): boolean {
+  if (block === undefined || block.linkDensity < MENU_LINK_DENSITY) return false
+  const { isNonMain, isInMain } = landmarksOf([block.element, ...block.ancestors])
+  return isNonMain && !isInMain
 }
 
 /** The page has neither menus nor other boilerplate. */

@@ -1,26 +1,24 @@
 // Reads HTML: parses the page, selects the main content or the section, and writes it. A page that is only a shell for
 // scripts is read from its embedded data; for very large pages a simple rule replaces the classifier.
 
-import { collapseLongWhitespace, limitForBaselines, runBaselines } from '../classify/baselines.js'
+import { computeBaselines } from '../classify/baselines.js'
 import { classifyBlocks } from '../classify/block-classifier.js'
-import { splitIntoBlocks, tagBlocks, type TextBlock, untagBlocks } from '../classify/blocks.js'
-import type { BaselineResults } from '../classify/features.js'
+import { splitIntoBlocks, type TextBlock } from '../classify/blocks.js'
 import { fillGaps } from '../classify/fill-gaps.js'
-import { hasNoBoilerplate, keepByLandmarks } from '../classify/landmark-rule.js'
+import { hasNoBoilerplate, keepByLandmarks, removeMenus } from '../classify/landmark-rule.js'
 import { pruneToBlocks } from '../classify/prune-tree.js'
 import { cleanTree } from '../dom/clean-tree.js'
 import { findSection } from '../dom/find-section.js'
 import { normalizeWidgets } from '../dom/normalize-widgets.js'
-import { descendantElements, type DomNode, type DomTree, isElement, parseHtmlTree, serializeHtml } from '../dom/tree.js'
+import { descendantElements, type DomNode, type DomTree, isElement, parseHtmlTree } from '../dom/tree.js'
 import { removeHidden } from '../dom/visibility.js'
 import type { ExtractRequest, ExtractResult } from '../extract-types.js'
 import { type EmbeddedData, embeddedDataToHtml, readEmbeddedData } from '../page/embedded-data.js'
 import { type PageMetadata, readPageMetadata } from '../page/page-metadata.js'
 import { collectSignals, detectMarkupSignals, type MarkupSignals } from '../page/page-signals.js'
 import { writePage } from '../write/write-page.js'
+import { parsePage } from './read-html.js'
 
-/** The baselines take seconds on larger pages and are not useful on smaller ones. */
-const BASELINE_LIMITS = { maxElements: 2500, maxChars: 350_000, minBlocks: 5 }
 /** With more blocks, the landmark rule decides. */
 const MAX_CLASSIFIED_BLOCKS = 20_000
 /** A page with fewer visible words may be a shell. */
@@ -35,7 +33,8 @@ export function readHtml({ url, format, fragment }: ExtractRequest, html: string
   const embeddedHtml =
     section === undefined && countVisibleWords(blocks) < MAX_SHELL_WORDS ? embeddedDataToHtml(embeddedData) : ''
   const nodes =
-    section ?? (embeddedHtml === '' ? selectMainContent(tree, blocks, metadata) : parseHtmlTree(embeddedHtml).children)
+    section ??
+    (embeddedHtml === '' ? selectMainContent(tree, blocks, metadata, url) : parseHtmlTree(embeddedHtml).children)
   const title = section === undefined ? metadata.title : ''
   const mainResult = writePage(nodes, metadata.base, format, title)
   const writeResult =
@@ -67,13 +66,18 @@ function countVisibleWords(blocks: readonly TextBlock[]): number {
   return blocks.reduce((sum, { wordCount, isHidden }) => sum + (isHidden ? 0 : wordCount), 0)
 }
 
-function selectMainContent(tree: DomTree, blocks: readonly TextBlock[], metadata: PageMetadata): DomNode[] {
+function selectMainContent(
+  tree: DomTree,
+  blocks: readonly TextBlock[],
+  metadata: PageMetadata,
+  url: string,
+): DomNode[] {
   const visible = visibleBlocks(blocks)
   const usesRule = visible.length > MAX_CLASSIFIED_BLOCKS || hasNoBoilerplate(visible)
   const classified = usesRule
     ? new Set<number>()
-    : classifyBlocks(visible, metadata, () => computeBaselines(tree, visible, metadata))
-  const kept = classified.size > 0 ? fillGaps(visible, classified) : keepByLandmarks(visible)
+    : classifyBlocks(visible, { ...metadata, url }, () => computeBaselines(tree, visible, metadata.base))
+  const kept = classified.size > 0 ? fillGaps(visible, removeMenus(visible, classified)) : keepByLandmarks(visible)
   // Must precede pruning, because visibility depends on the amount of text in an element.
   if (visible === blocks) removeHidden(tree)
   pruneToBlocks(tree, visible, kept.size > 0 ? kept : allVisible(visible))
@@ -92,21 +96,6 @@ function blocksAsParagraphs(blocks: readonly TextBlock[]): DomNode[] {
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-}
-
-/** Undefined if the page is too large or too small. */
-function computeBaselines(
-  tree: DomTree,
-  blocks: readonly TextBlock[],
-  metadata: PageMetadata,
-): BaselineResults | undefined {
-  if (blocks.length < BASELINE_LIMITS.minBlocks || descendantElements(tree).length > BASELINE_LIMITS.maxElements)
-    return undefined
-  limitForBaselines(tree)
-  tagBlocks(blocks)
-  const html = serializeHtml(tree)
-  untagBlocks(blocks)
-  return html.length > BASELINE_LIMITS.maxChars ? undefined : runBaselines(collapseLongWhitespace(html), metadata.base)
 }
 
 /** Hidden text is dropped, except if the page has hardly any other text: then a script reveals it. */
