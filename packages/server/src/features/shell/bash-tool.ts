@@ -4,18 +4,19 @@ import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../result-data.js'
 import { formatCommandResult } from './format-command-result.js'
 import { jobUri } from './job-resources.js'
+import type { PermissionService } from '../permissions/index.js'
 import { runCommandForCall } from './run-for-call.js'
 import type { CommandResult, ShellService, TimeLimit } from './shell-service.js'
 
 const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
 
-export const bash = defineToolWith<{ shell: ShellService }>()({
+export const bash = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'Bash',
   title: 'Run a command',
   description: `Execute a bash command in the project directory and return its output (stdout and stderr).
 Without timeout, after 30 s it goes on as a background task; with one it is ended. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  services: ['shell'],
+  services: ['shell', 'permissions'],
   taskSupport: 'sometimes',
 
   input: {
@@ -27,7 +28,8 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
     required: ['command'],
   },
 
-  async run({ command, timeout = 0 }, call, { shell }) {
+  async run({ command, timeout = 0 }, call, { shell, permissions }) {
+    await permissions.authorize(command, call)
     const limit = timeLimitOf(timeout, shell.defaultLimit)
     return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
   },
