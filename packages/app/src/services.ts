@@ -9,6 +9,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { type CallLog, createCallLog } from '@scorpiox/mcp/server/call-log'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
+import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getScriptFolder } from '@scorpiox/server/config/paths'
 import {
@@ -20,6 +21,11 @@ import {
 } from '@scorpiox/server/features/callbacks/index'
 import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
 import { type ImageReader, loadImageReader } from '@scorpiox/server/features/images/index'
+import {
+  loadApprovalAsker,
+  loadPermissionService,
+  type PermissionService,
+} from '@scorpiox/server/features/permissions/index'
 import { loadPlanPolicy, loadPlanService, type PlanService } from '@scorpiox/server/features/plans/index'
 import { loadLateAnswers, loadQuestionService, type QuestionService } from '@scorpiox/server/features/questions/index'
 import {
@@ -46,6 +52,7 @@ import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 interface ServiceMap {
   readonly serverFeed: ServerFeed
   readonly shell: ShellService
+  readonly permissions: PermissionService
   readonly plans: PlanService
   readonly tasks: TaskService
   readonly questions: QuestionService
@@ -135,6 +142,13 @@ export function createAppServices({
       const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
       return (shell = openShellService({ config, changeEvents, log, sandbox }))
+    },
+    async permissions(_, getService) {
+      const { createPermissionService } = await loadPermissionService()
+      const askUser = loadOnce(async () =>
+        (await loadApprovalAsker()).createApprovalAsker(() => getService('questions')),
+      )
+      return createPermissionService({ config, askUser: async (...question) => (await askUser())(...question) })
     },
     async plans() {
       const { openPlanService } = await loadPlanService()

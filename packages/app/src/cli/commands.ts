@@ -43,6 +43,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['tools', runTools],
   ['call', runCall],
   ['config', runConfig],
+  ['policy', runPolicy],
   ['doctor', runDoctor],
   ['search', runSearch],
   ['skills', runSkills],
@@ -148,6 +149,13 @@ async function runConfig({ config }: CommandDeps, { operands, flags }: CommandAr
   const { formatSettings, formatSettingsJson } = await import('./config-command.js')
   const text = flags.json ? formatSettingsJson(config, operands) : formatSettings(config, operands, getOutputColumns())
   return exitWithZero(print(text))
+}
+
+async function runPolicy({ config }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
+  const { runPolicyCommand } = await import('./policy-command.js')
+  const { text, exitCode } = await runPolicyCommand(config, operands, flags.json ?? false)
+  await (flags.json ? print(text) : printText(text))
+  return exitCode
 }
 
 async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promise<number> {

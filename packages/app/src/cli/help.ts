@@ -102,6 +102,19 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     },
   ],
   [
+    'policy',
+    {
+      group: 'Set up',
+      summary: 'explain what the permission rules decide about a command',
+      usage: ["policy check '<command>' [--json]", 'policy list [--json]'],
+      details:
+        'check prints allow, ask or deny, and which rule applies to each command of a list, pipeline or substitution; it runs ' +
+        'nothing. The exit code is 0, 3 or 1. list prints all rules and the files that they come from.',
+      options: [JSON_OPTION],
+      examples: ["scorpiox-code policy check 'npm run build && rm -rf dist'", 'scorpiox-code policy list'],
+    },
+  ],
+  [
     'doctor',
     {
       group: 'Set up',

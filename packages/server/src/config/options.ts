@@ -121,6 +121,14 @@ const GENERAL_OPTIONS = {
       'project too, `strict` do that without a network or your other files; `auto` is `off` over stdio and, where a sandbox is ' +
       'available, `workspace` over HTTP.',
   },
+  PERMISSIONS_FROM: {
+    type: 'choice',
+    default: 'own',
+    choices: ['own', 'claude'],
+    about:
+      'Where rules for commands are read from: `own` files only, or `claude`, the settings of Claude Code too; without such a ' +
+      'file every command runs.',
+  },
   SANDBOX_HIDE: {
     type: 'string',
     default: '',

@@ -50,7 +50,7 @@ function toFollowUpResult({ row, wasAnsweredBefore }: FollowUpResult, hasAnswers
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-function toAskingCall(call: CallContext): AskingCall {
+export function toAskingCall(call: CallContext): AskingCall {
   const { user, session, client, clientAbilities, wantsProgress } = call
   return {
     user,

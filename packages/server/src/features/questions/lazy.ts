@@ -2,3 +2,4 @@
 
 export { answerQuestion } from './answer-question.js'
 export { createQuestionTable } from './question-table.js'
+export { toAskingCall } from './ask-user-question-handler.js'

@@ -2,15 +2,16 @@
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'
+import type { PermissionService } from '../permissions/index.js'
 import type { ShellService } from './shell-service.js'
 
-export const backgroundBash = defineToolWith<{ shell: ShellService }>()({
+export const backgroundBash = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'BackgroundBash',
   title: 'Run in the background',
   description: `Execute bash command in background, returns immediately
 For servers, watchers and long builds. Returns a task_id for ReadBgOutput.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  services: ['shell'],
+  services: ['shell', 'permissions'],
 
   input: {
     type: 'object',
@@ -18,7 +19,9 @@ For servers, watchers and long builds. Returns a task_id for ReadBgOutput.`,
     required: ['command'],
   },
 
-  async run({ command }, { user, session }, { shell }) {
+  async run({ command }, call, { shell, permissions }) {
+    await permissions.authorize(command, call)
+    const { user, session } = call
     const jobs = await shell.jobs()
     const { job } = await jobs.start(command, { user, session }, { background: true })
     return { task_id: job.id }

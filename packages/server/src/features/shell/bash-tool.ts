@@ -2,6 +2,7 @@
 
 import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'
+import type { PermissionService } from '../permissions/index.js'
 import { formatCommandResult } from './format-command-result.js'
 import { jobUri } from './job-resources.js'
 import { runCommandForCall } from './run-for-call.js'
@@ -9,13 +10,13 @@ import type { CommandResult, ShellService, TimeLimit } from './shell-service.js'
 
 const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
 
-export const bash = defineToolWith<{ shell: ShellService }>()({
+export const bash = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'Bash',
   title: 'Run a command',
   description: `Execute a bash command in the project directory and return its output (stdout and stderr).
 Without timeout, after 30 s it goes on as a background task; with one it is ended. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  services: ['shell'],
+  services: ['shell', 'permissions'],
   taskSupport: 'sometimes',
 
   input: {
@@ -27,15 +28,13 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
     required: ['command'],
   },
 
-  // Takes what a command needs of its call at once: some of it is created when it is read.
-  async run(
-    { command, timeout = 0 },
-    { user, session, client, signal, wantsProgress, progress, continueAsTask },
-    { shell },
-  ) {
+  async run({ command, timeout = 0 }, call, { shell, permissions }) {
+    await permissions.authorize(command, call)
     const limit = timeLimitOf(timeout, shell.defaultLimit)
-    const call = { user, session, client, signal, wantsProgress, progress, continueAsTask }
-    return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
+    // Taken from the call at once: some of it is created when it is read.
+    const { user, session, client, signal, wantsProgress, progress, continueAsTask } = call
+    const caller = { user, session, client, signal, wantsProgress, progress, continueAsTask }
+    return toBashResult(await runCommandForCall(shell, { command, limit }, caller), limit)
   },
 
   format({ result, limit }): ToolOutput {

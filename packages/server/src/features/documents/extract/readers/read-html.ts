@@ -17,7 +17,6 @@ import { type EmbeddedData, embeddedDataToHtml, readEmbeddedData } from '../page
 import { type PageMetadata, readPageMetadata } from '../page/page-metadata.js'
 import { collectSignals, detectMarkupSignals, type MarkupSignals } from '../page/page-signals.js'
 import { writePage } from '../write/write-page.js'
-import { parsePage } from './read-html.js'
 
 /** With more blocks, the landmark rule decides. */
 const MAX_CLASSIFIED_BLOCKS = 20_000

@@ -1,0 +1,107 @@
+// Decides whether a command may run: a rule that denies wins over one that asks, and that over one that allows. Every
+// command of a list, pipeline or substitution counts; whatever cannot be determined is asked.
+
+import { parseCommand, type SimpleCommand } from './parse-command.js'
+import {
+  coversCommand,
+  exactRule,
+  mayMatchCommand,
+  parseRule,
+  type PermissionRule,
+  type RuleKind,
+} from './permission-rules.js'
+
+export interface Evaluation {
+  readonly decision: RuleKind
+  /** Why, as a sentence without a full stop. */
+  readonly reason: string
+  /** The commands and the rule that applies to each. */
+  readonly commands: readonly EvaluatedCommand[]
+  /** Further rules that allow its commands would allow it. */
+  readonly isAllowable: boolean
+}
+
+export interface EvaluatedCommand {
+  readonly command: SimpleCommand
+  readonly decision: RuleKind
+  readonly rule: PermissionRule | undefined
+  readonly reason: string
+}
+
+export interface EvaluationContext {
+  readonly rules: readonly PermissionRule[]
+  /** Whether the environment of commands has a variable. */
+  readonly isExported: (name: string) => boolean
+}
+
+export function evaluateCommand(command: string, { rules, isExported }: EvaluationContext): Evaluation {
+  const { commands: parsed, problems, reservations } = parseCommand(command, isExported)
+  const commands = parsed.map((simple) => evaluateSimple(simple, rules))
+  const denied = commands.find(({ decision }) => decision === 'deny')
+  if (denied) return { decision: 'deny', reason: denied.reason, commands, isAllowable: false }
+  const usesAllowRules = hasAllowRules(rules) && !rules.some(isUnlimited)
+  const [problem] = [...problems, ...(usesAllowRules ? reservations : [])]
+  if (problem !== undefined) return { decision: 'ask', reason: problem, commands, isAllowable: false }
+  const asked = commands.find(({ decision }) => decision === 'ask')
+  if (!asked)
+    return { decision: 'allow', reason: commands[0]?.reason ?? 'it runs no program', commands, isAllowable: false }
+  const isAllowable = commands.every((one) => one.decision === 'allow' || lacksRuleOnly(one))
+  return { decision: 'ask', reason: asked.reason, commands, isAllowable }
+}
+
+function lacksRuleOnly({ rule, command: { reservations } }: EvaluatedCommand): boolean {
+  return rule === undefined && reservations.length === 0
+}
+
+function evaluateSimple(command: SimpleCommand, rules: readonly PermissionRule[]): EvaluatedCommand {
+  const { source, reservations, isTransparent } = command
+  const result = (decision: RuleKind, reason: string, rule?: PermissionRule): EvaluatedCommand => ({
+    command,
+    decision,
+    rule,
+    reason,
+  })
+  const matching = (kind: RuleKind, isMatch: typeof coversCommand): PermissionRule | undefined =>
+    rules.find((rule) => rule.kind === kind && isMatch(rule, command))
+  const denying = matching('deny', coversCommand) ?? matching('deny', coversByPath)
+  if (denying) return result('deny', `${denying.text} denies \`${source}\``, denying)
+  const asking = matching('deny', mayMatchCommand) ?? matching('ask', mayMatchCommand)
+  if (asking) return result('ask', `${asking.text} may apply to \`${source}\``, asking)
+  if (!hasAllowRules(rules)) return result('allow', 'no rule applies')
+  const unlimited = rules.find(isUnlimited)
+  if (unlimited) return result('allow', `${unlimited.text} allows every command`, unlimited)
+  if (isTransparent) return result('allow', 'the command that it starts decides')
+  const allowing = matching('allow', coversCommand)
+  if (!allowing) return result('ask', `no rule allows \`${source}\``)
+  const [reservation] = reservations
+  if (reservation !== undefined) return result('ask', `${reservation}: \`${source}\``, allowing)
+  return result('allow', `${allowing.text} allows \`${source}\``, allowing)
+}
+
+/**
+ * Rules that allow exactly these commands from now on. Empty if rules cannot allow them: a rule that denies or asks
+ * applies, a part is known only when it runs, or a command does more than its words say.
+ */
+export function suggestRules({ decision, commands, isAllowable }: Evaluation): readonly string[] {
+  if (decision !== 'ask' || !isAllowable) return []
+  const missing = commands.filter((one) => one.decision === 'ask')
+  const rules = missing.map(({ command }) => ({ command, text: exactRule(command) }))
+  const areExact = rules.every(({ command, text }) => {
+    const rule = parseRule(text, 'allow', '')
+    return !/[*\0]/.test(text) && typeof rule === 'object' && coversCommand(rule, command)
+  })
+  return areExact ? [...new Set(rules.map(({ text }) => text))] : []
+}
+
+/** The program may be named by its path, and the command stands as the rule has it. */
+function coversByPath(rule: PermissionRule, command: SimpleCommand): boolean {
+  return command.words.every((word) => !word.includes('\0')) && mayMatchCommand(rule, command)
+}
+
+function hasAllowRules(rules: readonly PermissionRule[]): boolean {
+  return rules.some(({ kind }) => kind === 'allow')
+}
+
+function isUnlimited({ kind, pattern }: PermissionRule): boolean {
+  return kind === 'allow' && pattern === '*'
+}

@@ -1,0 +1,9 @@
+// What other code may use of the feature `permissions`: types, and functions that load the rest.
+
+export type { Evaluation } from './evaluate-command.js'
+export type { PermissionService } from './permission-service.js'
+export type { RuleFile, RuleSet } from './rule-files.js'
+
+export const loadRuleFiles = () => import('./rule-files.js')
+export const loadPermissionService = () => import('./permission-service.js')
+export const loadApprovalAsker = () => import('./ask-for-approval.js')

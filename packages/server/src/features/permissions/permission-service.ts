@@ -1,0 +1,109 @@
+// Checks each command against the user's permission rules before it is started, and asks the user where a rule says so.
+// Without rules nothing is loaded and every command may run.
+
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import { Failure } from '@scorpiox/mcp/errors'
+import type { Config } from '../../config/load-config.js'
+import type { Evaluation } from './evaluate-command.js'
+import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleSet } from './rule-files.js'
+
+export interface PermissionService {
+  /** Resolves if the command may run; otherwise throws a Failure that says why. Undefined if there are no rules. */
+  authorize(command: string, call: CallContext): Promise<void> | undefined
+  close(): void
+}
+
+/** What the user decided about one command. */
+export interface ApprovalReply {
+  readonly decision: 'once' | 'always' | 'rejected' | 'none'
+  /** The user's words, or why there is no decision. */
+  readonly comment: string
+}
+
+export interface ApprovalQuestion {
+  readonly command: string
+  readonly reason: string
+  /** Rules that would allow it for good; empty if there are none. */
+  readonly rules: readonly string[]
+}
+
+export interface PermissionServiceDeps {
+  readonly config: Config
+  readonly askUser: (question: ApprovalQuestion, call: CallContext) => Promise<ApprovalReply>
+}
+
+export function createPermissionService({ config, askUser }: PermissionServiceDeps): PermissionService {
+  const ruleSets = createRuleSetCache(config)
+
+  async function check(command: string, call: CallContext, ruleSet: RuleSet): Promise<void> {
+    const evaluation = await evaluateWithRules(config, ruleSet, command)
+    const { decision, reason, commands } = evaluation
+    if (decision === 'allow') return
+    if (decision === 'deny') {
+      const source = commands.find((one) => one.decision === 'deny')?.rule?.source ?? ''
+      throw new Failure(
+        `The command was not started: ${reason} (${source}). ` +
+          'Do not do the same in another way: tell the user what you wanted to do, and that this rule forbids it.',
+      )
+    }
+    const { suggestRules } = await import('./evaluate-command.js')
+    const rules = suggestRules(evaluation)
+    const reply = await askUser({ command, reason, rules }, call)
+    if (reply.decision === 'always') rememberRules(config, call.user, rules)
+    if (reply.decision === 'once' || reply.decision === 'always') return
+    throw reply.decision === 'rejected' ? rejected(reply.comment) : notAsked(reason, reply.comment)
+  }
+
+  return {
+    authorize(command, call) {
+      const ruleSet = ruleSets.get(call.user)
+      return ruleSet && check(command, call, ruleSet)
+    },
+    close() {},
+  }
+}
+
+/** What the rules decide, without asking. */
+export async function evaluateWithRules(config: Config, ruleSet: RuleSet, command: string): Promise<Evaluation> {
+  const { evaluateCommand } = await import('./evaluate-command.js')
+  const { rules, problem } = ruleSet
+  const evaluation = evaluateCommand(command, { rules, isExported: (name) => config.childEnv[name] !== undefined })
+  if (problem === undefined || evaluation.decision === 'deny') return evaluation
+  return { ...evaluation, decision: 'ask', reason: problem, isAllowable: false }
+}
+
+function rejected(comment: string): Failure {
+  const why = comment === '' ? '' : ` The user says: ${comment}`
+  return new Failure(`The command was not started: the user rejected it.${why}`)
+}
+
+function notAsked(reason: string, problem: string): Failure {
+  return new Failure(
+    `The command was not started: it needs the user's approval, because ${reason}. ${problem} ` +
+      'Tell the user which command you need and why; they can approve it there, or allow it with a rule (docs/permissions.md).',
+  )
+}
+
+const MAX_CACHED_USERS = 100
+
+/** The rules of each user, read again when a file has changed. Undefined if there are none. */
+function createRuleSetCache(config: Config) {
+  const cached = new Map<string, { readonly fingerprint: string; readonly ruleSet: RuleSet }>()
+  return {
+    get(user: string): RuleSet | undefined {
+      const files = listRuleFiles(config, user)
+      const fingerprint = fingerprintFiles(files)
+      if (fingerprint === '') return undefined
+      const known = cached.get(user)
+      if (known?.fingerprint === fingerprint) return inUse(known.ruleSet)
+      const ruleSet = readRules(files)
+      if (cached.size >= MAX_CACHED_USERS) cached.clear()
+      cached.set(user, { fingerprint, ruleSet })
+      return inUse(ruleSet)
+    },
+  }
+}
+
+function inUse(ruleSet: RuleSet): RuleSet | undefined {
+  return ruleSet.rules.length === 0 && ruleSet.problem === undefined ? undefined : ruleSet
+}
