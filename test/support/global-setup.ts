@@ -11,5 +11,5 @@ export default function setUp(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-run-'))
   // The workers inherit it, and os.tmpdir() uses it.
   process.env.TMPDIR = folder
-  return () => rmSync(folder, { recursive: true, force: true })
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 }

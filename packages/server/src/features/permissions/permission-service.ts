@@ -5,7 +5,7 @@ import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
 import type { Evaluation } from './evaluate-command.js'
-import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleSet } from './rule-files.js'
+import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleFile, type RuleSet } from './rule-files.js'
 
 export interface PermissionService {
   /** Resolves if the command may run; otherwise throws a Failure that says why. Undefined if there are no rules. */
@@ -86,23 +86,29 @@ function notAsked(reason: string, problem: string): Failure {
 
 const MAX_CACHED_USERS = 100
 
+interface CachedRules {
+  readonly files: readonly RuleFile[]
+  /** Of the files when they were read. */
+  fingerprint: string
+  ruleSet: RuleSet
+}
+
 /** The rules of each user, read again when a file has changed. Undefined if there are none. */
 function createRuleSetCache(config: Config) {
-  const cached = new Map<string, { readonly fingerprint: string; readonly ruleSet: RuleSet }>()
+  const cached = new Map<string, CachedRules>()
   return {
     get(user: string): RuleSet | undefined {
-      const files = listRuleFiles(config, user)
-      const fingerprint = fingerprintFiles(files)
-      if (fingerprint === '') return undefined
-      const known = cached.get(user)
-      if (known?.fingerprint === fingerprint) return inUse(known.ruleSet)
-      const ruleSet = readRules(files)
+      const entry = cached.get(user) ?? { files: listRuleFiles(config, user), fingerprint: '', ruleSet: NO_RULES }
       if (cached.size >= MAX_CACHED_USERS) cached.clear()
-      cached.set(user, { fingerprint, ruleSet })
-      return inUse(ruleSet)
+      cached.set(user, entry)
+      const fingerprint = fingerprintFiles(entry.files)
+      if (fingerprint !== entry.fingerprint) Object.assign(entry, { fingerprint, ruleSet: readRules(entry.files) })
+      return entry.fingerprint === '' ? undefined : inUse(entry.ruleSet)
     },
   }
 }
+
+const NO_RULES: RuleSet = { rules: [], warnings: [], problem: undefined }
 
 function inUse(ruleSet: RuleSet): RuleSet | undefined {
   return ruleSet.rules.length === 0 && ruleSet.problem === undefined ? undefined : ruleSet

@@ -57,13 +57,14 @@ function rememberedRulesPath({ settings, cwd }: Config, user: string): string {
   return join(getStateDir(settings), 'permissions', `${scope.slice(0, 32)}.json`)
 }
 
-/** Identifies the state of the files; empty if none exists. */
+/** Identifies the state of the files; empty if none exists. Called before each command. */
 export function fingerprintFiles(files: readonly RuleFile[]): string {
-  return files
-    .map(({ path }) => statOrUndefined(path))
-    .map((stat) => (stat?.isFile() === true ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''))
-    .join(';')
-    .replace(/^;*$/, '')
+  let fingerprint = ''
+  for (const [at, { path }] of files.entries()) {
+    const stat = statOrUndefined(path)
+    if (stat?.isFile() === true) fingerprint += `${at} ${stat.ino} ${stat.size} ${stat.mtimeMs};`
+  }
+  return fingerprint
 }
 
 function statOrUndefined(path: string): Stats | undefined {

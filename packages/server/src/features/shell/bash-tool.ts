@@ -31,10 +31,7 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
   async run({ command, timeout = 0 }, call, { shell, permissions }) {
     await permissions.authorize(command, call)
     const limit = timeLimitOf(timeout, shell.defaultLimit)
-    // Taken from the call at once: some of it is created when it is read.
-    const { user, session, client, signal, wantsProgress, progress, continueAsTask } = call
-    const caller = { user, session, client, signal, wantsProgress, progress, continueAsTask }
-    return toBashResult(await runCommandForCall(shell, { command, limit }, caller), limit)
+    return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
   },
 
   format({ result, limit }): ToolOutput {
