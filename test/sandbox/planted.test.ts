@@ -55,7 +55,9 @@ afterEach(async () => {
 
 /** A page that is empty without JavaScript. */
 async function openScriptedPage() {
-  const html = `<title>App</title><div id="root"></div><script>root.innerHTML = '<p>text</p>'.repeat(50)</script>`
+  const html = `<!doctype html><title>App</title><div id="root"></div><script>
+    document.getElementById('root').innerHTML = '<main><h1>The app</h1>' + '<p>Written by a script.</p>'.repeat(50) + '</main>'
+  </script>`
   const server = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(html))
   server.listen(0, '127.0.0.1')
   await new Promise((listening) => server.once('listening', listening))
@@ -207,7 +209,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
       await call(first, 'ReadDocs', { url: page.url })
       await first.close()
       const second = start(setup, { env })
-      expect(await bash(second, '/bin/echo a command runs')).toBe('a command runs\n')
+      const answer = await bash(second, '/bin/echo a command runs')
       await second.close()
       const doctor = [...prefix, process.execPath, PROGRAM, 'doctor'].map((word) => `'${word}'`).join(' ')
       execFileSync('/bin/sh', ['-c', `${doctor} || true`], {
@@ -216,6 +218,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
         stdio: 'ignore',
       })
       expect(existsSync(setup.proof)).toBe(false)
+      expect(answer).toBe('a command runs\n')
     })
 
     test('that a link in a writable folder chooses are not run', async () => {
@@ -238,7 +241,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
         const client = start(setup, {
           env: {
             SANDBOX_WRITE: '~/bin',
-            FETCH_ALLOW: '127.0.0.1',
+            ...page.env,
             ...(name === 'PATH' ? { PATH: `${dirname(browser)}:${process.env.PATH}` } : { BROWSER_PATH: browser }),
           },
         })
@@ -266,7 +269,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
       )
       const first = start(setup, { program: wrapper })
       expect(await bash(first, 'printenv LD_LIBRARY_PATH LD_PRELOAD')).toContain(`lib:\n${library}\n`)
-      const planted = `cp ~/evil.so ${library}; for n in libtinfo.so.6 libselinux.so.1 libcap.so.2; do cp ~/evil.so lib/$n; done`
+      const planted = `cp ~/evil.so ${library}`
       await bash(first, planted)
       await first.close()
       const second = start(setup, { program: wrapper })
@@ -335,12 +338,13 @@ describe.each(USERS)('as %s', (_, prefix) => {
       const setup = newSetup()
       const env = {
         CALLBACK_WEBHOOK: 'https://hooks.example/SECRET',
-        DATABASE_URL: 'postgres://u:SECRET@127.0.0.1:1/x',
         HTTP_TOKEN: 'SECRET-token',
         WEBSEARCH_KEYS: 'brave=SECRET',
       }
       const client = start(setup, { env })
-      expect(await bash(client, 'env; cat /proc/*/environ | tr "\\0" "\\n"')).not.toContain('SECRET')
+      const answer = await bash(client, 'env; cat /proc/*/environ | tr "\\0" "\\n"; echo all')
+      expect(answer).toMatch(/^HOME=[^]*all\n$/m)
+      expect(answer).not.toContain('SECRET')
     })
 
     test('that name a link which a command can replace are refused; a folder in the project cannot be replaced', async () => {
@@ -405,7 +409,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
         outside(setup, prepare)
         const client = start(setup)
         await bash(client, `${plantBare(setup.evil)}; rm -f .git/HEAD`)
-        await bash(client, `rm -rf commondir refs; ${plantBare(setup.evil)}; echo . >commondir`)
+        await bash(client, `rm -rf commondir refs objects HEAD; ${plantBare(setup.evil)}`)
         outside(setup, 'git status; git log; git add -A')
         expect(existsSync(setup.proof), `${prepare}, during`).toBe(false)
         await client.close()
