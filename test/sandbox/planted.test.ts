@@ -103,7 +103,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
   function start({ home, project }: Setup, options: ServerOptions = {}): TestClient {
     give(home)
     const { env = {}, program = PROGRAM, runtime = [process.execPath] } = options
-    const [file = '', ...args] = [...prefix, ...runtime, program]
+    const [file, ...args] = [...prefix, ...runtime, program]
     const client = startServer({ file, args, cwd: project, env: { HOME: home, SANDBOX: 'workspace', ...env } })
     clients.push(client)
     return client
@@ -111,7 +111,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
 
   /** As the person would, outside of the sandbox. */
   function outside({ home, project }: Setup, command: string): string {
-    const [file = '', ...args] = [...prefix, 'bash', '-c', command]
+    const [file, ...args] = [...prefix, 'bash', '-c', command]
     const { stdout, stderr } = spawnSync(file, args, {
       cwd: project,
       env: { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
@@ -287,15 +287,20 @@ describe.each(USERS)('as %s', (_, prefix) => {
       writeFileSync(join(setup.project, '.mcp.json'), '{}')
       const client = start(setup)
       const files = [
-        ...['.mcp.json', '.cursor/mcp.json', '.codex/config.toml', '.gemini/settings.json', '.vscode/tasks.json'],
-        ...[
-          '.claude/settings.json',
-          '.claude/settings.local.json',
-          '.claude/hooks/x',
-          'opencode.json',
-          '.zed/tasks.json',
-        ],
-        ...['.opencode/plugin/x.js', '.qwen/settings.json', '.continue/mcpServers/x.yaml', '.clinerules/hooks/x'],
+        '.mcp.json',
+        '.cursor/mcp.json',
+        '.codex/config.toml',
+        '.gemini/settings.json',
+        '.vscode/tasks.json',
+        '.claude/settings.json',
+        '.claude/settings.local.json',
+        '.claude/hooks/x',
+        'opencode.json',
+        '.zed/tasks.json',
+        '.opencode/plugin/x.js',
+        '.qwen/settings.json',
+        '.continue/mcpServers/x.yaml',
+        '.clinerules/hooks/x',
       ]
       for (const file of files) {
         const folder = dirname(file)

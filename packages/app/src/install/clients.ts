@@ -58,13 +58,18 @@ const ENTRIES: Readonly<Record<ClientId, Entry>> = {
   project: { name: 'Claude Code in this project', onlyWhenNamed: true },
 }
 
-export const CLIENTS: readonly ClientDefinition[] = CLIENT_PATHS.map(({ id, locations }) => ({
-  id,
-  locations,
+const DEFAULTS = {
   format: 'jsonc',
   container: 'mcpServers',
   hasCommandList: false,
   extra: {},
   onlyWhenNamed: false,
-  ...ENTRIES[id],
-}))
+} as const
+
+export const CLIENTS: readonly ClientDefinition[] = CLIENT_PATHS.map(({ id, locations }) =>
+  defineClient(id, locations, ENTRIES[id]),
+)
+
+function defineClient(id: ClientId, locations: ClientPaths['locations'], entry: Entry): ClientDefinition {
+  return { ...DEFAULTS, ...entry, id, locations }
+}

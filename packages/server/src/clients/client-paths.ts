@@ -121,9 +121,8 @@ export function listClientSecrets(machine: MachineInfo): readonly string[] {
 
 /** The files from which the clients of the user read the programs that they start. */
 export function listClientSettings(machine: MachineInfo): readonly string[] {
-  return ALL_CLIENTS.filter(({ id }) => id !== 'project').flatMap(({ locations }) =>
-    locations(machine).flatMap(({ file, alternatives = [] }) => [file, ...alternatives]),
-  )
+  const all = ALL_CLIENTS.filter(({ id }) => id !== 'project').flatMap(({ locations }) => locations(machine))
+  return [...all.map(({ file }) => file), ...all.flatMap(({ alternatives = [] }) => alternatives)]
 }
 
 /** The names in a project that make clients start programs. */

@@ -49,11 +49,11 @@ test('a path through a link in a root is writable, wherever it leads', () => {
   symlinkSync(join(outside, 'program'), join(root, 'program'))
   symlinkSync(join(root, 'program'), join(outside, 'twice'))
   symlinkSync(join(outside, 'program'), join(outside, 'direct'))
-  const { contains } = createWritableRoots([root], { home: '' })
+  const roots = createWritableRoots([root], { home: '' })
   for (const path of [root, join(root, 'program'), join(root, 'missing', 'x'), join(outside, 'twice')])
-    expect(contains(path), path).toBe(true)
+    expect(roots.contains(path), path).toBe(true)
   for (const path of [outside, join(outside, 'program'), join(outside, 'direct'), `${root}-other`, '/'])
-    expect(contains(path), path).toBe(false)
+    expect(roots.contains(path), path).toBe(false)
   expect(tracePath(join(outside, 'twice'))).toEqual([outside, root, join(outside, 'program')])
 })
 
@@ -67,9 +67,9 @@ test('a loop of links ends', () => {
 test('what is read-only in a root is not writable', () => {
   const root = folder()
   mkdirSync(join(root, 'node_modules', 'package'), { recursive: true })
-  const { contains } = createWritableRoots([root], { home: '', readOnly: [join(root, 'node_modules')] })
-  expect(contains(join(root, 'node_modules', 'package', 'file'))).toBe(false)
-  expect(contains(join(root, 'file'))).toBe(true)
+  const roots = createWritableRoots([root], { home: '', readOnly: [join(root, 'node_modules')] })
+  expect(roots.contains(join(root, 'node_modules', 'package', 'file'))).toBe(false)
+  expect(roots.contains(join(root, 'file'))).toBe(true)
 })
 
 const CAN_MOUNT = process.getuid?.() === 0 && process.platform === 'linux'
@@ -80,8 +80,8 @@ test.skipIf(!CAN_MOUNT)('a root is recognized under another name', (context) => 
   writeFileSync(join(root, 'bash'), '')
   if (spawnSync('mount', ['--bind', root, alias]).status !== 0) context.skip('bind mounts are not permitted')
   try {
-    const { contains } = createWritableRoots([root], { home: '' })
-    expect(contains(join(alias, 'bash'))).toBe(true)
+    const roots = createWritableRoots([root], { home: '' })
+    expect(roots.contains(join(alias, 'bash'))).toBe(true)
   } finally {
     execFileSync('umount', [alias])
   }

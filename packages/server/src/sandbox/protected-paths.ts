@@ -110,11 +110,6 @@ export function createProtectedPaths(): ProtectedPaths {
     return [COMMON_DIR, ...(missing === undefined ? [] : [missing])].flatMap((name) => protectPath(join(root, name)))
   }
 
-  function isMissing(path: string): boolean {
-    const stat = lstatIfExists(path)
-    return stat === undefined || isPlaceholder(path, stat)
-  }
-
   function listWorkTreePaths(root: string, isMountedInAll: ProtectOptions['isMountedInAll']): readonly string[] {
     const git = join(root, '.git')
     const stat = lstatIfExists(git)
@@ -140,6 +135,11 @@ export function createProtectedPaths(): ProtectedPaths {
       for (const path of filePlaceholders) if (!inUse.has(path) && isFilePlaceholder(path)) rmSync(path)
     },
   }
+}
+
+function isMissing(path: string): boolean {
+  const stat = lstatIfExists(path)
+  return stat === undefined || isPlaceholder(path, stat)
 }
 
 function hasWorktreeConfig(config: string): boolean {

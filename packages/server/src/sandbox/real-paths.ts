@@ -12,9 +12,24 @@ const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin'
 
 /** Programs and libraries in them run outside of the sandbox: neither they nor anything in them is ever writable. */
 const PROGRAM_FOLDERS = [
-  ...['/usr/bin', '/usr/sbin', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libexec'],
-  ...['/usr/local/bin', '/usr/local/sbin', '/usr/local/lib', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/boot'],
-  ...['/run/current-system', '/nix/store', '/gnu/store'],
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/lib',
+  '/usr/lib32',
+  '/usr/lib64',
+  '/usr/libexec',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/usr/local/lib',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  '/etc',
+  '/boot',
+  '/run/current-system',
+  '/nix/store',
+  '/gnu/store',
 ]
 
 /** Kernel interfaces, not files. */
@@ -63,8 +78,9 @@ export function checkWritableRoot(path: string, home: string): string {
     [...denied, ...programFolders].find((folder) => isInsideDirectory(folder, realPath)) ??
     [...KERNEL_FOLDERS, ...programFolders].find((folder) => isInsideDirectory(realPath, folder))
   if (conflict === undefined || realPath.startsWith('/dev/shm/')) return rejectPrivateTmp(realPath)
+  const included = isInsideDirectory(conflict, realPath) ? conflict : `files of ${conflict}`
   throw new Failure(
-    `The sandbox cannot let commands write to ${path}: that includes ${isInsideDirectory(conflict, realPath) ? conflict : `files of ${conflict}`}, which would allow an escape. ` +
+    `The sandbox cannot let commands write to ${path}: that includes ${included}, which would allow an escape. ` +
       'Work in another folder (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
   )
 }
