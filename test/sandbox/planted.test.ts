@@ -26,14 +26,14 @@ import { png } from '../image/make.js'
 import { PROGRAM, startServer, type TestClient } from '../support/client.js'
 import { canRun, requires, SANDBOX } from '../support/requirements.js'
 
-const NOBODY = 65534
+const ORDINARY_UID = 65534
 const IS_ROOT = process.getuid?.() === 0
 /** The command that starts a program as an ordinary user. */
-const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+const AS_ORDINARY_USER = ['setpriv', `--reuid=${ORDINARY_UID}`, `--regid=${ORDINARY_UID}`, '--clear-groups']
 const USERS: readonly (readonly [name: string, prefix: readonly string[]])[] = [
   [IS_ROOT ? 'root' : 'an ordinary user', []],
-  ...(IS_ROOT && canRun('setpriv', [...AS_NOBODY.slice(1), process.execPath, '--version'])
-    ? ([['an ordinary user', AS_NOBODY]] as const)
+  ...(IS_ROOT && canRun('setpriv', [...AS_ORDINARY_USER.slice(1), process.execPath, '--version'])
+    ? ([['an ordinary user', AS_ORDINARY_USER]] as const)
     : []),
 ]
 
@@ -95,9 +95,9 @@ interface ServerOptions {
 describe.each(USERS)('as %s', (_, prefix) => {
   function give(path: string): void {
     if (prefix.length === 0) return
-    chownSync(path, NOBODY, NOBODY)
+    chownSync(path, ORDINARY_UID, ORDINARY_UID)
     for (const entry of readdirSync(path, { recursive: true, withFileTypes: true }))
-      if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), NOBODY, NOBODY)
+      if (!entry.isSymbolicLink()) chownSync(join(entry.parentPath, entry.name), ORDINARY_UID, ORDINARY_UID)
   }
 
   function start({ home, project }: Setup, options: ServerOptions = {}): TestClient {

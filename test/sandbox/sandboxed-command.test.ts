@@ -411,12 +411,13 @@ describe('the end', requires(SANDBOX), () => {
     const child = start(
       sandboxed,
       one.project,
-      'echo ready; sleep 0.6; echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x',
+      'echo ready; until [ -e go ]; do sleep 0.05; done; rm go; echo x >scorpiox-env.txt; echo x >.scorpiox/x',
     )
     await ready(child)
     await run(other, 'workspace', 'true')
     await other.sandbox.close()
     expect(readdirSync(one.project).sort()).toEqual(PLACEHOLDERS)
+    writeFileSync(join(one.project, 'go'), '')
     await once(child, 'close')
     sandboxed.release()
     await one.sandbox.close()
