@@ -92,6 +92,69 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   },
 ]
 
+/**
+ * Searches for what runs outside of the sandbox, or is obeyed there. A file that contains one asks for the writable roots
+ * (server/config/writable-roots.ts), because a command could have written what it finds, or is listed with the reason.
+ */
+const SEARCHES: readonly { search: string; pattern: RegExp }[] = [
+  { search: 'a search in PATH', pattern: /\.split\((\w+\.)?delimiter\)|\bPATH\b[^\n]*\.split\(/ },
+  {
+    search: 'a package found at run time',
+    pattern: /\bcreateRequire\(|\brequire\.resolve\(|\bimport\.meta\.resolve\(|\bimport\((?!['"])/,
+  },
+  {
+    search: 'a program started by its name',
+    pattern:
+      /\b(startChild|spawn\w*|runToCompletion|readProgramOutput|readSystemToolOutput|runTool)\(\s*['"`](?!\/)|\bfile: ['"`](?!\/)|\?\? \[['"][\w-]+['"], \[/,
+  },
+  { search: 'a program named by a setting', pattern: /\b(SHELL_PATH|BROWSER_PATH|CALLBACK_COMMAND)\b/ },
+  { search: 'a file named by a setting', pattern: /\b(ACCESS_LOG|TLS_CERT|SCRIPT_TOOLS|ADDITIONAL_SKILLS)\b/ },
+  { search: 'a socket found by its path', pattern: /\bconnectToLocalSocket\(/ },
+  { search: 'a thread from a file', pattern: /\bnew Worker\(/ },
+]
+
+/** A file mentions them, or a function that does. */
+const ASKS_FOR_ROOTS = /\b(listWritableRoots|writableRoots|findTrusted\w+|createTrustedEnvironment)\b/
+
+const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
+  'server/config/options.ts': 'declares the settings',
+  'server/config/paths.ts': 'the sandbox mounts the folder of the scripts read-only',
+  'server/sandbox/sandbox-policy.ts': 'mounts what it names read-only',
+  'server/sandbox/cgroups.ts': 'names of kernel files',
+  'server/browser/browser-process.ts': 'only a message; find-browser.ts decides',
+  'server/process/command-environment.ts': 'the PATH of commands',
+  'server/process/shell-program.ts': 'lists candidates; trusted-program.ts decides',
+  'server/process/kill-untagged.ts': 'ps and taskkill are used where there is no sandbox',
+  'server/process/run-program.ts': 'the environment of openInBrowser comes from createTrustedEnvironment',
+  'server/process/local-socket.ts': 'the caller chooses the address',
+  'server/process/worker-threads.ts': 'the callers name files of this program',
+  'server/features/images/worker/main.ts': 'starts itself',
+  'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
+  'server/features/scripts/scan-scripts.ts': 'only messages',
+  'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
+  'app/executable.ts': 'a file inside the executable',
+  'app/program-info.ts': 'only compares, for a message',
+  'app/cli/commands.ts': 'only tells whether it is set',
+  'app/cli/skills-command.ts': 'the sandbox mounts the folders read-only',
+  'console/feed-connections.ts': 'sockets in the state directory, which commands do not see',
+}
+
+function searchesWithoutRoots(file: string, text: string): string[] {
+  const code = withoutComments(text)
+  if (file in OTHERWISE_SAFE || ASKS_FOR_ROOTS.test(code)) return []
+  return SEARCHES.filter(({ pattern }) => pattern.test(code)).map(
+    ({ search }) => `${file}: ${search} does not ask for the writable roots`,
+  )
+}
+
+/** Files listed as safe that contain no search any more. */
+export function unusedExceptions(sources: Sources): string[] {
+  return Object.keys(OTHERWISE_SAFE).filter((file) => {
+    const code = withoutComments(sources.get(file) ?? '')
+    return !SEARCHES.some(({ pattern }) => pattern.test(code))
+  })
+}
+
 /** The page runs in a browser: it imports itself, Preact, the shared translations, the view model and types of answers. */
 const PAGE = 'console/page/'
 const PAGE_TYPES = 'server/calls/question-form'
@@ -114,6 +177,7 @@ export function violations(sources: Sources): string[] {
     ...cycles('features', imports, featureOf),
     ...lazyAtStart(sources),
     ...[...sources].flatMap(([file, text]) => effectsElsewhere(file, text)),
+    ...[...sources].flatMap(([file, text]) => searchesWithoutRoots(file, text)),
   ]
 }
 

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { type Sources, violations } from './architecture-rules.js'
+import { type Sources, unusedExceptions, violations } from './architecture-rules.js'
 
 const PACKAGES = resolve(import.meta.dirname, '../packages')
 
@@ -58,6 +58,16 @@ test.each([
   ['a page that imports other types', 'console/page/planted.ts', "import type { X } from '../user-console.js'"],
   ['a page that needs Node.js', 'console/page/planted.ts', "import { join } from 'node:path'"],
   ['a part of the page in the program', 'app/planted.ts', "import { App } from '@scorpiox/console/page/app'"],
+  ['a search in PATH', 'server/planted.ts', "const found = (env.PATH ?? '').split(delimiter).find(isFile)"],
+  ['a search in PATH by another name', 'app/planted.ts', 'const folders = path.split(posix.delimiter)'],
+  ['a package found at run time', 'server/planted.ts', "const file = createRequire(import.meta.url).resolve('sharp')"],
+  ['a package with a name from elsewhere', 'server/planted.ts', 'const plugin = await import(settings.PLUGIN)'],
+  ['a program started by its name', 'app/planted.ts', "await readProgramOutput('git', ['--version'], env)"],
+  ['a program started by its name, later', 'server/planted.ts', "spawnProcess({ file: 'ffmpeg', args, cwd, env })"],
+  ['a program named by a setting', 'server/planted.ts', 'startChild(settings.SHELL_PATH, [], {})'],
+  ['a file named by a setting', 'app/planted.ts', 'openLogFile(settings.ACCESS_LOG)'],
+  ['a socket found by its path', 'console/planted.ts', 'await connectToLocalSocket(join(cwd, "x.sock"), {}, listener)'],
+  ['a thread from a file', 'server/planted.ts', "import type {} from 'node:fs'; new Worker(join(cwd, 'x.js'))"],
   ['translations that need Node.js', 'console/i18n/planted.ts', "import { join } from 'node:path'"],
   ['translations that import the view', 'console/i18n/planted.ts', "import { x } from '../view.js'"],
   ['a socket', 'server/planted.ts', "import { connect } from 'node:net'"],
@@ -72,6 +82,12 @@ test.each([
   const found = violations(planted(file, text))
   expect(found).not.toEqual([])
   expect(found.map((violation) => violation.slice(0, file.length))).toContain(file)
+})
+
+test('a search that asks for the writable roots is no violation, and no exception is listed in vain', () => {
+  const code = 'const found = env.PATH.split(delimiter).find((folder) => !writableRoots.contains(folder))'
+  expect(violations(planted('server/planted.ts', code))).toEqual([])
+  expect(unusedExceptions(SOURCES)).toEqual([])
 })
 
 test('reports a package that is not in the list', () => {

@@ -28,9 +28,13 @@ type Options = Partial<Omit<Attempt, 'name' | 'how' | 'sign'>>
 const IS_ROOT = process.getuid?.() === 0
 
 const ALL: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
-const WRITING: readonly ActiveSandboxLevel[] = ['workspace', 'strict']
+export const WRITING: readonly ActiveSandboxLevel[] = ['workspace', 'strict']
 
-function attempts(sign: Attempt['sign'], list: readonly ScriptVariables[], options: Options = {}): readonly Attempt[] {
+export function attempts(
+  sign: Attempt['sign'],
+  list: readonly ScriptVariables[],
+  options: Options = {},
+): readonly Attempt[] {
   return list.map(([name, how]) => ({
     name,
     how,
@@ -55,7 +59,7 @@ const numbers: Readonly<Record<string, { readonly x64?: number; readonly arm64?:
   ioprio_set: { x64: 251, arm64: 30 },
 }
 
-function nr(name: string): number {
+export function nr(name: string): number {
   const number = numbers[name]?.[process.arch === 'arm64' ? 'arm64' : 'x64']
   if (number === undefined) throw new Error(`${name} has no number here`)
   return number

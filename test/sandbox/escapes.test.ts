@@ -2,19 +2,25 @@
 // same without the sandbox, to show that each attempt works.
 
 import { execFileSync, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { listClientSecrets } from '@scorpiox/server/clients/client-paths'
 import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { SECRET_PATHS } from '@scorpiox/server/sandbox/sandbox-policy'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { type Attempt, CORPUS } from './escape-corpus.js'
+import { PLANTING_CORPUS } from './planting-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
+
+/** Attempts in one sandbox. */
+const BATCH = 150
 
 /** The variables of the attempts. */
 const PRELUDE = String.raw`
@@ -37,10 +43,11 @@ let corpus: readonly Attempt[]
 
 beforeAll(async () => {
   if (!SANDBOX.isMet) return
-  corpus = CORPUS.filter(({ needs }) => needs.every(isThere))
+  corpus = [...CORPUS, ...PLANTING_CORPUS].filter(({ needs }) => needs.every(isThere))
   sandboxProject = await buildSandboxProject()
   before = sandboxProject.snapshot()
   const { home, project, state } = sandboxProject
+  const inHome = (path: string): string => path.replace(/^~/, home)
   sandbox = await openSandbox({
     levels: LEVELS,
     project,
@@ -48,6 +55,8 @@ beforeAll(async () => {
     workFolder: join(state, 'sandbox'),
     hidden: [
       state,
+      ...listClientSecrets({ platform: 'linux', home, cwd: project, env: {}, listDirectory: listNames }).map(inHome),
+      ...SECRET_PATHS.filter((path) => path.startsWith('~/')).map(inHome),
       ...['.ssh', '.netrc', '.config/gh', '.aws', '.bash_history', '.claude/scorpiox-env.txt'].map((name) =>
         join(home, name),
       ),
@@ -56,7 +65,12 @@ beforeAll(async () => {
     ],
     writable: [],
     readable: [],
-    readOnly: [join(project, 'node_modules', 'server')],
+    readOnly: ['node_modules/server', 'tools/node', 'scripts'].map((name) => join(project, name)),
+    controlFiles: [
+      join(project, 'node_modules'),
+      join(project, 'node_modules', 'server', 'scorpiox-env.txt'),
+      join(project, 'tls.pem'),
+    ],
     pids: 512,
     memoryBytes: 2 ** 30,
     env: process.env,
@@ -69,9 +83,9 @@ afterAll(async () => {
 })
 
 describe('escapes', requires(SANDBOX), () => {
-  test('there are at least 150, with unique names', () => {
+  test('there are at least 450, with unique names', () => {
     expect([...new Set(corpus.map(({ name }) => name))]).toEqual(corpus.map(({ name }) => name))
-    expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 150 : 100)
+    expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 450 : 300)
   })
 
   for (const level of LEVELS)
@@ -80,7 +94,12 @@ describe('escapes', requires(SANDBOX), () => {
       const state = sandboxProject.snapshot()
       const packets = sandboxProject.packets()
       const together = tried.filter(({ alone }) => !alone)
-      const outputs = new Map(splitOutput(await runInSandbox(level, together)))
+      const outputs = new Map<string, string>()
+      // The system limits the length of an argument.
+      for (let at = 0; at < together.length; at += BATCH) {
+        const output = await runInSandbox(level, together.slice(at, at + BATCH))
+        for (const [name, text] of splitOutput(output)) outputs.set(name, text)
+      }
       for (const attempt of tried.filter(({ alone }) => alone)) {
         for (const [name, output] of splitOutput(await runInSandbox(level, [attempt]))) outputs.set(name, output)
       }
@@ -113,6 +132,10 @@ describe('escapes', requires(SANDBOX), () => {
     expect(failed).toEqual([])
   })
 })
+
+function listNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}
 
 /** All of them in one sandbox, one after the other, each with its name before its output. */
 async function runInSandbox(level: ActiveSandboxLevel, attempts: readonly Attempt[]): Promise<string> {

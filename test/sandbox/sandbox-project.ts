@@ -21,6 +21,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
+import { HIDDEN_FILES } from './planting-corpus.js'
+
 export const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find((path) => existsSync(path))
 
 export interface SandboxProject {
@@ -109,8 +111,20 @@ function writeFiles({ base, home, project, state, out, secret, shared, temporary
   put(join(out, 'folder', 'file'), 'untouched')
   put(join(out, 'run.sh'), '#!/bin/sh\n')
   put(join(project, 'node_modules', 'server', 'main.js'), '// the server itself')
+  put(join(project, 'node_modules', 'sharp', 'index.js'), '// a package of the server')
+  put(join(project, 'tools', 'node'), 'the runtime')
+  put(join(project, 'scripts', 'tool'), '#!/bin/sh\n')
+  put(join(project, 'tls.pem'), 'a certificate')
+  put(join(project, '.mcp.json'), '{}')
+  put(join(project, '.vscode', 'tasks.json'), '{}')
+  put(join(project, '.git', 'worktrees', 'outer', 'gitdir'), join(home, 'worktree', '.git\n'))
+  put(join(project, '.git', 'worktrees', 'outer', 'commondir'), '../..\n')
+  for (const path of HIDDEN_FILES) put(join(home, path), secret)
   put(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n')
-  put(join(project, '.git', 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = false\n')
+  put(
+    join(project, '.git', 'config'),
+    '[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tworktreeConfig = true\n',
+  )
   for (const folder of ['objects', 'refs/heads', 'hooks']) mkdirSync(join(project, '.git', folder), { recursive: true })
   put(join(project, '.git', 'hooks', 'pre-push.sample'), '#!/bin/sh\n')
   for (const folder of [shared, temporary]) put(join(folder, 'canary'), secret)

@@ -23,6 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { listProjectNames } from '@scorpiox/server/clients/client-paths'
 import type { SandboxedCommand } from '@scorpiox/server/process/shell-pool'
 import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
 import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
@@ -33,6 +34,10 @@ import { requires, SANDBOX } from '../support/requirements.js'
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 const MEGABYTE = 2 ** 20
+/** The names that an empty project has while a sandbox is open. */
+const PLACEHOLDERS = [
+  ...new Set(['.agents', '.scorpiox', 'commondir', 'refs', 'scorpiox-env.txt', ...listProjectNames()]),
+].sort()
 
 /** Outside /tmp, which the sandbox replaces. */
 let base: string
@@ -394,7 +399,7 @@ describe('the end', requires(SANDBOX), () => {
   test('of the sandbox leaves nothing in the project', async () => {
     const setup = await open()
     await run(setup, 'workspace', 'true')
-    expect(readdirSync(setup.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
+    expect(readdirSync(setup.project).sort()).toEqual(PLACEHOLDERS)
     await setup.sandbox.close()
     expect(readdirSync(setup.project)).toEqual([])
   })
@@ -406,12 +411,13 @@ describe('the end', requires(SANDBOX), () => {
     const child = start(
       sandboxed,
       one.project,
-      'echo ready; sleep 0.6; echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x',
+      'echo ready; until [ -e go ]; do sleep 0.05; done; rm go; echo x >scorpiox-env.txt; echo x >.scorpiox/x',
     )
     await ready(child)
     await run(other, 'workspace', 'true')
     await other.sandbox.close()
-    expect(readdirSync(one.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
+    expect(readdirSync(one.project).sort()).toEqual(PLACEHOLDERS)
+    writeFileSync(join(one.project, 'go'), '')
     await once(child, 'close')
     sandboxed.release()
     await one.sandbox.close()

@@ -1,7 +1,7 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
 // signal. All checks run before the port is opened, so that a wrong option never exposes a shell.
 
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
@@ -13,6 +13,7 @@ import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
+import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { runStartupTasks } from '@scorpiox/server/features/shell/lazy'
 import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox/server/sandbox/command-sandbox'
 import { getOutputColumns, print, UsageError, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
@@ -34,7 +35,7 @@ export async function runServeHttpCommand(
 ): Promise<void> {
   // Before the greeting is printed: its reader may send a signal at once.
   const stopped = waitForStopSignal()
-  const options = await readServeOptions(config.settings, flags, log)
+  const options = await readServeOptions(config, flags, log)
   const exposure: HttpExposure = {
     host: options.http.host,
     isLoopback: isLoopback(options.http.host),
@@ -82,7 +83,8 @@ interface HttpServeOptions {
   readonly firstTokenStore: AuthTokenFile | undefined
 }
 
-async function readServeOptions(settings: Settings, flags: CommandFlags, log: Log): Promise<HttpServeOptions> {
+async function readServeOptions(config: Config, flags: CommandFlags, log: Log): Promise<HttpServeOptions> {
+  const { settings } = config
   const host = flags.host ?? settings.HTTP_HOST
   const isOpen = flags['no-auth'] ?? false
   const { PUBLIC_URL: publicUrl, HTTP_TOKEN: fixedToken } = settings
@@ -125,7 +127,7 @@ async function readServeOptions(settings: Settings, flags: CommandFlags, log: Lo
     basePath: publicUrl === '' ? '' : new URL(stripEndpoint(publicUrl)).pathname.replace(/\/$/, ''),
     maxConnections: settings.MAX_CONNECTIONS,
     certificates,
-    accessLog: await openAccessLog(settings.ACCESS_LOG, log),
+    accessLog: await openAccessLog(config, log),
   }
   return { http, publicUrl, isOpen, firstTokenStore: hasNoCredentials ? tokens : undefined }
 }
@@ -169,10 +171,16 @@ function readOAuth(settings: Settings, log: Log): OAuthVerifier | undefined {
   })
 }
 
-async function openAccessLog(destination: string, log: Log): Promise<AccessLog | undefined> {
+async function openAccessLog(config: Config, log: Log): Promise<AccessLog | undefined> {
+  const { ACCESS_LOG: destination, SANDBOX: sandbox } = config.settings
   if (destination === 'off') return undefined
   if (destination === 'stderr')
     return createAccessLog(createStderrWriter((dropped) => `{"droppedWrites":${dropped}}\n`))
+  // A command could put a link there, and choose the file that the log is appended to.
+  if (sandbox !== 'off' && listWritableRoots(config).contains(resolve(destination)))
+    throw new UsageError(
+      `ACCESS_LOG is ${destination}, in a folder that commands can write to; name a file outside of the project and of SANDBOX_WRITE`,
+    )
   const { openLogFile } = await import('../http/log-file.js')
   const file = openLogFile(destination, (error) =>
     log.warn(`cannot write the access log ${destination}: ${String(error)}`),

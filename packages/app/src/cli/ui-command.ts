@@ -15,8 +15,10 @@ import { getOsUser } from '@scorpiox/mcp/os'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { getStateDir } from '@scorpiox/server/config/paths'
+import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
 import { openInBrowser } from '@scorpiox/server/process/run-program'
+import { createTrustedEnvironment } from '@scorpiox/server/process/trusted-program'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
 import { print, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
@@ -74,8 +76,8 @@ function httpSettings({ settings }: Config, flags: CommandFlags, loginKey: strin
  * Opens the browser through a private file that redirects to the address: command lines are visible to all users of the
  * machine, and the address contains the key. The file is deleted once the browser had time to read it.
  */
-async function openBrowserByFile({ settings, childEnv }: Config, address: string, log: Log) {
-  const directory = getStateDir(settings)
+async function openBrowserByFile(config: Config, address: string, log: Log) {
+  const directory = getStateDir(config.settings)
   const path = join(directory, `${REDIRECT_PREFIX}${randomBytes(8).toString('hex')}.html`)
   const remove = (): void => rmSync(path, { force: true })
   try {
@@ -84,7 +86,7 @@ async function openBrowserByFile({ settings, childEnv }: Config, address: string
     process.once('exit', remove)
     writeFileSync(path, redirectPage(address), { mode: 0o600, flag: 'wx' })
     setTimeout(remove, REDIRECT_TTL_MS).unref()
-    await openInBrowser(path, childEnv)
+    await openInBrowser(path, createTrustedEnvironment(config.childEnv, listWritableRoots(config)))
   } catch (error) {
     remove()
     log.info(`cannot open a browser: ${errorMessage(error)}`)

@@ -31,6 +31,8 @@ import { copyProgram, isTemporaryPath, listProgramCopies, programCopyPath } from
 export interface RunningProgram {
   readonly platform: NodeJS.Platform
   readonly runtime: string
+  /** What the runtime needs in order not to obey files of the project that it is started in. */
+  readonly runtimeFlags?: readonly string[]
   /** Undefined if runtime and program are one file. */
   readonly script: string | undefined
   /** The system directory for temporary files. */
@@ -69,7 +71,7 @@ export function executablePath(directory: string, platform: NodeJS.Platform): st
 }
 
 export async function findInstallSource(directory: string, running: RunningProgram): Promise<InstallSource> {
-  const { platform, runtime, script, temporaryDirectory, versionOf } = running
+  const { platform, runtime, runtimeFlags = [], script, temporaryDirectory, versionOf } = running
   const path = executablePath(directory, platform)
   const launch = { command: path, args: [] }
   if (script === undefined) return { file: runtime, launch }
@@ -81,7 +83,7 @@ export async function findInstallSource(directory: string, running: RunningProgr
   const permanentScript = isTemporary ? programCopyPath(join(directory, PROGRAMS_DIRECTORY), script) : script
   const copyNeeded = isTemporary && !isFile(permanentScript) ? { scriptToCopy: script } : {}
   if (platform === 'win32') return { ...copyNeeded, launch: { command: runtime, args: [permanentScript] } }
-  return { ...copyNeeded, text: formatLauncherScript(runtime, permanentScript), launch }
+  return { ...copyNeeded, text: formatLauncherScript(runtime, runtimeFlags, permanentScript), launch }
 }
 
 export type InstalledState = 'absent' | 'current' | 'outdated' | 'other-file'
@@ -232,11 +234,14 @@ function sha256(content: string | Buffer): string {
 
 const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which writes it anew.\n'
 
-/** Both paths are absolute. */
-function formatLauncherScript(runtime: string, script: string): string {
+/** Both paths are absolute. The flags are those of the runtime; the Node.js that may take its place does not know them. */
+function formatLauncherScript(runtime: string, flags: readonly string[], script: string): string {
+  const hasFlags = flags.length > 0
+  const flagsLines = hasFlags ? `[ -x "$runtime" ] && flags=${quoteShellWord(flags.join(' '))} || flags=\n` : ''
+  const flagsVariable = hasFlags ? '$flags ' : ''
   return `${FIRST_LINES}runtime=${quoteShellWord(runtime)}
 script=${quoteShellWord(script)}
-if [ ! -x "$runtime" ] && ! runtime=$(command -v node); then
+${flagsLines}if [ ! -x "$runtime" ] && ! runtime=$(command -v node); then
   echo "scorpiox-code: Node.js was not found; install it, then run: npx scorpiox-code install" >&2
   exit 127
 fi
@@ -244,7 +249,7 @@ if [ ! -f "$script" ]; then
   echo "scorpiox-code: $script does not exist; run: npx scorpiox-code install" >&2
   exit 127
 fi
-exec "$runtime" "$script" "$@"
+exec "$runtime" ${flagsVariable}"$script" "$@"
 `
 }
 

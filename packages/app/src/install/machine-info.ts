@@ -3,10 +3,11 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import type { MachineInfo } from '@scorpiox/server/clients/client-paths'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { findExecutableEntry } from '@scorpiox/server/process/program-files'
+import { BUN_FLAGS, findExecutableEntry } from '@scorpiox/server/process/program-files'
 import { readProgramOutput } from '@scorpiox/server/process/run-program'
-import type { MachineInfo } from './clients.js'
 import type { RunningProgram } from './installed-program.js'
 
 export function readMachineInfo({ home, cwd, childEnv: env }: Config): MachineInfo {
@@ -18,6 +19,7 @@ export function readRunningProgram({ childEnv }: Config): RunningProgram {
   return {
     platform: process.platform,
     runtime: process.execPath,
+    runtimeFlags: bunVersion() === undefined ? [] : BUN_FLAGS,
     script:
       scriptArgument === undefined || findExecutableEntry() !== undefined ? undefined : realpathSync(scriptArgument),
     temporaryDirectory: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),

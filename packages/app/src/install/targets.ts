@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
+import type { MachineInfo } from '@scorpiox/server/clients/client-paths'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import type { LaunchCommand } from '../program-info.js'
 import { type ClientConfigFile, readClientConfig } from './client-config-file.js'
-import { type ClientDefinition, CLIENTS, type MachineInfo } from './clients.js'
+import { type ClientDefinition, CLIENTS } from './clients.js'
 import { type ConfigFormat, type ConfigFormatName, loadConfigFormat } from './config-format.js'
 import { compareEntry } from './own-entry.js'
 

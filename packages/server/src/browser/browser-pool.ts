@@ -7,6 +7,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../config/load-config.js'
 import { getStateDir } from '../config/paths.js'
+import { listWritableRoots } from '../config/writable-roots.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../guarded-fetch/guarded-fetch.js'
 import { createTimeoutSignal } from '../util/async.js'
@@ -97,18 +98,20 @@ export function createBrowserPool({ launch, idleMs = IDLE_MS, limits }: BrowserP
 }
 
 interface OpenBrowserPoolDeps {
-  readonly config: Pick<Config, 'settings' | 'childEnv' | 'cwd'>
+  readonly config: Config
   readonly guardedFetch: Pick<GuardedFetch, 'proxy'>
   readonly log: Log
 }
 
 /** The browser is located and started by the first page. */
 export function openBrowserPool({ config, guardedFetch, log }: OpenBrowserPoolDeps): PageRenderer {
-  const { settings, childEnv: env, cwd: project } = config
+  const { settings, childEnv: env } = config
+  const { BROWSER_PATH: browserPath, SANDBOX: sandbox } = settings
   const unpackIn = (): string => join(getStateDir(settings), 'browser')
   return createBrowserPool({
     async launch() {
-      const file = await findBrowser({ browserPath: settings.BROWSER_PATH, env, project, unpackIn })
+      const writableRoots = listWritableRoots(config)
+      const file = await findBrowser({ browserPath, env, writableRoots, isSandboxOff: sandbox === 'off', unpackIn })
       const live = await launchBrowser({ file, env, proxy: await guardedFetch.proxy() })
       log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
       return live

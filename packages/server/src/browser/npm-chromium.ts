@@ -9,8 +9,9 @@ import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { hasErrorCode } from '@scorpiox/mcp/os'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { hasErrorCode } from '@scorpiox/mcp/os'
+import { NO_WRITABLE_ROOTS, type WritableRoots } from '../config/writable-roots.js'
 import { findExecutableEntry } from '../process/program-files.js'
 
 const PACKAGE = '@sparticuz/chromium'
@@ -22,9 +23,13 @@ interface NpmPackage {
 }
 
 /** Undefined if it is not installed or does not support this platform. */
-export async function unpackNpmChromium(unpackIn: () => string): Promise<string | undefined> {
+export async function unpackNpmChromium(
+  unpackIn: () => string,
+  writableRoots: WritableRoots = NO_WRITABLE_ROOTS,
+): Promise<string | undefined> {
   const npmPackage = process.platform === 'linux' && process.arch === 'x64' ? findNpmPackage() : undefined
-  if (!npmPackage) return undefined
+  // Packages are also searched in folders of the home directory and of NODE_PATH.
+  if (!npmPackage || writableRoots.contains(npmPackage.file)) return undefined
   const folder = join(unpackIn(), `chromium-${npmPackage.version}`)
   const program = join(folder, 'chromium')
   try {

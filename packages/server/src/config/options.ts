@@ -140,7 +140,7 @@ const GENERAL_OPTIONS = {
     type: 'string',
     default: '',
     about:
-      'Folders that sandboxed commands may write to besides the project, with commas between them, such as `~/.npm,~/.cache`.',
+      'Folders that sandboxed commands may write to besides the project, with commas between them, such as `~/.cache/pip,~/.cargo/registry`.',
   },
   SANDBOX_READ: {
     type: 'string',
@@ -231,6 +231,7 @@ const GENERAL_OPTIONS = {
   CALLBACK_WEBHOOK: {
     type: 'string',
     default: '',
+    secret: true,
     about: 'Address that is sent each callback that fires, as JSON by POST.',
   },
   SCORPIOX_INBOX: {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
-import { findExecutableEntry } from './program-files.js'
+import { BUN_FLAGS, findExecutableEntry } from './program-files.js'
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, startChild } from './spawn.js'
 
@@ -113,7 +113,8 @@ export async function spawnNodeScript(
 
 /** Bun by default downloads packages that are missing; a single executable does not. */
 function runtimeFlags(): readonly string[] {
-  return bunVersion() === undefined || findExecutableEntry() !== undefined ? [] : ['--no-install']
+  if (bunVersion() === undefined || findExecutableEntry() !== undefined) return []
+  return process.platform === 'win32' ? ['--no-install'] : ['--no-install', ...BUN_FLAGS]
 }
 
 /** Keeps none of these handles from letting this process exit. */

@@ -12,6 +12,9 @@ interface ProgramFiles {
   readonly ownCode: string
 }
 
+/** Keep Bun from obeying the .env and the bunfig.toml of the folder that it is started in. */
+export const BUN_FLAGS = ['--no-env-file', '--config=/dev/null'] as const
+
 /** Bun shows the files inside an executable as files of a virtual disk. */
 const BUN_VIRTUAL_PATH = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { requires } from '../../../../test/support/requirements.js'
+import { NO_WRITABLE_ROOTS } from '../config/writable-roots.js'
 import { findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
 
 /** A mount namespace with shared propagation, as on most machines. */
@@ -35,8 +36,8 @@ describe('a folder that is mounted while a command runs', requires(MOUNTS), () =
   ])('%s', async (_, usesWrapper, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'scorpiox-mounts-'))
     for (const name of ['control', 'late']) mkdirSync(join(folder, name))
-    const { path } = await findBubblewrap(process.env, [])
-    const wrapper = await findPrivateMountWrapper({ bwrap: path, bash: '/bin/bash' }, process.env, [])
+    const { path } = await findBubblewrap(process.env, NO_WRITABLE_ROOTS)
+    const wrapper = await findPrivateMountWrapper({ bwrap: path, bash: '/bin/bash' }, process.env, NO_WRITABLE_ROOTS)
     expect(wrapper).not.toEqual([])
     expect(shared(LATE_MOUNT, folder, ...(usesWrapper ? wrapper : []), path)).toMatchObject({
       stdout: expected,
@@ -47,7 +48,9 @@ describe('a folder that is mounted while a command runs', requires(MOUNTS), () =
 
 test('without a trusted unshare there is no wrapper', async () => {
   const tools = { bwrap: '/usr/bin/bwrap', bash: '/bin/bash' }
-  expect(await findPrivateMountWrapper(tools, { PATH: '/nowhere' }, [])).toEqual([])
-  expect(await findPrivateMountWrapper(tools, process.env, ['/'])).toEqual([])
-  expect(await findPrivateMountWrapper({ ...tools, bwrap: '/nowhere/bwrap' }, process.env, [])).toEqual([])
+  expect(await findPrivateMountWrapper(tools, { PATH: '/nowhere' }, NO_WRITABLE_ROOTS)).toEqual([])
+  expect(await findPrivateMountWrapper(tools, process.env, { paths: ['/'], contains: () => true })).toEqual([])
+  expect(await findPrivateMountWrapper({ ...tools, bwrap: '/nowhere/bwrap' }, process.env, NO_WRITABLE_ROOTS)).toEqual(
+    [],
+  )
 })

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { WritableRoots } from '../config/writable-roots.js'
 import { formatInstallCommand } from '../process/install-command.js'
 import { readProgramOutput } from '../process/run-program.js'
 import { findTrustedProgram } from '../process/trusted-program.js'
@@ -17,7 +18,7 @@ export interface Bubblewrap {
   readonly version: string
 }
 
-export async function findBubblewrap(env: NodeJS.ProcessEnv, writableRoots: readonly string[]): Promise<Bubblewrap> {
+export async function findBubblewrap(env: NodeJS.ProcessEnv, writableRoots: WritableRoots): Promise<Bubblewrap> {
   const path = findTrustedProgram('bwrap', env, writableRoots)
   if (path === undefined)
     throw new Failure(
@@ -80,7 +81,7 @@ interface SandboxPrograms {
 export async function findPrivateMountWrapper(
   { bwrap, bash }: SandboxPrograms,
   env: NodeJS.ProcessEnv,
-  writableRoots: readonly string[],
+  writableRoots: WritableRoots,
 ): Promise<readonly string[]> {
   const unshare = findTrustedProgram('unshare', env, writableRoots)
   if (unshare === undefined) return []

@@ -76,6 +76,8 @@ export interface CommandPolicy extends ViewPolicy {
   readonly writable: readonly string[]
   /** Files and folders that control this server, wherever they are, also those that do not exist yet. */
   readonly controlFiles?: readonly string[] | undefined
+  /** Variables that commands get although bwrap does not have them. */
+  readonly restoredEnv?: NodeJS.ProcessEnv | undefined
   /** At any level, only the write grants of a command are writable: neither the project nor the folders above. */
   readonly allowsOnlyGrants?: boolean | undefined
 }
@@ -107,6 +109,11 @@ export function createSandboxedCommands(
     (path) => !policy.readOnly.some((readOnlyPath) => isInsideDirectory(path, readOnlyPath)),
   )
   const viewOf = createLevelViews(policy, files.emptyFile)
+  const restoreFlags = Object.entries(policy.restoredEnv ?? {}).flatMap(([name, value = '']) => [
+    '--setenv',
+    name,
+    value,
+  ])
   const closeInherited = findInheritedDescriptors().map((descriptor) => `exec ${descriptor}<&-; `)
 
   function planView(level: ActiveSandboxLevel, writable: readonly string[]): PlannedView {
@@ -120,7 +127,10 @@ export function createSandboxedCommands(
     const controlFilesInRoots = controlFiles.filter(
       (path) => [...protectedRoots].some((root) => isInsideDirectory(path, root)) && isMountedInAll(path),
     )
-    const readOnly = [...protectedInRoots, ...protectedPaths.protectPaths(controlFilesInRoots)]
+    const outermost = controlFilesInRoots.filter(
+      (path) => !controlFilesInRoots.some((other) => other !== path && isInsideDirectory(path, other)),
+    )
+    const readOnly = [...protectedInRoots, ...protectedPaths.protectPaths(outermost)]
     const view = viewOf(level, writable, readOnly)
     const plan = planMounts(view, isMountedInAll)
     const flags = toBubblewrapFlags(plan, view)
@@ -136,7 +146,7 @@ export function createSandboxedCommands(
     let removeMounts = activeMounts.add(writable, plan)
     const strictFlags = level === 'strict' ? ['--unshare-net', ...(isUsableHome(home) ? ['--dir', home] : [])] : []
     return {
-      argv: [...bwrap, ...ISOLATION_FLAGS, ...strictFlags, ...flags, '--'],
+      argv: [...bwrap, ...ISOLATION_FLAGS, ...restoreFlags, ...strictFlags, ...flags, '--'],
       seccompFile: files.seccompFile,
       cgroupFiles: allocation.cgroupFiles,
       bash,

@@ -37,7 +37,8 @@ test('a path with the right access is not mounted again', () => {
   expect(
     mounts([
       ['writable', '/srv'],
-      ['writable', '/srv/project'],
+      ['writable', '/srv'],
+      ['protected', '/opt'],
     ]),
   ).toEqual(['write /srv'])
   expect(
@@ -86,6 +87,15 @@ test('the parents of a hidden or protected path cannot be renamed', () => {
       ['protected', '/w/x/p/.claude'],
     ]),
   ).toEqual(['write /w', 'write /w/x', 'write /w/x/p', 'read /w/x/p/.claude'])
+})
+
+test('a writable folder in another cannot be replaced, nor the folders above it', () => {
+  expect(
+    mounts([
+      ['writable', '/srv'],
+      ['writable', '/srv/a/project'],
+    ]),
+  ).toEqual(['write /srv', 'write /srv/a', 'write /srv/a/project'])
 })
 
 test('the rule with the higher precedence applies', () => {

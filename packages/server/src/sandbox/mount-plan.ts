@@ -54,7 +54,12 @@ export function planMounts({ base, pathRules }: FileSystemView, isMountedInAll: 
     const current = findNearestMount(mounts, path) ?? (isSystem(path) ? 'read' : 'hide folder')
     const mount = chooseMount(access, current)
     const parents = current === 'write' ? listUnmountedParents(mounts, path) : []
-    if (mount === undefined || (current === 'write' && ![path, ...parents].every(isMountedInAll))) continue
+    if (
+      mount === undefined ||
+      mounts.get(path) === mount ||
+      (current === 'write' && ![path, ...parents].every(isMountedInAll))
+    )
+      continue
     for (const folder of parents) mounts.set(folder, 'write')
     mounts.set(path, mount)
   }
@@ -81,7 +86,8 @@ export function toBubblewrapFlags(plan: MountPlan, view: FileSystemView): readon
 function chooseMount(access: PathRule['access'], current: MountKind): MountKind | undefined {
   const isVisible = current === 'read' || current === 'write'
   if (access === 'readable') return isVisible ? undefined : 'read'
-  if (access === 'writable') return current === 'write' ? undefined : 'write'
+  // Also in a writable folder: a mount point cannot be replaced by a link, whose target would be writable later.
+  if (access === 'writable') return 'write'
   if (access === 'protected') return current === 'write' ? 'read' : undefined
   if (!isVisible) return undefined
   return access === 'hidden file' ? 'hide file' : 'hide folder'

@@ -1,25 +1,43 @@
 // Keeps commands from creating files in their writable folders that control this server at its next start, or parts of
 // a git repository that run programs. CVE-2026-25725 was such a file, unprotected because it did not exist yet.
 //
-// A missing path can only be protected by a placeholder: an empty folder is created on the host and mounted read-only.
-// Git ignores empty folders. The sticky bit tells it from a folder of the user. It is removed when the sandbox closes,
-// or after a crash when the next one does, unless another server still uses it.
+// A missing path can only be protected by a placeholder: an empty folder, or in a git directory a file, is created on the
+// host and mounted read-only. Git ignores empty folders. The sticky bit tells it from one of the user. It is removed when
+// the sandbox closes, or after a crash when the next one does, unless another server still uses it.
 
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, type Stats } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { hasErrorCode } from '@scorpiox/mcp/os'
+import { listProjectNames } from '../clients/client-paths.js'
+import { isInsideDirectory } from '../util/path-containment.js'
 
-/** In a project folder; each as a whole. */
-const SERVER_FILES = ['.scorpiox', '.claude', 'scorpiox-env.txt']
+/** In a project folder; each as a whole: settings of this server, and of clients that start programs. */
+const PROJECT_NAMES = [...new Set(['.scorpiox', '.claude', 'scorpiox-env.txt', ...listProjectNames()])]
 /** Skills are read from the first only if the other is not a folder, or is a link to it. */
 const SKILL_FOLDER = { of: '.agents', unless: join('.claude', 'skills') } as const
 
-const CONFIG = 'config'
-const HOOKS = 'hooks'
-/** Protected if they exist: `commondir` would lead git to another `config`, but git fails on an empty one. */
-const OPTIONAL_CONFIG = ['config.worktree', 'commondir']
+/** What makes a folder a git directory. */
+const GIT_DIRECTORY = ['HEAD', 'objects', 'refs'] as const
+/** Contains the path of a folder that git takes `config` and `hooks` from; `.` is the git directory itself. */
+const COMMON_DIR = 'commondir'
+const SAME_FOLDER = '.\n'
 
 const STICKY = 0o1000
 
@@ -42,6 +60,7 @@ export interface ProtectOptions {
 
 export function createProtectedPaths(): ProtectedPaths {
   const placeholders = new Set<string>()
+  const filePlaceholders = new Set<string>()
 
   function protectPath(path: string): readonly string[] {
     const stat = lstatIfExists(path)
@@ -51,38 +70,110 @@ export function createProtectedPaths(): ProtectedPaths {
     return [path]
   }
 
-  function listGitPaths(root: string, isMountedInAll: ProtectOptions['isMountedInAll']): readonly string[] {
-    if (basename(root).endsWith('.git')) return listRepositoryPaths(root, protectPath)
+  function protectFile(path: string, text: string): readonly string[] {
+    if (lstatIfExists(path) !== undefined) {
+      if (isFilePlaceholder(path)) filePlaceholders.add(path)
+      return protectPath(path)
+    }
+    if (!createFilePlaceholder(path, text)) return []
+    filePlaceholders.add(path)
+    return [path]
+  }
+
+  /** Without `config` it is not a repository yet. */
+  function listRepositoryPaths(git: string, root: string): readonly string[] {
+    const config = join(git, 'config')
+    if (lstatIfExists(config) === undefined) return []
+    const worktreeConfig = join(git, 'config.worktree')
+    return [
+      ...[config, join(git, 'hooks')].flatMap(protectPath),
+      ...protectFile(join(git, COMMON_DIR), SAME_FOLDER),
+      // Git fails on a folder of that name, and reads it only if `config` says so.
+      ...(hasWorktreeConfig(config) ? protectFile(worktreeConfig, '') : []),
+      ...(lstatIfExists(worktreeConfig) === undefined ? [] : protectPath(worktreeConfig)),
+      ...listOuterWorktrees(git, root).flatMap(protectPath),
+    ]
+  }
+
+  function listGitPaths(root: string, { isProject, isMountedInAll }: ProtectOptions): readonly string[] {
+    if (GIT_DIRECTORY.every((name) => !isMissing(join(root, name)))) return listRepositoryPaths(root, root)
+    return [...(isProject ? preventBareRepository(root) : []), ...listWorkTreePaths(root, isMountedInAll)]
+  }
+
+  /**
+   * With HEAD, objects and refs in it, git takes a folder for a bare repository and obeys the `config` beside them. Git
+   * fails on a `commondir` that is a folder; when the placeholders are removed, one of the three is missing. Not HEAD if
+   * avoidable: git would find that name ambiguous.
+   */
+  function preventBareRepository(root: string): readonly string[] {
+    const missing = GIT_DIRECTORY.findLast((name) => isMissing(join(root, name)))
+    return [COMMON_DIR, ...(missing === undefined ? [] : [missing])].flatMap((name) => protectPath(join(root, name)))
+  }
+
+  function listWorkTreePaths(root: string, isMountedInAll: ProtectOptions['isMountedInAll']): readonly string[] {
     const git = join(root, '.git')
     const stat = lstatIfExists(git)
     // A command may create a repository, and do anything with it; it is protected from the next command on.
     if (stat === undefined || !isMountedInAll(git)) return []
     if (stat.isSymbolicLink()) throw symbolicLinkFailure(git)
     // In a worktree it is a file that contains the path of the repository.
-    return stat.isDirectory() ? listRepositoryPaths(git, protectPath) : [git]
+    return stat.isDirectory() ? listRepositoryPaths(git, root) : [git]
   }
 
   return {
-    protectFolder(root, { isProject, isMountedInAll }) {
+    protectFolder(root, options) {
       const skills = lstatIfExists(join(root, SKILL_FOLDER.unless))?.isDirectory() ? [] : [SKILL_FOLDER.of]
-      const names = [...SERVER_FILES, ...skills].map((name) => join(root, name))
-      const serverFiles = names.filter((path) => isProject || lstatIfExists(path) !== undefined).flatMap(protectPath)
-      return [...serverFiles, ...listGitPaths(root, isMountedInAll)]
+      const paths = [...PROJECT_NAMES, ...skills].map((name) => join(root, name))
+      const existing = paths.filter((path) => options.isProject || lstatIfExists(path) !== undefined)
+      return [...existing.flatMap(protectPath), ...listGitPaths(root, options)]
     },
     protectPaths: (paths) => paths.flatMap(protectPath),
     async close() {
-      if (placeholders.size === 0) return
+      if (placeholders.size === 0 && filePlaceholders.size === 0) return
       const inUse = await listMountPoints()
       for (const path of placeholders) if (!inUse.has(path)) removePlaceholder(path)
+      for (const path of filePlaceholders) if (!inUse.has(path) && isFilePlaceholder(path)) rmSync(path)
     },
   }
 }
 
-/** Without `config` it is not a repository yet. */
-function listRepositoryPaths(git: string, protectPath: (path: string) => readonly string[]): readonly string[] {
-  if (lstatIfExists(join(git, CONFIG)) === undefined) return []
-  const more = OPTIONAL_CONFIG.map((name) => join(git, name)).filter((path) => lstatIfExists(path) !== undefined)
-  return [join(git, CONFIG), join(git, HOOKS), ...more].flatMap(protectPath)
+function isMissing(path: string): boolean {
+  const stat = lstatIfExists(path)
+  return stat === undefined || isPlaceholder(path, stat)
+}
+
+function hasWorktreeConfig(config: string): boolean {
+  return /worktreeconfig/i.test(readUntrusted(config))
+}
+
+/**
+ * The parts of a repository that belong to linked worktrees elsewhere: they name the folder that git takes its settings
+ * from when it runs there. Commands cannot write to those worktrees.
+ */
+function listOuterWorktrees(git: string, root: string): readonly string[] {
+  const folder = join(git, 'worktrees')
+  if (!lstatIfExists(folder)?.isDirectory()) return []
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => lstatIfExists(path)?.isDirectory())
+    .filter((path) => !isInsideDirectory(dirname(readUntrusted(join(path, 'gitdir')).trim()), root))
+}
+
+const MAX_READ_BYTES = 1024 * 1024
+
+/** A command may have written it: opening a FIFO must not block, and a large file must not fill the memory. */
+function readUntrusted(path: string): string {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    try {
+      const stat = fstatSync(file)
+      return stat.isFile() && stat.size <= MAX_READ_BYTES ? readFileSync(file, 'utf8') : ''
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return ''
+  }
 }
 
 function lstatIfExists(path: string): Stats | undefined {
@@ -108,6 +199,25 @@ function createPlaceholder(path: string): boolean {
     if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false
     throw new Failure(`The command was not started: ${path} could not be protected (${String(code)}).`)
   }
+}
+
+/** Where git expects a file. False if nothing can be created there anyway. */
+function createFilePlaceholder(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+    chmodSync(path, 0o444 | STICKY)
+    return true
+  } catch (error) {
+    if (hasErrorCode(error, 'EEXIST')) return true
+    if (hasErrorCode(error, 'EACCES', 'EROFS', 'EPERM')) return false
+    throw new Failure(`The command was not started: ${path} could not be protected (${errorMessage(error)}).`)
+  }
+}
+
+function isFilePlaceholder(path: string): boolean {
+  const stat = lstatIfExists(path)
+  if (!stat?.isFile() || (stat.mode & STICKY) === 0) return false
+  return ['', SAME_FOLDER].includes(readUntrusted(path))
 }
 
 function isPlaceholder(path: string, stat: Stats): boolean {

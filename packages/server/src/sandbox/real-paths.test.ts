@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { checkReadableRoot, checkWritableRoot, listSystemFolders, resolveHiddenPaths } from './real-paths.js'
+import {
+  checkReadableRoot,
+  checkWritableRoot,
+  listSystemFolders,
+  resolveHiddenPaths,
+  resolveParents,
+} from './real-paths.js'
 
 test('a writable root that would break the sandbox is rejected', () => {
   const home = mkdtempSync(join(tmpdir(), 'scorpiox-home-'))
@@ -18,6 +24,19 @@ test('a writable root that would break the sandbox is rejected', () => {
   expect(checkWritableRoot(home, '')).toBe(home)
   expect(checkWritableRoot(home, '/')).toBe(home)
   expect(checkWritableRoot(home, '/nonexistent')).toBe(home)
+})
+
+test('a folder of programs that run outside of the sandbox, or in one, is rejected', () => {
+  for (const path of ['/usr/local', '/usr/local/bin', '/usr/lib', '/usr/bin', '/etc/ssl'])
+    expect(() => checkWritableRoot(path, ''), path).toThrow('would allow an escape')
+  expect(checkWritableRoot('/usr/src', '')).toBe('/usr/src')
+})
+
+test('a missing file in a missing folder is protected by the first missing part of its path', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-parents-'))
+  symlinkSync(folder, join(folder, 'link'))
+  const paths = ['a', 'b/c', 'd/e/f', 'link/g'].map((name) => join(folder, name))
+  expect(resolveParents(paths)).toEqual(['a', 'b', 'd', 'g'].map((name) => join(folder, name)))
 })
 
 test('a private temporary folder cannot be a root', () => {

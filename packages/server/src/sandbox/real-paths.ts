@@ -10,6 +10,28 @@ import { type PathRule, PRIVATE_TMP_FOLDERS, type SystemFolder } from './mount-p
 /** Never writable as a whole: write access allows taking over the system or the account. */
 const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
 
+/** Programs and libraries in them run outside of the sandbox: neither they nor anything in them is ever writable. */
+const PROGRAM_FOLDERS = [
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/lib',
+  '/usr/lib32',
+  '/usr/lib64',
+  '/usr/libexec',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/usr/local/lib',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  '/etc',
+  '/boot',
+  '/run/current-system',
+  '/nix/store',
+  '/gnu/store',
+]
+
 /** Kernel interfaces, not files. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev']
 
@@ -51,12 +73,14 @@ export function checkWritableRoot(path: string, home: string): string {
   const realPath = requireExisting(path)
   const realHomes = home === '/' ? [] : resolveReadablePaths([home]).map((rule) => rule.path)
   const denied = [...NEVER_WRITABLE, ...KERNEL_FOLDERS, ...realHomes]
+  const programFolders = resolveReadablePaths(PROGRAM_FOLDERS).map((rule) => rule.path)
   const conflict =
-    denied.find((folder) => isInsideDirectory(folder, realPath)) ??
-    KERNEL_FOLDERS.find((folder) => isInsideDirectory(realPath, folder))
+    [...denied, ...programFolders].find((folder) => isInsideDirectory(folder, realPath)) ??
+    [...KERNEL_FOLDERS, ...programFolders].find((folder) => isInsideDirectory(realPath, folder))
   if (conflict === undefined || realPath.startsWith('/dev/shm/')) return rejectPrivateTmp(realPath)
+  const included = isInsideDirectory(conflict, realPath) ? conflict : `files of ${conflict}`
   throw new Failure(
-    `The sandbox cannot let commands write to ${path}: that includes ${conflict}, which would allow an escape. ` +
+    `The sandbox cannot let commands write to ${path}: that includes ${included}, which would allow an escape. ` +
       'Work in another folder (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
   )
 }
@@ -82,11 +106,19 @@ export function requireExisting(path: string): string {
   }
 }
 
-/** With resolved parent folders. The files themselves may be missing; without its folder, no command can create one. */
+/**
+ * With resolved parent folders. The files themselves may be missing. If its folder is missing too, a command could create
+ * both: the first part of the path that is missing takes its place.
+ */
 export function resolveParents(paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) =>
-    resolveReadablePaths([dirname(path)]).map((folder) => join(folder.path, basename(path))),
-  )
+  return [...new Set(paths.map(resolveParent))]
+}
+
+function resolveParent(path: string): string {
+  const parent = dirname(path)
+  const [folder] = resolveReadablePaths([parent])
+  if (folder) return join(folder.path, basename(path))
+  return parent === path ? path : resolveParent(parent)
 }
 
 /** Skips paths that do not exist. */

@@ -40,7 +40,7 @@ test('hides the state, settings and keys of the server, and the default secret p
     ]),
   )
   expect(workFolder).toBe('/state/sandbox')
-  expect(readOnly).toEqual(['/opt/server'])
+  expect(readOnly).toEqual(['/opt/server', process.execPath])
   expect(project).toBe(CWD)
 })
 
@@ -50,6 +50,30 @@ test('SANDBOX_HIDE adds paths and can remove default ones, but none of the serve
   expect(hidden).toContain(join(CWD, '.env'))
   expect(hidden).not.toContain('/home/ann/.npmrc')
   expect(hidden).toContain('/state')
+})
+
+test('hides the settings of every client, and protects those that do not exist', () => {
+  const { hidden, controlFiles } = createSandboxPolicy(config(), ['strict'])
+  const files = ['.cursor/mcp.json', '.config/Code/User/mcp.json', '.codex/config.toml', '.claude.json']
+  for (const file of files.map((name) => join('/home/ann', name))) {
+    expect(hidden).toContain(file)
+    expect(controlFiles).toContain(file)
+  }
+  for (const name of ['.config/BraveSoftware', '.thunderbird', '.config/sops', '.pulumi/credentials.json'])
+    expect(hidden).toContain(join('/home/ann', name))
+})
+
+test('protects every folder in which packages of the server are searched', () => {
+  const { controlFiles } = createSandboxPolicy(config(), ['workspace'])
+  expect(controlFiles).toEqual(expect.arrayContaining(['/opt/node_modules', '/node_modules']))
+  const inPackage = { ...config(), programDir: '/p/node_modules/x/dist', ownCode: '/p/node_modules/x/dist' }
+  const folders = createSandboxPolicy(inPackage, []).controlFiles?.filter((path) => path.endsWith('/node_modules'))
+  expect(folders).toEqual([
+    '/p/node_modules/x/dist/node_modules',
+    '/p/node_modules/x/node_modules',
+    '/p/node_modules',
+    '/node_modules',
+  ])
 })
 
 test('hides /root unless it is the home', () => {

@@ -1,12 +1,16 @@
-// Paths that are hidden from sandboxed commands by default: keys, credentials, histories. `SANDBOX_HIDE` adds and
-// removes entries. Home directories of other users are protected by file permissions.
+// Paths that are hidden from sandboxed commands by default: keys, credentials, histories, and what the clients of
+// clients/client-paths.ts keep. `SANDBOX_HIDE` adds and removes entries. Home directories of other users are protected by
+// file permissions.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import { listClientSecrets, listClientSettings, type MachineInfo } from '../clients/client-paths.js'
 import type { Config } from '../config/load-config.js'
-import { getScriptFolder, getStateDir } from '../config/paths.js'
+import { expandPath, getScriptFolder, getStateDir, splitPathList } from '../config/paths.js'
+import { listPackageFolders, listParents } from '../config/writable-roots.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -15,12 +19,23 @@ export const SECRET_PATHS: readonly string[] = [
   // Keys and passwords.
   '~/.ssh',
   '~/.gnupg',
+  '~/.age',
+  '~/.config/age',
+  '~/.config/sops',
+  '~/.pki',
   '~/.password-store',
   '~/.local/share/keyrings',
+  '~/.local/share/kwalletd',
+  '~/.config/op',
+  '~/.config/1Password',
+  '~/.config/Bitwarden CLI',
+  '~/.config/keepassxc',
   '~/.netrc',
   '~/.git-credentials',
   '~/.config/git/credentials',
   '~/.vault-token',
+  '~/.vault_pass',
+  '~/.subversion/auth',
   // Cloud providers.
   '~/.aws',
   '~/.azure',
@@ -35,9 +50,37 @@ export const SECRET_PATHS: readonly string[] = [
   '~/.docker/config.json',
   '~/.config/containers/auth.json',
   '~/.fly',
+  '~/.config/hcloud',
+  '~/.config/linode-cli',
+  '~/.config/scw',
+  '~/.config/helm',
+  '~/.cf',
+  '~/.pulumi/credentials.json',
+  '~/.databrickscfg',
+  '~/.databricks',
+  '~/.snowflake',
+  '~/.snowsql',
+  '~/.dbt',
+  '~/.vercel',
+  '~/.config/com.vercel.cli',
+  '~/.local/share/com.vercel.cli',
+  '~/.netlify',
+  '~/.config/netlify',
+  '~/.wrangler',
+  '~/.config/.wrangler',
+  '~/.supabase',
+  '~/.railway',
+  '~/.config/heroku',
+  '~/.config/firebase',
+  '~/.config/configstore',
+  '~/.config/stripe',
+  '~/.config/ngrok',
+  '~/.ngrok2',
+  '~/.sentryclirc',
   // Package registries.
   '~/.npmrc',
   '~/.yarnrc.yml',
+  '~/.bunfig.toml',
   '~/.pypirc',
   '~/.config/pip/pip.conf',
   '~/.cargo/credentials',
@@ -47,20 +90,32 @@ export const SECRET_PATHS: readonly string[] = [
   '~/.m2/settings-security.xml',
   '~/.gradle/gradle.properties',
   '~/.config/composer/auth.json',
+  '~/.composer/auth.json',
+  '~/.bundle/config',
+  '~/.nuget/NuGet/NuGet.Config',
+  '~/.config/NuGet/NuGet.Config',
+  '~/.config/pypoetry/auth.toml',
+  '~/.config/uv/credentials',
+  '~/.condarc',
   // Code hosting and AI services.
   '~/.config/gh',
   '~/.config/glab-cli',
   '~/.config/hub',
   '~/.config/github-copilot',
-  '~/.claude.json',
-  '~/.claude/.credentials.json',
-  '~/.codex/auth.json',
-  '~/.gemini/oauth_creds.json',
+  '~/.config/tea',
+  '~/.config/jj/repos',
+  '~/.aider.conf.yml',
+  '~/.config/openai',
+  '~/.config/anthropic',
+  '~/.kaggle',
+  '~/.huggingface',
   '~/.cache/huggingface/token',
+  '~/.cache/huggingface/stored_tokens',
   // Databases.
   '~/.pgpass',
   '~/.my.cnf',
-  // Command and browser histories.
+  '~/.mylogin.cnf',
+  // Command histories, and the profiles of browsers, mail and messengers.
   '~/.bash_history',
   '~/.zsh_history',
   '~/.local/share/fish/fish_history',
@@ -69,9 +124,34 @@ export const SECRET_PATHS: readonly string[] = [
   '~/.psql_history',
   '~/.mysql_history',
   '~/.sqlite_history',
+  '~/.rediscli_history',
+  '~/.mongodb',
+  '~/.irb_history',
+  '~/.config/nushell/history.txt',
   '~/.mozilla',
   '~/.config/google-chrome',
+  '~/.config/google-chrome-beta',
+  '~/.config/google-chrome-unstable',
   '~/.config/chromium',
+  '~/.config/BraveSoftware',
+  '~/.config/microsoft-edge',
+  '~/.config/vivaldi',
+  '~/.config/opera',
+  '~/.librewolf',
+  '~/.thunderbird',
+  '~/.config/evolution',
+  '~/.local/share/evolution',
+  '~/.config/Signal',
+  '~/.config/Slack',
+  '~/.config/discord',
+  '~/.local/share/TelegramDesktop',
+  '~/snap/firefox',
+  '~/snap/chromium',
+  '~/snap/thunderbird',
+  '~/.var/app',
+  '~/.bitcoin',
+  '~/.ethereum',
+  '~/.electrum',
   // Readable by root only; a server may run as root.
   '/root',
   '/etc/shadow',
@@ -101,14 +181,18 @@ export const SECRET_PATHS: readonly string[] = [
 export function createSandboxPolicy(config: Config, levels: readonly ActiveSandboxLevel[]): SandboxPolicy {
   const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
   const stateDir = getStateDir(settings)
-  const expandPath = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
+  const expand = (path: string): string => expandPath(path, config)
+  const machine = readMachine(config)
   const scriptFolders = [getScriptFolder(config) ?? []].flat()
+  const skillFolders = splitPathList(settings.ADDITIONAL_SKILLS, config)
+  const isProtectable = (folder: string): boolean => existsSync(folder) && !isInsideDirectory(cwd, folder)
   const entries = splitList(settings.SANDBOX_HIDE)
-  const unhidden = new Set(entries.flatMap((entry) => (entry.startsWith('!') ? [expandPath(entry.slice(1))] : [])))
-  const hiddenPaths = [...SECRET_PATHS, ...entries.filter((entry) => !entry.startsWith('!'))]
+  const unhidden = new Set(entries.flatMap((entry) => (entry.startsWith('!') ? [expand(entry.slice(1))] : [])))
+  const secretPaths = [...SECRET_PATHS, ...(home === '' ? [] : listClientSecrets(machine))]
+  const hiddenPaths = [...secretPaths, ...entries.filter((entry) => !entry.startsWith('!'))]
     // Without a home these paths would be relative to the project.
     .filter((path) => home !== '' || !path.startsWith('~/'))
-    .map(expandPath)
+    .map(expand)
     .filter((path) => !unhidden.has(path) && path !== home)
   return {
     levels,
@@ -123,14 +207,42 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
       ...(settings.TLS_KEY === '' ? [] : [resolve(settings.TLS_KEY)]),
       ...hiddenPaths,
     ],
-    writable: splitList(settings.SANDBOX_WRITE).map(expandPath),
-    readable: splitList(settings.SANDBOX_READ).map(expandPath),
-    controlFiles: secretFiles,
-    readOnly: [ownCode, ...scriptFolders.filter((folder) => existsSync(folder) && !isInsideDirectory(cwd, folder))],
+    writable: splitPathList(settings.SANDBOX_WRITE, config),
+    readable: splitPathList(settings.SANDBOX_READ, config),
+    program: [ownCode, process.execPath],
+    controlFiles: [
+      ...secretFiles,
+      ...listPackagePaths(config),
+      ...(home === '' ? [] : listClientSettings(machine)),
+      ...(settings.TLS_CERT === '' ? [] : [resolve(settings.TLS_CERT)]),
+    ],
+    readOnly: [ownCode, process.execPath, ...[...scriptFolders, ...skillFolders].filter(isProtectable)],
     scriptFolders,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,
+  }
+}
+
+/** Where the runtime searches the packages of this server, and on Bun the files that redirect that search. */
+function listPackagePaths(config: Config): readonly string[] {
+  const folders = listPackageFolders(config)
+  if (bunVersion() === undefined || folders.length === 0) return folders
+  const redirects = listParents(config.ownCode).flatMap((folder) =>
+    ['tsconfig.json', 'jsconfig.json'].map((name) => join(folder, name)),
+  )
+  return [...folders, ...redirects]
+}
+
+function readMachine({ home, cwd, childEnv: env }: Config): MachineInfo {
+  return { platform: process.platform, home, cwd, env, listDirectory: listNames }
+}
+
+function listNames(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
   }
 }
 

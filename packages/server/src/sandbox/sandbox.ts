@@ -6,12 +6,12 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { runToCompletion } from '../process/run-program.js'
-import { containsSystemFolders, findTrustedProgram } from '../process/trusted-program.js'
+import { createTrustedEnvironment, findTrustedProgram, pickLibraryVariables } from '../process/trusted-program.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { type Bubblewrap, explainBubblewrapError, findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
+import { checkRoots } from './check-roots.js'
 import { type CommandPolicy, createSandboxedCommands, type SandboxedCommands } from './command-factory.js'
 import { PRIVATE_TMP_FOLDERS } from './mount-plan.js'
-import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
 import { openResourceLimits, type ResourceLimits } from './resource-limits.js'
 import { requireSupportedArchitecture, type SandboxFiles, writeSandboxFiles } from './sandbox-files.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
@@ -62,23 +62,18 @@ export interface SandboxPolicy extends CommandPolicy {
   /** A folder for the sandbox's own files, hidden from commands. */
   readonly workFolder: string
   readonly pids: number
-  /** The environment of bwrap in the self-test. */
+  /** The environment of this server, without secrets. */
   readonly env: NodeJS.ProcessEnv
+  /** The code of this server and the runtime that runs it. */
+  readonly program?: readonly string[] | undefined
 }
 
 export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
   const startedAt = performance.now()
   const architecture = requireSupportedArchitecture()
-  const { levels, workFolder, home, env, allowsOnlyGrants = false } = policy
-  const canWriteProject = !allowsOnlyGrants && levels.some((level) => level !== 'read-only')
-  const project = canWriteProject ? checkWritableRoot(policy.project, home) : checkReadableRoot(policy.project)
-  const writable = allowsOnlyGrants
-    ? resolveReadablePaths(policy.writable).map(({ path }) => path)
-    : policy.writable.map((path) => checkWritableRoot(path, home))
-  // Even if only grants are writable now, earlier commands may have written there.
-  const writableRoots = (canWriteProject || allowsOnlyGrants ? [project, ...writable] : writable).filter(
-    (root) => !containsSystemFolders(root),
-  )
+  const { levels, workFolder, allowsOnlyGrants = false } = policy
+  const { project, writable, writableRoots } = checkRoots(policy)
+  const env = createTrustedEnvironment(policy.env, writableRoots)
   const bubblewrap = await findBubblewrap(env, writableRoots)
   const bash = findTrustedProgram('bash', env, writableRoots)
   if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
@@ -90,9 +85,12 @@ export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
     ? await findPrivateMountWrapper({ bwrap: bubblewrap.path, bash }, env, writableRoots)
     : []
   const bwrap = [...wrapper, bubblewrap.path]
-  const commands = createSandboxedCommands({ ...policy, project, writable, hidden }, { bwrap, bash, files, limits })
+  const commands = createSandboxedCommands(
+    { ...policy, project, writable, hidden, restoredEnv: pickLibraryVariables(policy.env) },
+    { bwrap, bash, files, limits },
+  )
   const results = await Promise.allSettled(
-    levels.map((level) => runSelfTest(level, commands, { ...policy, project, writable }, files)),
+    levels.map((level) => runSelfTest(level, commands, { ...policy, env, project, writable }, files)),
   )
   rmSync(files.secretFile, { force: true })
   const failed = results.find((result) => result.status === 'rejected')
@@ -152,7 +150,10 @@ async function runSelfTest(
       unwritableFolders: unwritable.filter((path) => path !== '/tmp'),
       namespaces: names.map((name) => readlinkSync(`/proc/self/ns/${name}`)),
     })
-    const [file = '', ...args] = wrapCommand(sandboxed, testCommand)
+    // What earlier commands wrote must not take part: neither programs of PATH nor libraries.
+    const unset = Object.keys(pickLibraryVariables(env)).flatMap((name) => ['--unsetenv', name])
+    const argv = [...sandboxed.argv.slice(0, -1), ...unset, '--']
+    const [file = '', ...args] = wrapCommand({ ...sandboxed, argv }, testCommand)
     const { output } = await runToCompletion(file, args, env)
     const escapes = findSuccessfulEscapes(output)
     if (escapes.length === 0) return

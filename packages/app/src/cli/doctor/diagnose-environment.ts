@@ -5,6 +5,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
+import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { findBunImage, SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/lazy'
 import { readSearchHealth } from '@scorpiox/server/features/search/lazy'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
@@ -16,20 +17,16 @@ import type { Finding } from './doctor.js'
 
 const BUNDLED_CHROMIUM = new Failure('the Chromium installed by npm; it is unpacked on first use')
 
-export async function diagnoseBrowser({
-  settings,
-  childEnv: env,
-  cwd: project,
-}: Pick<Config, 'settings' | 'childEnv' | 'cwd'>): Promise<Finding> {
-  const { BROWSER_PATH: browserPath } = settings
+export async function diagnoseBrowser(config: Config): Promise<Finding> {
+  const { settings, childEnv: env } = config
+  const { BROWSER_PATH: browserPath, SANDBOX: sandbox } = settings
   if (browserPath === 'off')
     return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
   try {
-    return {
-      name: 'browser',
-      ok: true,
-      detail: await findBrowser({ browserPath, env, project, unpackIn: refuseToUnpack }),
-    }
+    const writableRoots = listWritableRoots(config)
+    const isSandboxOff = sandbox === 'off'
+    const detail = await findBrowser({ browserPath, env, writableRoots, isSandboxOff, unpackIn: refuseToUnpack })
+    return { name: 'browser', ok: true, detail }
   } catch (error) {
     if (error === BUNDLED_CHROMIUM) return { name: 'browser', ok: true, detail: BUNDLED_CHROMIUM.message }
     if (!(error instanceof Failure)) throw error

@@ -4,9 +4,11 @@
 import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '@scorpiox/server/config/load-config'
+import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
+import { findTrustedProgram } from '@scorpiox/server/process/trusted-program'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
 import { formatStdioGuide, type LaunchCommand } from '../../program-info.js'
@@ -89,7 +91,11 @@ function diagnoseRuntime(runtime: string): Finding {
 }
 
 async function diagnoseProgram(config: Config, program: string, fix: string): Promise<Finding> {
-  const output = await readProgramOutput(program, ['--version'], config.childEnv)
+  const { childEnv } = config
+  // On Windows programs have various endings, and there is no sandbox.
+  const isWindows = process.platform === 'win32'
+  const file = isWindows ? program : findTrustedProgram(program, childEnv, listWritableRoots(config))
+  const output = file === undefined ? undefined : await readProgramOutput(file, ['--version'], childEnv)
   if (output === undefined) return { name: program, ok: false, detail: 'not found', fix }
   return { name: program, ok: true, detail: output.split('\n')[0] ?? '' }
 }

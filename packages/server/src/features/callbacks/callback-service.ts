@@ -12,9 +12,10 @@ import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
+import { listWritableRoots } from '../../config/writable-roots.js'
 import { createSystemClock } from '../../process/clock.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
-import { findTrustedShell } from '../../process/trusted-program.js'
+import { createTrustedEnvironment, findTrustedShell } from '../../process/trusted-program.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
 import { currentLeaseOwner, isLeaseOwnerGone, type QueueLateAnswers } from '../../sessions/session-leases.js'
@@ -185,6 +186,8 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
   const env = createCommandEnvironment(config.childEnv, process.platform)
+  // CALLBACK_COMMAND runs outside of the sandbox.
+  const trustedEnv = createTrustedEnvironment(env, listWritableRoots(config))
   const callbacks = createCallbackService({
     state: await withSlotFailure(() => state.open()),
     project,
@@ -200,7 +203,7 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
       webhook: settings.CALLBACK_WEBHOOK,
       project,
       cwd,
-      env,
+      env: trustedEnv,
       shell: () => findTrustedShell(config, env),
       warn,
     }),

@@ -5,10 +5,11 @@ import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
+import { listWritableRoots } from '../../config/writable-roots.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import { findTrustedShell } from '../../process/trusted-program.js'
+import { findTrustedShell, removeUntrustedLibraries } from '../../process/trusted-program.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { registerServer, type ServerInfo } from '../../storage/server-registry.js'
 import { maxResultCharacters } from '../../text/result-limit.js'
@@ -29,7 +30,9 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
   const program = findTrustedShell(config, env)
   const project = findProjectRoot(cwd)
-  const commandRunner = createCommandRunner({ cwd, env, shell: program, jobsOutliveServer })
+  // The supervisor and bwrap run outside of the sandbox, which restores the variables for commands.
+  const supervisorEnv = sandbox.level === 'off' ? env : removeUntrustedLibraries(env, listWritableRoots(config))
+  const commandRunner = createCommandRunner({ cwd, env: supervisorEnv, shell: program, jobsOutliveServer })
   // Resolved when a job is recorded: without a home directory commands still run.
   const jobDirectory = (): JobDirectory => jobDirectoryOf(getStateDir(settings), project)
   const unregister = registerServerOrWarn(

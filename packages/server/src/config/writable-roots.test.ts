@@ -1,0 +1,88 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { loadConfig } from './load-config.js'
+import { containsSystemFolders, createWritableRoots, listWritableRoots, tracePath } from './writable-roots.js'
+
+function folder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-roots-')))
+}
+
+test('the root and the system folders contain the system, project folders do not', () => {
+  expect(containsSystemFolders('/')).toBe(true)
+  expect(containsSystemFolders(dirname(realpathSync('/bin/sh')))).toBe(true)
+  expect(containsSystemFolders(tmpdir())).toBe(false)
+  expect(containsSystemFolders(process.cwd())).toBe(false)
+  expect(containsSystemFolders('/srv/nowhere')).toBe(false)
+})
+
+test('the project, its repository and SANDBOX_WRITE are writable roots, by their real paths', () => {
+  const [repository, cache, home] = [folder(), folder(), folder()]
+  mkdirSync(join(repository, '.git'))
+  mkdirSync(join(repository, 'package'))
+  mkdirSync(join(home, '.cache'))
+  symlinkSync(cache, join(home, 'link'))
+  const overrides = [`SANDBOX_WRITE=~/.cache, ${join(home, 'link')} ,/nowhere/at/all`]
+  const config = { ...loadConfig({ programDir: '/opt/server', cwdFlag: join(repository, 'package'), overrides }), home }
+  expect(listWritableRoots(config).paths).toEqual([
+    join(repository, 'package'),
+    repository,
+    join(home, '.cache'),
+    cache,
+  ])
+})
+
+test('a home or the root directory is not one, because commands can never write there', () => {
+  const home = folder()
+  mkdirSync(join(home, 'bin'))
+  expect(createWritableRoots([home, dirname(home), '/'], { home }).paths).toEqual([])
+  expect(createWritableRoots([join(home, 'bin')], { home }).paths).toEqual([join(home, 'bin')])
+})
+
+test('a path through a link in a root is writable, wherever it leads', () => {
+  const [root, outside] = [folder(), folder()]
+  writeFileSync(join(outside, 'program'), '')
+  symlinkSync(join(outside, 'program'), join(root, 'program'))
+  symlinkSync(join(root, 'program'), join(outside, 'twice'))
+  symlinkSync(join(outside, 'program'), join(outside, 'direct'))
+  const roots = createWritableRoots([root], { home: '' })
+  for (const path of [root, join(root, 'program'), join(root, 'missing', 'x'), join(outside, 'twice')])
+    expect(roots.contains(path), path).toBe(true)
+  for (const path of [outside, join(outside, 'program'), join(outside, 'direct'), `${root}-other`, '/'])
+    expect(roots.contains(path), path).toBe(false)
+  expect(tracePath(join(outside, 'twice'))).toEqual([outside, root, join(outside, 'program')])
+})
+
+test('a loop of links ends', () => {
+  const root = folder()
+  symlinkSync('b', join(root, 'a'))
+  symlinkSync('a', join(root, 'b'))
+  expect(createWritableRoots([root], { home: '' }).contains(join(root, 'a'))).toBe(true)
+})
+
+test('what is read-only in a root is not writable', () => {
+  const root = folder()
+  mkdirSync(join(root, 'node_modules', 'package'), { recursive: true })
+  const roots = createWritableRoots([root], { home: '', readOnly: [join(root, 'node_modules')] })
+  expect(roots.contains(join(root, 'node_modules', 'package', 'file'))).toBe(false)
+  expect(roots.contains(join(root, 'file'))).toBe(true)
+})
+
+const CAN_MOUNT = process.getuid?.() === 0 && process.platform === 'linux'
+
+// A file system that ignores case shows one folder under many names, as this mount does.
+test.skipIf(!CAN_MOUNT)('a root is recognized under another name', (context) => {
+  const [root, alias] = [folder(), folder()]
+  writeFileSync(join(root, 'bash'), '')
+  if (spawnSync('mount', ['--bind', root, alias]).status !== 0) context.skip('bind mounts are not permitted')
+  try {
+    const roots = createWritableRoots([root], { home: '' })
+    expect(roots.contains(join(alias, 'bash'))).toBe(true)
+  } finally {
+    execFileSync('umount', [alias])
+  }
+})

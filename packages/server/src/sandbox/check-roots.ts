@@ -1,0 +1,90 @@
+// Checks the folders that commands will be able to write to, before any command runs. Nothing that this server is
+// started with, and nothing that decides where these folders are, may be in them.
+
+import { isAbsolute, resolve } from 'node:path'
+
+import { Failure } from '@scorpiox/mcp/errors'
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import { createWritableRoots, tracePath, type WritableRoots } from '../config/writable-roots.js'
+import { BUN_FLAGS, findExecutableEntry } from '../process/program-files.js'
+import { isInsideDirectory } from '../util/path-containment.js'
+import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
+import type { SandboxPolicy } from './sandbox.js'
+
+interface CheckedRoots {
+  /** Real paths. */
+  readonly project: string
+  readonly writable: readonly string[]
+  /** Also what earlier commands may have written to, even if only grants are writable now. */
+  readonly writableRoots: WritableRoots
+}
+
+/** Throws a Failure that says what to change. */
+export function checkRoots(policy: SandboxPolicy): CheckedRoots {
+  const { levels, home, allowsOnlyGrants = false } = policy
+  const canWriteProject = !allowsOnlyGrants && levels.some((level) => level !== 'read-only')
+  const project = canWriteProject ? checkWritableRoot(policy.project, home) : checkReadableRoot(policy.project)
+  const writable = allowsOnlyGrants
+    ? resolveReadablePaths(policy.writable).map(({ path }) => path)
+    : policy.writable.map((path) => checkWritableRoot(path, home))
+  const roots = canWriteProject || allowsOnlyGrants ? [project, ...writable] : writable
+  const writableRoots = createWritableRoots(roots, { home })
+  if (!allowsOnlyGrants) {
+    for (const folder of policy.writable)
+      rejectReplaceableLink(folder, createWritableRoots([project, ...roots], { home }))
+    rejectReplaceableLink(policy.project, writableRoots)
+    rejectOwnProgram(policy, writable)
+    rejectOwnOptions(policy.env, writableRoots)
+    if (canWriteProject) rejectBunDefaults()
+  }
+  return { project, writable, writableRoots }
+}
+
+/** A command could make the link lead anywhere, and after the next start its target would be writable. */
+function rejectReplaceableLink(path: string, writableRoots: WritableRoots): void {
+  const folders = tracePath(path).slice(0, -1)
+  const folder = folders.find((each) => writableRoots.contains(each))
+  if (folder === undefined) return
+  throw new Failure(
+    `The sandbox cannot let commands write to ${path}: a symbolic link in ${folder} leads there, and commands can ` +
+      'replace it. Name the folder itself in SANDBOX_WRITE, by its real path.',
+  )
+}
+
+/** In the project it is mounted read-only; elsewhere also what installed it would have to be, such as the cache of npx. */
+function rejectOwnProgram({ program = [] }: SandboxPolicy, writable: readonly string[]): void {
+  for (const { path } of resolveReadablePaths(program)) {
+    const root = writable.find((folder) => isInsideDirectory(path, folder))
+    if (root === undefined) continue
+    throw new Failure(
+      `The sandbox cannot let commands write to ${root}: this server runs from there (${path}), and commands could ` +
+        'replace it. Install the server elsewhere (npx scorpiox-code install), or remove the folder from SANDBOX_WRITE.',
+    )
+  }
+}
+
+/** Variables that make a runtime load code when it starts. */
+const RUNTIME_VARIABLES = ['NODE_OPTIONS', 'NODE_PATH', 'BUN_OPTIONS']
+
+function rejectOwnOptions(env: NodeJS.ProcessEnv, writableRoots: WritableRoots): void {
+  for (const name of RUNTIME_VARIABLES) {
+    const paths = (env[name] ?? '').split(/[\s:=,"']+/).filter((word) => isAbsolute(word) || /^\.\.?\//.test(word))
+    const path = paths.find((each) => writableRoots.contains(resolve(each)))
+    if (path === undefined) continue
+    throw new Failure(
+      `The sandbox is not used: ${name} names ${path}, which this server loads when it starts and commands can write ` +
+        `to. Start the server without it.`,
+    )
+  }
+}
+
+/** They run or set what they contain before any code of this server does. */
+function rejectBunDefaults(): void {
+  if (bunVersion() === undefined || findExecutableEntry() !== undefined) return
+  const { execArgv } = process
+  if (execArgv.includes('--no-env-file') && execArgv.some((flag) => flag.startsWith('--config='))) return
+  throw new Failure(
+    'The sandbox is not used: at its start Bun obeys .env and bunfig.toml of the project, which commands can write. ' +
+      `Start the server with bun ${BUN_FLAGS.join(' ')} …, with Node.js, or as scorpiox-code install sets it up.`,
+  )
+}
