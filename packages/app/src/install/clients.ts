@@ -33,6 +33,8 @@ export interface ConfigLocation {
   readonly evidencePaths: readonly string[]
   /** Other files from which the client reads servers, and which may contain our entry already. */
   readonly alternatives?: readonly string[]
+  /** A directory that other people may have filled, such as a cloned project: the file may not be a link out of it. */
+  readonly inside?: string
 }
 
 export interface MachineInfo {
@@ -88,7 +90,7 @@ export const CLIENTS: readonly ClientDefinition[] = [
   jsonClient('zed', 'Zed', 'context_servers', zed),
   {
     ...jsonClient('project', 'Claude Code in this project', 'mcpServers', (machine) => [
-      { file: pathModule(machine).join(machine.cwd, '.mcp.json'), evidencePaths: [] },
+      { file: pathModule(machine).join(machine.cwd, '.mcp.json'), evidencePaths: [], inside: machine.cwd },
     ]),
     onlyWhenNamed: true,
   },
