@@ -8,12 +8,22 @@ import type { HostPolicy, Refusal } from '@scorpiox/mcp/http/host-policy'
 import type { ExtraRoutes, HttpContext } from '@scorpiox/mcp/http/http-context'
 import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
 import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
-import { createPageHandler } from './console-page.js'
+import { type ConsoleLogin, createPageHandler } from './console-page.js'
 
 const CROSS_ORIGIN: Refusal = {
   kind: 'origin',
   status: 403,
   reason: 'Only the page of this server may call this',
+}
+
+/**
+ * Without authentication every program of this machine is a caller, a sandboxed command with a network included. It may
+ * use the tools, but not see and decide what the person sees and decides here.
+ */
+const NO_KEY: Refusal = {
+  status: 401,
+  reason: 'The console needs the key of the link that the server printed at its start, because authentication is off',
+  headers: { 'www-authenticate': 'Bearer' },
 }
 
 export interface SameOriginOptions {
@@ -49,8 +59,7 @@ export interface ConsoleRouteOptions {
   readonly isSecure: boolean
   /** The origin of the public URL; '' for none. */
   readonly publicOrigin: string
-  /** What the login form accepts: no credential, a token of this server, or also the key of the `ui` command. */
-  readonly login: 'open' | 'server' | 'ui'
+  readonly login: ConsoleLogin
 }
 
 export function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
@@ -62,6 +71,7 @@ export function createConsoleRoutes(context: HttpContext, options: ConsoleRouteO
     refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
     servePublic: (exchange, path) => page.serve(exchange, path),
     route(exchange, path, withBody) {
+      if (exchange.principal?.method === 'open') return exchange.refuse(NO_KEY, 'credentials')
       const { method } = exchange.request
       if (path === CONSOLE_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
       const verb = path.slice(CONSOLE_PATH.length + 1)
