@@ -13,8 +13,7 @@ import { wrapUntrusted } from '../../text/untrusted-text.js'
 import type { PageClassification, PageStatus } from './classify-page.js'
 import type { DocumentReader } from './document-reader.js'
 import { type DocumentRequest, parseDocumentRequest, type ReadDocsInput } from './document-request.js'
-import type { DocumentExcerpt, DocumentResult, MissingSection } from './document-result.js'
-import type { OutlineHeading } from './extract/extract-types.js'
+import type { DocumentExcerpt, DocumentResult } from './document-result.js'
 import type { FindResult, FoundSection } from './find-in-page.js'
 import { formatOutline } from './format-outline.js'
 import type { PageSnapshot } from './page-snapshot.js'
@@ -66,8 +65,8 @@ function toResultFields(result: ReadDocsResult): object {
   }
 }
 
-// Formats a document: status, URL and metadata, the text as untrusted content, then notes. If there is no document, a
-// sentence states the reason and what to do next.
+// Formats a document: status and metadata, then as untrusted content what the page or its server chose, which includes
+// the URL after a redirect, then notes. If there is no document, a sentence states the reason and what to do next.
 
 const MAX_TITLE = 200
 const MAX_URL = 500
@@ -129,29 +128,44 @@ function formatDocument(document: DocumentResult, request: DocumentRequest): str
         ]
   const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
   const metadataLines = metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []
-  const formatHead = (...lines: readonly string[]): string =>
-    [...statusLines, ...urlLines(snapshot, classification), ...metadataLines, ...lines].join('\n')
+  const isOwnUrl = snapshot.finalUrl === request.url
+  const pageLines = [...(isOwnUrl ? [] : urlLines(snapshot)), ...document.quotes.map((quote) => singleLine(quote))]
+  const formatParts = (lines: readonly string[], untrusted: readonly string[]): string => {
+    const quoted = [...(pageLines.length === 0 ? [] : [pageLines.join('\n')]), ...untrusted].join('\n\n')
+    return [
+      ...statusLines,
+      ...(isOwnUrl && classification.status !== 'ok' ? urlLines(snapshot) : []),
+      ...metadataLines,
+      ...lines,
+      ...(quoted === '' ? [] : [wrapUntrusted(quoted)]),
+    ].join('\n')
+  }
   const notes = document.notes.map((note) => singleLine(note))
-  if (missingSection)
-    return appendNotes(
-      `${formatMissingSection(missingSection)}\n${formatHead(quotedOutline(missingSection.outline))}`,
-      notes,
-    )
-  if (metadata && findResult)
-    return appendNotes(formatHead(...formatFindResult(findResult, metadata)), [
-      ...formatFindNotes(findResult),
-      ...notes,
-    ])
-  const quotedText =
-    metadata && excerpt && excerpt.text !== '' ? [wrapUntrusted(formatPageText(metadata, excerpt, isRequested))] : []
-  return appendNotes(formatHead(...quotedText), [
+  if (missingSection) {
+    const { fragment, outline, similarIds } = missingSection
+    const similar = similarIds.length > 0 ? [`Similar: ${similarIds.map((id) => `#${id}`).join(', ')}`] : []
+    const quoted = [...similar, `Outline:\n${formatOutline(outline)}`]
+    return appendNotes(`${formatMissingSection(fragment)}\n${formatParts([], quoted)}`, notes)
+  }
+  if (metadata && findResult) {
+    const { heading, quoted } = formatFindResult(findResult, metadata)
+    return appendNotes(formatParts([heading], quoted), [...formatFindNotes(findResult), ...notes])
+  }
+  const text = metadata && excerpt && excerpt.text !== '' ? [formatPageText(metadata, excerpt, isRequested)] : []
+  return appendNotes(formatParts([], text), [
     ...(excerpt ? pagingNotes(snapshot, excerpt, request, isRequested) : []),
     ...notes,
   ])
 }
 
-function formatFetchFailure({ kind, message }: FetchFailure): string {
-  return singleLine([message, PROBLEM_ADVICE[kind] ?? ''].join(' '), MAX_MESSAGE)
+/** A message with text that a server chose is quoted. */
+function formatFetchFailure({ kind, message, isUntrusted }: FetchFailure): string {
+  const advice = PROBLEM_ADVICE[kind] ?? ''
+  if (!isUntrusted) return singleLine([message, advice].join(' '), MAX_MESSAGE)
+  return [
+    `${kind}: The page could not be fetched. ${advice}`.trimEnd(),
+    wrapUntrusted(singleLine(message, MAX_MESSAGE)),
+  ].join('\n')
 }
 
 function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }: DocumentExcerpt): string {
@@ -167,9 +181,7 @@ function displayTitle({ title }: ExtractMetadata): string {
   return singleLine(title, MAX_TITLE)
 }
 
-/** Empty if the document comes from the requested URL, which the caller knows. */
-function urlLines({ requestedUrl, finalUrl, source }: PageSnapshot, { status }: PageClassification): readonly string[] {
-  if (status === 'ok' && requestedUrl === finalUrl && source !== 'markdown-alternate') return []
+function urlLines({ requestedUrl, finalUrl, source }: PageSnapshot): readonly string[] {
   const from =
     source === 'markdown-alternate' || requestedUrl === finalUrl ? '' : ` (from ${singleLine(requestedUrl, MAX_URL)})`
   return [`URL: ${singleLine(finalUrl, MAX_URL)}${from}`]
@@ -213,13 +225,8 @@ function lettersAndDigits(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-function quotedOutline(outline: readonly OutlineHeading[]): string {
-  return wrapUntrusted(`Outline:\n${formatOutline(outline)}`)
-}
-
-function formatMissingSection({ fragment, similarIds }: MissingSection): string {
-  const hint = similarIds.length > 0 ? ` Similar: ${similarIds.map((id) => `#${id}`).join(', ')}.` : ''
-  return `no_section: ${singleLine(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
+function formatMissingSection(fragment: string): string {
+  return `no_section: ${singleLine(`There is no section #${fragment} on this page. Its sections follow: url#name reads one, find searches the text.`)}`
 }
 
 function pagingNotes(
@@ -260,16 +267,22 @@ function singleLine(text: string, max = MAX_URL * 2): string {
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
-function formatFindResult({ sections, total, isPartial }: FindResult, { outline }: ExtractMetadata): readonly string[] {
+interface FormattedFindResult {
+  readonly heading: string
+  /** Text of the page. */
+  readonly quoted: readonly string[]
+}
+
+function formatFindResult(
+  { sections, total, isPartial }: FindResult,
+  { outline }: ExtractMetadata,
+): FormattedFindResult {
   if (sections.length === 0) {
     const headings = formatOutline(outline)
-    return ['No line matches.', ...(headings === '' ? [] : [wrapUntrusted(`Outline:\n${headings}`)])]
+    return { heading: 'No line matches.', quoted: headings === '' ? [] : [`Outline:\n${headings}`] }
   }
   const intro = isPartial ? 'No line has all the words; most of them:' : 'Matching:'
-  return [
-    `${intro} ${formatCount(total, 'line', 'lines')}`,
-    wrapUntrusted(sections.map(formatFoundSection).join('\n\n')),
-  ]
+  return { heading: `${intro} ${formatCount(total, 'line', 'lines')}`, quoted: sections.map(formatFoundSection) }
 }
 
 function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
