@@ -179,5 +179,6 @@ function commentWarnings(frontmatter: string): readonly string[] {
 /** Undefined if it is not text or empty. */
 function toLine(value: unknown, max: number): string | undefined {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
-  return toSingleLine(removeInvisible(String(value)), max) || undefined
+  // Twice: a control character becomes a space first, and the length counts what is seen.
+  return toSingleLine(removeInvisible(toSingleLine(String(value), Infinity)), max) || undefined
 }
