@@ -13,8 +13,8 @@ export interface StoredLogin {
 let tabToken: string | null = null
 
 /**
- * Undefined: not logged in. A link of somebody else could show a logged-in user the console of that person, so its key
- * is used only while the tab has no token; it is removed from the address in any case.
+ * Undefined: not logged in. A link could show a logged-in user the console of another one, so its key is used only while
+ * the tab has no token; it is removed from the address in any case.
  */
 export function loadLogin(): StoredLogin | undefined {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1]

@@ -85,7 +85,7 @@ export interface AccessTokenVerifier {
 }
 
 export interface AuthenticatorOptions {
-  /** No credential is required. A caller with a fixed token is still told apart from those without. */
+  /** No credential is required. A caller with a fixed token is still distinguished from those without. */
   readonly allowAnonymous: boolean
   readonly keyHeader: string
   /** Empty strings are ignored. */
