@@ -185,25 +185,26 @@ async function runAsOther(script: string): Promise<string> {
 }
 
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
-  'another user is not served beside a connection of ours that has the same two ports at another address',
+  'another user is not served beside connections of ours that have the same two ports at another address',
   async () => {
     const { proxy, port, received } = await openProxy()
-    // A service of this user, which anyone may connect to, at another address of the loopback interface.
-    const service = createSocketServer(() => {}).listen(0, '127.0.0.2')
-    onTestFinished(() => void service.close())
-    await once(service, 'listening')
+    // Services of this user, which anyone may connect to, at another address of the loopback interface. Several, because
+    // the order in which connections are listed depends on their ports.
+    const services = Array.from({ length: 12 }, () => createSocketServer(() => {}).listen(0, '127.0.0.2'))
+    onTestFinished(() => services.forEach((service) => service.close()))
+    await Promise.all(services.map((service) => once(service, 'listening')))
     const served = await runAsOther(`
       const { connect } = require('node:net'), { once } = require('node:events')
-      const decoy = connect({ host: '127.0.0.2', port: ${portOf(service)}, localAddress: '127.0.0.2', localPort: ${proxy.port} })
-      once(decoy, 'connect').then(async () => {
-        for (let tries = 0; tries < 20; tries++) {
-          const s = connect({ host: '127.0.0.1', port: ${proxy.port}, localAddress: '127.0.0.1', localPort: ${portOf(service)} })
-          s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
-          s.on('data', (data) => process.stdout.write(data)).on('error', () => {})
-          await new Promise((resolve) => s.on('close', resolve))
-        }
+      const attempt = async (port) => {
+        const decoy = connect({ host: '127.0.0.2', port, localAddress: '127.0.0.2', localPort: ${proxy.port} })
+        await once(decoy, 'connect')
+        const s = connect({ host: '127.0.0.1', port: ${proxy.port}, localAddress: '127.0.0.1', localPort: port })
+        s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+        s.on('data', (data) => process.stdout.write(data)).on('error', () => {})
+        await new Promise((resolve) => s.on('close', resolve))
         decoy.destroy()
-      })`)
+      }
+      ;(async () => { for (const port of ${JSON.stringify(services.map(portOf))}) await attempt(port) })()`)
     expect(served).toBe('')
     expect(received).toEqual([])
   },
@@ -217,9 +218,9 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
       const { connect } = require('node:net')
       const attempt = () => new Promise((resolve) => {
         const s = connect(${proxy.port}, '127.0.0.1', () => {
-          s.end('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')
-          setImmediate(() => s.destroy())
-        }).on('error', () => {}).on('close', resolve)
+          const inner = 'GET /tunnel HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'
+          s.write('CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' + inner); s.destroySoon()
+        }).on('error', () => {}).on('close', resolve).resume()
       })
       Promise.all(Array.from({ length: 40 }, attempt))`)
     // A request of this user comes after those: by then they have been refused.
