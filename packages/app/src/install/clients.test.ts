@@ -127,3 +127,14 @@ test('the file of a project is connected only if it is named', () => {
   expect(where('project', LINUX)).toEqual(['/srv/shop/.mcp.json'])
   expect(CLIENTS.filter(({ onlyWhenNamed }) => onlyWhenNamed).map(({ id }) => id)).toEqual(['project'])
 })
+
+test.each([LINUX, MAC, WINDOWS])(
+  'a file in the project, which may be a clone, may not be a link out of it ($platform)',
+  (machine) => {
+    const inProject = CLIENTS.flatMap((client) => client.locations(machine)).filter(({ file }) =>
+      file.replaceAll('\\', '/').startsWith(machine.cwd),
+    )
+    expect(inProject.length).toBeGreaterThan(0)
+    expect(inProject.map(({ inside }) => inside)).toEqual(inProject.map(() => machine.cwd))
+  },
+)
