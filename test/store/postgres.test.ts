@@ -194,6 +194,20 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
         expect(await isSuperuser()).toEqual({ rolsuper: false })
       })
 
+      test('several logins share the schema of one role that they take on', async () => {
+        const { role: team, address } = await withRole()
+        const logins = ['ann', 'bob'].map((name) => `${name}_of_${team}`)
+        for (const login of logins) await sql(`CREATE ROLE ${login} LOGIN IN ROLE ${team}`)
+        const states = await Promise.all(
+          logins.map((login) => open(`${address.replace('postgres:not', `${login}:not`)}?options=-c%20role%3D${team}`)),
+        )
+        for (const [at, state] of states.entries()) await write(state, `${at}`)
+        for (const state of states) expect(await names(state)).toEqual(['0', '1'])
+        // Without the role it is the schema of another one.
+        const alone = await open(address.replace('postgres:not', `${logins[0]}:not`))
+        expect(await failureOf(names(alone))).toContain(`belongs to "${team}", not to "${logins[0]}"`)
+      })
+
       test('notices between two transactions that the schema has been replaced', async () => {
         const { role, address, asRole, isSuperuser } = await withRole()
         const state = await open(address)
