@@ -13,7 +13,7 @@ import { wrapUntrusted } from '../../text/untrusted-text.js'
 import type { PageClassification, PageStatus } from './classify-page.js'
 import type { DocumentReader } from './document-reader.js'
 import { type DocumentRequest, parseDocumentRequest, type ReadDocsInput } from './document-request.js'
-import type { DocumentExcerpt, DocumentResult } from './document-result.js'
+import type { DocumentExcerpt, DocumentResult, MissingSection } from './document-result.js'
 import type { FindResult, FoundSection } from './find-in-page.js'
 import { formatOutline } from './format-outline.js'
 import type { PageSnapshot } from './page-snapshot.js'
@@ -119,43 +119,38 @@ function hasRequestedText({ classification: { status }, excerpt, missingSection 
 }
 
 function formatDocument(document: DocumentResult, request: DocumentRequest): string {
-  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
-  const statusLines =
-    classification.status === 'ok'
-      ? []
-      : [
-          `${classification.status}: ${singleLine(`${classification.reason} ${statusAdvice(classification, snapshot)}`)}`,
-        ]
-  const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
-  const metadataLines = metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []
+  const { classification, snapshot, metadata, excerpt, quotes } = document
+  const { status, reason } = classification
+  const { heading, untrusted, notes } = formatBody(document, request)
   const isOwnUrl = snapshot.finalUrl === request.url
-  const pageLines = [...(isOwnUrl ? [] : urlLines(snapshot)), ...document.quotes.map((quote) => singleLine(quote))]
-  const formatParts = (lines: readonly string[], untrusted: readonly string[]): string => {
-    const quoted = [...(pageLines.length === 0 ? [] : [pageLines.join('\n')]), ...untrusted].join('\n\n')
-    return [
-      ...statusLines,
-      ...(isOwnUrl && classification.status !== 'ok' ? urlLines(snapshot) : []),
-      ...metadataLines,
-      ...lines,
-      ...(quoted === '' ? [] : [wrapUntrusted(quoted)]),
-    ].join('\n')
-  }
-  const notes = document.notes.map((note) => singleLine(note))
-  if (missingSection) {
-    const { fragment, outline, similarIds } = missingSection
-    const similar = similarIds.length > 0 ? [`Similar: ${similarIds.map((id) => `#${id}`).join(', ')}`] : []
-    const quoted = [...similar, `Outline:\n${formatOutline(outline)}`]
-    return appendNotes(`${formatMissingSection(fragment)}\n${formatParts([], quoted)}`, notes)
-  }
-  if (metadata && findResult) {
-    const { heading, quoted } = formatFindResult(findResult, metadata)
-    return appendNotes(formatParts([heading], quoted), [...formatFindNotes(findResult), ...notes])
-  }
-  const text = metadata && excerpt && excerpt.text !== '' ? [formatPageText(metadata, excerpt, isRequested)] : []
-  return appendNotes(formatParts([], text), [
-    ...(excerpt ? pagingNotes(snapshot, excerpt, request, isRequested) : []),
-    ...notes,
-  ])
+  const chosenLines = [...(isOwnUrl ? [] : [urlLine(snapshot)]), ...quotes.map((quote) => singleLine(quote))]
+  const quoted = [chosenLines.join('\n'), ...untrusted].filter((part) => part !== '').join('\n\n')
+  const lines = [
+    ...(status === 'ok' ? [] : [`${status}: ${singleLine(`${reason} ${statusAdvice(classification, snapshot)}`)}`]),
+    ...(status === 'ok' || !isOwnUrl ? [] : [urlLine(snapshot)]),
+    ...(metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []),
+    ...heading,
+    ...(quoted === '' ? [] : [wrapUntrusted(quoted)]),
+  ]
+  return appendNotes(lines.join('\n'), [...notes, ...document.notes.map((note) => singleLine(note))])
+}
+
+interface DocumentBody {
+  readonly heading: readonly string[]
+  /** Text of the page. */
+  readonly untrusted: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** The matches, the outline if the section is missing, or the text. */
+function formatBody(document: DocumentResult, request: DocumentRequest): DocumentBody {
+  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
+  if (missingSection) return formatMissingSection(missingSection)
+  if (metadata && findResult) return formatFindResult(findResult, metadata)
+  if (!metadata || !excerpt) return { heading: [], untrusted: [], notes: [] }
+  const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
+  const untrusted = excerpt.text === '' ? [] : [formatPageText(metadata, excerpt, isRequested)]
+  return { heading: [], untrusted, notes: pagingNotes(snapshot, excerpt, request, isRequested) }
 }
 
 /** A message with text that a server chose is quoted. */
@@ -181,10 +176,10 @@ function displayTitle({ title }: ExtractMetadata): string {
   return singleLine(title, MAX_TITLE)
 }
 
-function urlLines({ requestedUrl, finalUrl, source }: PageSnapshot): readonly string[] {
+function urlLine({ requestedUrl, finalUrl, source }: PageSnapshot): string {
   const from =
     source === 'markdown-alternate' || requestedUrl === finalUrl ? '' : ` (from ${singleLine(requestedUrl, MAX_URL)})`
-  return [`URL: ${singleLine(finalUrl, MAX_URL)}${from}`]
+  return `URL: ${singleLine(finalUrl, MAX_URL)}${from}`
 }
 
 function describeSource({ kind, pageCount }: ExtractMetadata, { source, renderWaitMs }: PageSnapshot): string {
@@ -225,8 +220,14 @@ function lettersAndDigits(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-function formatMissingSection(fragment: string): string {
-  return `no_section: ${singleLine(`There is no section #${fragment} on this page. Its sections follow: url#name reads one, find searches the text.`)}`
+function formatMissingSection({ fragment, outline, similarIds }: MissingSection): DocumentBody {
+  const sentence = `There is no section #${fragment} on this page. Its sections follow: url#name reads one, find searches the text.`
+  const similar = similarIds.length > 0 ? [`Similar: ${similarIds.map((id) => `#${id}`).join(', ')}`] : []
+  return {
+    heading: [`no_section: ${singleLine(sentence)}`],
+    untrusted: [...similar, `Outline:\n${formatOutline(outline)}`],
+    notes: [],
+  }
 }
 
 function pagingNotes(
@@ -267,22 +268,16 @@ function singleLine(text: string, max = MAX_URL * 2): string {
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
-interface FormattedFindResult {
-  readonly heading: string
-  /** Text of the page. */
-  readonly quoted: readonly string[]
-}
-
-function formatFindResult(
-  { sections, total, isPartial }: FindResult,
-  { outline }: ExtractMetadata,
-): FormattedFindResult {
+function formatFindResult(result: FindResult, { outline }: ExtractMetadata): DocumentBody {
+  const { sections, total, isPartial } = result
+  const notes = formatFindNotes(result)
   if (sections.length === 0) {
     const headings = formatOutline(outline)
-    return { heading: 'No line matches.', quoted: headings === '' ? [] : [`Outline:\n${headings}`] }
+    return { heading: ['No line matches.'], untrusted: headings === '' ? [] : [`Outline:\n${headings}`], notes }
   }
   const intro = isPartial ? 'No line has all the words; most of them:' : 'Matching:'
-  return { heading: `${intro} ${formatCount(total, 'line', 'lines')}`, quoted: sections.map(formatFoundSection) }
+  const heading = [`${intro} ${formatCount(total, 'line', 'lines')}`]
+  return { heading, untrusted: sections.map(formatFoundSection), notes }
 }
 
 function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
