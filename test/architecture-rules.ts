@@ -14,13 +14,32 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   { effect: 'reading the environment', pattern: /\bprocess\.env\b/, modules: ['server/config/load-config.ts'] },
   {
     effect: 'stdout',
-    pattern: /\bprocess\.stdout\b|\bconst \{[^}]*\bstdout\b[^}]*\} = process\b|\bconsole\.(log|info)\b/,
+    pattern:
+      /\bprocess\.stdout\b|\b(const|import) \{[^}]*\bstdout\b[^}]*\} (= process\b|from 'node:process')|\bprocess\[|\bconsole\.(log|info|table|dir|dirxml|group|count|time\w*)\b/,
     modules: ['mcp/stdio/serve-stdio.ts', 'server/terminal/terminal.ts'],
   },
   {
     effect: 'stderr',
-    pattern: /\bprocess\.stderr\b|\bconsole\.(error|warn|debug|trace)\b/,
+    pattern:
+      /\bprocess\.stderr\b|\b(const|import) \{[^}]*\bstderr\b[^}]*\} (= process\b|from 'node:process')|\bconsole\.(error|warn|debug|trace|assert)\b/,
     modules: ['mcp/log.ts', 'server/terminal/terminal.ts'],
+  },
+  {
+    // The print functions and the log remove control characters; these would not.
+    effect: 'writing to the terminal by descriptor or device',
+    pattern: /\bwrite(File|v)?(Sync)?\([12],|['"`]\/dev\/(tty|stdout|stderr|console|fd\/[12])\b|['"]node:tty['"]/,
+    // The protocol on Bun.
+    modules: ['mcp/stdio/bun-stdout.ts'],
+  },
+  {
+    effect: 'drawing on the terminal',
+    pattern: /\bgetTerminalStreams\(|['"]@clack\/prompts['"]/,
+    modules: [
+      'server/terminal/terminal.ts',
+      'app/install/prompts.ts',
+      'console/terminal/inbox-command.ts',
+      'console/terminal/prompts.ts',
+    ],
   },
   {
     effect: 'outgoing HTTP',

@@ -2,14 +2,14 @@
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { cleanEnv, emptyFolder, type Json, PROGRAM } from '../support/client.js'
+import { call, cleanEnv, emptyFolder, type Json, PROGRAM, startServer } from '../support/client.js'
 import {
   type HttpServer,
   logComplaints,
@@ -368,6 +368,48 @@ describe('a start without access control', () => {
       403,
     )
     expect((await sendRequest(open, { body: rpc('ping'), headers: { host: 'evil.example' } })).status).toBe(403)
+    await open.stop()
+  })
+
+  test('--no-auth: a caller, such as a sandboxed command, gets neither the console nor plan mode', async () => {
+    const open = await startProgram({ flags: ['--no-auth'], env: { HTTP_TOKEN: '' }, token: '' })
+    const board = (token: string) => sendRequest(open, { method: 'GET', path: '/board', token, headers: {} })
+    const kill = (token: string) =>
+      sendRequest(open, { path: '/board/kill', token, body: JSON.stringify({ server: 'x', id: 1 }) })
+    const refusal = [401, expect.stringContaining('the link that the server printed')]
+    for (const token of ['', 'none', 'a-wrong-one']) {
+      const killed = await kill(token)
+      expect([killed.status, killed.text]).toEqual(refusal)
+      const watched = await board(token)
+      expect([watched.status, watched.text]).toEqual(refusal)
+    }
+    const [, key = ''] = /#key=(\S+)/.exec(open.greeting) ?? []
+    // Known, but there is no such job.
+    expect((await kill(key)).status).toBe(409)
+    const { tools } = (await sendRequest(open, { body: rpc('tools/list') })).json.result
+    expect(tools.map(({ name }: Json) => name)).not.toContain('PlanMode')
+    for (const action of ['enter', 'exit', 'reset', 'status']) {
+      const body = rpc('tools/call', { name: 'PlanMode', arguments: { action } })
+      expect((await sendRequest(open, { body })).text).toContain('PlanMode is not available without authentication')
+    }
+    await open.stop()
+  })
+
+  test('--no-auth: a plan that is open elsewhere is not ended, and holds for its callers', async () => {
+    const [home, cwd] = [emptyFolder(), emptyFolder()]
+    const open = await startProgram({ flags: ['--no-auth'], env: { HTTP_TOKEN: '', HOME: home }, cwd, token: '' })
+    const client = startServer({ cwd, env: { HOME: home } })
+    await client.initialize('2025-11-25')
+    await call(client, 'PlanMode', { action: 'enter', goal: 'look' })
+    const end = rpc('tools/call', { name: 'PlanMode', arguments: { action: 'exit', plan: 'done' } })
+    // As a command in the sandbox of plan mode would: that one has the network of the machine.
+    const command = `exec 3<>/dev/tcp/127.0.0.1/${open.port}; printf 'POST /mcp HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Type: application/json\\r\\nAccept: application/json, text/event-stream\\r\\nContent-Length: ${end.length}\\r\\nConnection: close\\r\\n\\r\\n%s' '${end}' >&3; cat <&3; touch written`
+    await call(client, 'Bash', { command })
+    await sendRequest(open, { body: end })
+    await sendRequest(open, { body: rpc('tools/call', { name: 'Bash', arguments: { command: 'touch written' } }) })
+    expect((await call(client, 'PlanMode', { action: 'status' })).text).toContain('look')
+    expect(existsSync(join(cwd, 'written'))).toBe(false)
+    await client.close()
     await open.stop()
   })
 

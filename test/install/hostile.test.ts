@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -178,6 +179,38 @@ test('an entry written by a project cannot control the terminal or forge a line'
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]|^ {2}\+ forged|S3CRET/m)
   }
   expect((await userHome.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')
+})
+
+test('a linked .mcp.json that leads out of the project is not changed, and its target is named', async () => {
+  for (const command of ['install', 'uninstall']) {
+    const userHome = newUserHome()
+    const outside = userHome.write('outside.json', '{"mcpServers":{"scorpiox":{"command":"scorpiox-code"}}}')
+    symlinkSync(outside, join(userHome.cwd, '.mcp.json'))
+    const { code, text } = await userHome.run(command, 'project', '--yes')
+    expect(text).toContain(`is a link that leads out of the project, to ${realpathSync(outside)}`)
+    expect(code).toBe(1)
+    expect(userHome.read('outside.json')).toBe('{"mcpServers":{"scorpiox":{"command":"scorpiox-code"}}}')
+  }
+})
+
+test('a .mcp.json linked within the project, and a linked file of a client, are shown with what is changed', async () => {
+  const userHome = newUserHome()
+  writeFileSync(join(userHome.cwd, 'shared.json'), '{}')
+  symlinkSync('shared.json', join(userHome.cwd, '.mcp.json'))
+  const { code, text } = await userHome.run('install', 'project', '--yes')
+  expect([code, text]).toEqual([
+    0,
+    expect.stringContaining(`.mcp.json → ${realpathSync(join(userHome.cwd, 'shared.json'))}`),
+  ])
+  userHome.write('dotfiles/mcp.json', '{}')
+  mkdirSync(join(userHome.home, '.cursor'))
+  symlinkSync('../dotfiles/mcp.json', join(userHome.home, '.cursor/mcp.json'))
+  const cursor = await userHome.run('install', 'cursor', '--yes')
+  expect([cursor.code, cursor.text]).toEqual([
+    0,
+    expect.stringMatching(/\.cursor\/mcp\.json → \S+\/dotfiles\/mcp\.json/),
+  ])
+  expect(userHome.read('dotfiles/mcp.json')).toContain('scorpiox')
 })
 
 test('a relative home directory is refused, because clients would resolve it differently', async () => {

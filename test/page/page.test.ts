@@ -104,6 +104,27 @@ describe('the login', () => {
     expect(page.url()).not.toContain(TOKEN)
   })
 
+  test('a link changes nothing in a tab that is signed in, and its key is removed from the address', async () => {
+    await page.goto(`${address()}#key=${TOKEN}`)
+    await page.getByText('Live').waitFor()
+    const stored = (): Promise<unknown> => page.evaluate("sessionStorage.getItem('token')")
+    const other = tokenFor('mallory', env)
+    // In the open page, which is not loaded again, and at a load.
+    await page.evaluate(`location.hash = '#key=${other}'`)
+    await expect.poll(() => page.url()).not.toContain('key=')
+    expect(await stored()).toBe(TOKEN)
+    await page.goto('about:blank')
+    await page.goto(`${address()}#key=${other}`)
+    await page.getByText('Live').waitFor()
+    expect(page.url()).not.toContain('key=')
+    expect(await stored()).toBe(TOKEN)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    await page.evaluate(`location.hash = '#key=${other}'`)
+    await page.getByText('Live').waitFor()
+    expect(await stored()).toBe(other)
+  })
+
   test('an expired link says how to get another', async () => {
     await page.goto(`${address()}#key=old`)
     await page.getByText('This link is no longer valid.').waitFor()
@@ -423,10 +444,13 @@ test('the command `ui` without its link prints how to get one, and accepts it', 
   }
 })
 
-test('a server without a token shows the console at once', async () => {
+test('a server without authentication shows the console to those who have the link that it printed', async () => {
   const open = await startProgram({ env: { HOME: emptyFolder(), HTTP_TOKEN: '' }, flags: ['--no-auth'] })
   onTestFinished(async () => void (await open.stop()))
   await page.goto(`http://127.0.0.1:${open.port}/`)
+  await page.getByText('Open the link that the server printed at its start, or paste its key.').waitFor()
+  const [link = ''] = /http:\S+#key=\S+/.exec(open.greeting) ?? []
+  await page.goto(link)
   await page.getByRole('heading', { level: 1, name: 'Questions' }).waitFor()
   await page.getByText('Live').waitFor()
 })

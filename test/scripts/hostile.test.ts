@@ -1,6 +1,6 @@
 // Scripts that misbehave when run with --schema or when called. None affects the others, the list or the server.
 
-import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -72,6 +72,22 @@ writeFileSync(join(scriptProject.home, 'outside.sh'), bashScript('echo out'), { 
 symlinkSync('../outside.sh', join(scriptProject.tools, 'leads-out.sh'))
 symlinkSync('good.sh', join(scriptProject.tools, 'leads-in.sh'))
 symlinkSync('nowhere', join(scriptProject.tools, 'leads-nowhere.sh'))
+
+test.runIf(process.getuid?.() === 0)('a folder and a script of another user are not run', async () => {
+  const others = newScriptProject({
+    'theirs.sh': '#!/bin/bash\ntouch "$0.ran"; echo Is theirs.\n',
+    'ours.sh': bashScript(''),
+  })
+  chownSync(join(others.tools, 'theirs.sh'), 54_321, 54_321)
+  const file = await startIn(others)
+  expect(Object.keys(await scriptsOf(file))).toEqual(['ours'])
+  expect(file.stderr()).toMatch(/theirs\.sh is left out: it belongs to another user \(uid 54321\), so it is not run/)
+  chownSync(others.tools, 54_321, 54_321)
+  const folder = await startIn(others)
+  expect(await scriptsOf(folder)).toEqual({})
+  expect(folder.stderr()).toMatch(/tools belongs to another user \(uid 54321\), so it is not run: .* chown 0 /)
+  expect(existsSync(join(others.tools, 'theirs.sh.ran'))).toBe(false)
+})
 
 describe('run with --schema', () => {
   let client: TestClient

@@ -1,5 +1,8 @@
 // The contract on PostgreSQL, and what is specific to a server: it stops, restarts, refuses.
 
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
@@ -135,6 +138,103 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(await names(state)).toEqual(['three'])
     })
 
+    describe('with another role that may create schemas', () => {
+      /** Makes the role a superuser if the program runs it. */
+      const PAYLOAD = (role: string) => `LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE ${role} SUPERUSER; RETURN NULL; END $$`
+      let roles = 0
+
+      /** The address of a database in which a new role may create schemas, and how to act as that role. */
+      async function withRole() {
+        const role = `mallory_${++roles}`
+        const address = await database()
+        await sql(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE ${address.split('/').at(-1)} TO ${role}`)
+        const asRole = (text: string) => sql(text, address.replace('postgres:not', `${role}:not`))
+        const isSuperuser = async () => (await sql(`SELECT rolsuper FROM pg_roles WHERE rolname = '${role}'`))[0]
+        return { role, address, asRole, isSuperuser }
+      }
+
+      const lock = (role: string) =>
+        `CREATE FUNCTION scorpiox.pg_advisory_xact_lock(bigint) RETURNS int ${PAYLOAD(role)}`
+      const view = (role: string) =>
+        `CREATE FUNCTION scorpiox.evil() RETURNS int ${PAYLOAD(role)};
+         CREATE VIEW scorpiox.version AS SELECT scorpiox.evil() AS number`
+      const operator = (role: string) =>
+        `CREATE FUNCTION scorpiox.evil(name, name) RETURNS bool ${PAYLOAD(role)};
+         CREATE OPERATOR scorpiox.= (LEFTARG = name, RIGHTARG = name, FUNCTION = scorpiox.evil)`
+
+      test.each([
+        ['a function of the migration', lock],
+        ['a view in place of a table', view],
+        ['an operator', operator],
+        ['nothing yet', () => ''],
+      ])('uses nothing of a schema that the role has created, with %s in it', async (_, plant) => {
+        const { role, address, asRole, isSuperuser } = await withRole()
+        await asRole(`CREATE SCHEMA scorpiox; GRANT ALL ON SCHEMA scorpiox TO PUBLIC; ${plant(role)}`)
+        const state = await open(address)
+        const message = await failureOf(write(state, 'one'))
+        expect(message).toContain(`has a schema scorpiox that belongs to "${role}", not to "postgres"`)
+        expect(message).toContain('run DROP SCHEMA scorpiox CASCADE')
+        expect(await failureOf(names(state))).toContain(`belongs to "${role}"`)
+        expect(await isSuperuser()).toEqual({ rolsuper: false })
+        await sql('DROP SCHEMA scorpiox CASCADE', address)
+        await write(state, 'two')
+        expect(await names(state)).toEqual(['two'])
+      })
+
+      test('uses nothing of its own schema while the role may create objects in it', async () => {
+        const { role, address, asRole, isSuperuser } = await withRole()
+        await sql(`CREATE SCHEMA scorpiox; GRANT ALL ON SCHEMA scorpiox TO ${role}`, address)
+        await asRole(view(role))
+        expect(await failureOf(write(await open(address), 'one'))).toMatch(
+          /a schema scorpiox in which other roles may create objects.*REVOKE CREATE ON SCHEMA scorpiox/,
+        )
+        await sql(`REVOKE ALL ON SCHEMA scorpiox FROM ${role}`, address)
+        const message = await failureOf(write(await open(address), 'one'))
+        expect(message).toContain(`a schema scorpiox that contains objects of "${role}"`)
+        expect(await isSuperuser()).toEqual({ rolsuper: false })
+      })
+
+      test('several logins share the schema of one role that they take on', async () => {
+        const { role: team, address } = await withRole()
+        const logins = ['ann', 'bob'].map((name) => `${name}_of_${team}`)
+        for (const login of logins) await sql(`CREATE ROLE ${login} LOGIN IN ROLE ${team}`)
+        const states = await Promise.all(
+          logins.map((login) => open(`${address.replace('postgres:not', `${login}:not`)}?options=-c%20role%3D${team}`)),
+        )
+        for (const [at, state] of states.entries()) await write(state, `${at}`)
+        for (const state of states) expect(await names(state)).toEqual(['0', '1'])
+        // Without the role it is the schema of another one.
+        const alone = await open(address.replace('postgres:not', `${logins[0]}:not`))
+        expect(await failureOf(names(alone))).toContain(`belongs to "${team}", not to "${logins[0]}"`)
+      })
+
+      test('notices between two transactions that the schema has been replaced', async () => {
+        const { role, address, asRole, isSuperuser } = await withRole()
+        const state = await open(address)
+        await write(state, 'one')
+        await sql('DROP SCHEMA scorpiox CASCADE', address)
+        await asRole(`CREATE SCHEMA scorpiox; GRANT ALL ON SCHEMA scorpiox TO PUBLIC; ${view(role)}`)
+        expect(await failureOf(names(state))).toContain(`belongs to "${role}"`)
+        expect(await isSuperuser()).toEqual({ rolsuper: false })
+      })
+    })
+
+    test('no function or operator of our schema stands in for one of PostgreSQL', async () => {
+      const address = await database()
+      const called = calledNames()
+      expect(called).toEqual(expect.arrayContaining(['count', 'pg_advisory_xact_lock', 'set_config', 'strpos']))
+      await sql(`CREATE SCHEMA scorpiox; ${plantFunctions(called)}`, address)
+      const planted = await sql(
+        `SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'scorpiox'::regnamespace ORDER BY 1`,
+        address,
+      )
+      expect(planted).toEqual(expect.arrayContaining([{ proname: 'pg_advisory_xact_lock' }, { proname: 'strpos' }]))
+      const state = await open(address)
+      for (const each of ['one', 'two']) await write(state, each)
+      const found = await state.read(SCOPE, (rows) => rows.tasks.list({ terms: ['tw'] }, 100))
+      expect(found.map(({ name }) => name)).toEqual(['two'])
+    })
+
     test('imports the export of SQLite and exports the same', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), operation)), async (operations) => {
@@ -160,4 +260,43 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       )
     })
   })
+}
+
+/** Every name before a bracket in the sources that contain SQL; also new ones. */
+function calledNames(): string[] {
+  const folder = resolve(import.meta.dirname, '../../packages/server/src')
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?<!\.test)\.ts$/.test(path))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .filter((text) => /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/.test(text))
+  const called = texts.flatMap((text) =>
+    [...text.matchAll(/\b([a-z_]+)\(/gi)].map(([, name = '']) => name.toLowerCase()),
+  )
+  return [...new Set(called)].sort()
+}
+
+/** Creates functions with the names and parameters of PostgreSQL's own, and comparisons of texts and numbers, that fail. */
+function plantFunctions(called: readonly string[]): string {
+  const list = called.map((name) => `'${name}'`).join(', ')
+  const comparisons = ['=', '<>', '<', '>', '||', '+'].flatMap((name) =>
+    ['text', 'bigint', 'integer', 'name'].map(
+      (type) => `CREATE OPERATOR scorpiox.${name} (LEFTARG = ${type}, RIGHTARG = ${type}, FUNCTION = scorpiox.planted)`,
+    ),
+  )
+  const fails = (what: string) => `LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION '${what} was called'; END $f$`
+  return `
+    ${['text', 'bigint', 'integer', 'name'].map((type) => `CREATE FUNCTION scorpiox.planted(${type}, ${type}) RETURNS bool ${fails('an operator')};`).join('\n')}
+    ${comparisons.join(';\n')};
+    DO $plant$ DECLARE each record; BEGIN
+      FOR each IN SELECT proname, pg_get_function_identity_arguments(oid) AS given, prorettype::regtype AS result
+        FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN (${list})
+      LOOP
+        BEGIN
+          EXECUTE format('CREATE FUNCTION scorpiox.%I(%s) RETURNS %s ${fails('%s').replaceAll("'", "''")}',
+            each.proname, each.given, each.result, each.proname);
+        -- Some have parameters that only internal functions may have.
+        EXCEPTION WHEN OTHERS THEN NULL;
+        END;
+      END LOOP;
+    END $plant$`
 }

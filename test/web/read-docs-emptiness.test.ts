@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { TestClient } from '../support/client.js'
-import { article, openReader, openSite, page, quoted, readDocs, type Route, send, type Site } from './site.js'
+import { article, fenced, openReader, openSite, page, quoted, readDocs, type Route, send, type Site } from './site.js'
 
 let site: Site
 let client: TestClient
@@ -123,15 +123,15 @@ test('a page of frames lists them', async () => {
   const frames =
     '<frameset cols="20%,80%"><frame src="menu.html"><frame name="b" src=\'/api/body.html?a=1&amp;b=2\'></frameset>'
   const url = site.add('/api/', `<html><head><title>API</title></head>${frames}</html>`)
-  expect((await readDocs(client, url)).text).toContain(
-    `[The page consists of frames. Read one of them: ${site.origin}/api/menu.html ${site.origin}/api/body.html?a=1&b=2]`,
-  )
+  const result = await readDocs(client, url)
+  expect(fenced(result)).toBe(`Frames: ${site.origin}/api/menu.html ${site.origin}/api/body.html?a=1&b=2`)
+  expect(result.text).toContain('[The page consists of frames. Read one of those listed above.]')
 })
 
 test('a page with a single frame around another names it', async () => {
   const result = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
   expect(result).toMatchObject({ isError: true, structured: { status: 'empty' } })
-  expect(result.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
+  expect(fenced(result)).toBe(`Frames: ${site.origin}/inner.html`)
 })
 
 test('a page about cookies is a document', async () => {

@@ -78,11 +78,9 @@ test('a section of an HTML page is found by its id; a missing one returns the ou
   expect(text).not.toContain('All about install')
   const result = await readDocs(client, `${url}#instal`)
   expect(result).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
-  expect(result.text).toMatch(
-    /^no_section: There is no section #instal on this page\. Similar: #install\. .*find searches/,
-  )
+  expect(result.text).toMatch(/^no_section: There is no section #instal on this page\. .*find searches/)
   expect(fenced(result)).toBe(
-    'Outline:\n- Handbook #handbook\n  - How to install #install\n  - How to configure #configure\n  - How to deploy #deploy',
+    'Similar: #install\n\nOutline:\n- Handbook #handbook\n  - How to install #install\n  - How to configure #configure\n  - How to deploy #deploy',
   )
   expect(quoted(await readDocs(client, `${url}#:~:text=deploy`))).toContain('All about install')
 })

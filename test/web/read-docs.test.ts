@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { call, type Json, type TestClient } from '../support/client.js'
-import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
+import { article, fenced, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site
 let client: TestClient
@@ -82,7 +82,8 @@ test('the Markdown alternate of a page is read instead of it', async () => {
   const url = site.add('/twin', page('Twin', '<p>HTML</p>', link))
   const result = await readDocs(client, url)
   expect(quoted(result)).toBe(alternate.trim())
-  expect(result.text).toContain(`URL: ${site.origin}/twin.md\nMarkdown of the page, `)
+  expect(result.text).toMatch(/^Markdown of the page, /)
+  expect(fenced(result)).toMatch(new RegExp(`^URL: ${site.origin}/twin.md\n`))
   site.add('/by-header', (_, response) =>
     send(response, 200, 'text/html', page('Twin', '<p>HTML</p>'), {
       link: '</twin.md>; rel="alternate"; type="text/markdown"',

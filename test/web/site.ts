@@ -69,9 +69,9 @@ export async function openReader(site: Pick<Site, 'host'>, env: NodeJS.ProcessEn
 export const readDocs = (client: TestClient, url: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'ReadDocs', { url, ...more })
 
-/** The text between the two lines with the marker, without the outline before it. */
+/** The text between the two lines with the marker, without the URL and the outline before it. */
 export function quoted(result: ToolResult): string {
-  return fenced(result).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
+  return fenced(result).replace(/^(?:URL: [^]*?\n\n)?(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
 }
 
 /** Everything between the two lines; there is one such quotation. */

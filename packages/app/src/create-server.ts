@@ -28,7 +28,7 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
   const { config, log } = deps
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
-  const disabledTools = findDisabledTools(config, tools)
+  const disabledTools = new Map([...(deps.disabledTools ?? []), ...findDisabledTools(config, tools)])
   const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles } = createAppServices({
     ...deps,
     tools,

@@ -32,14 +32,24 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = args?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
   if (command === 'serve' && !http && !help && !version) return serveOverStdio(config, log)
   const { runCommand } = await import('./cli/commands.js')
-  const createFor = (transport: 'stdio' | 'http', commandSandbox?: CommandSandbox): ServerWithServices =>
-    createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config, commandSandbox), transport })
+  const createFor = (
+    transport: 'stdio' | 'http',
+    commandSandbox?: CommandSandbox,
+    disabledTools?: ReadonlyMap<string, string>,
+  ): ServerWithServices =>
+    createScorpioxServer({
+      config,
+      log,
+      commandSandbox: createLazyCommandSandbox(config, commandSandbox),
+      transport,
+      disabledTools,
+    })
   const deps: CommandDeps = {
     config,
     log,
     createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
-    createHttpServer(commandSandbox: CommandSandbox) {
-      const served = createFor('http', commandSandbox)
+    createHttpServer(commandSandbox, disabledTools) {
+      const served = createFor('http', commandSandbox, disabledTools)
       void served.callbacks.adoptOrphans()
       return served
     },

@@ -70,6 +70,8 @@ export interface CreateServerDeps {
   readonly log: Log
   readonly commandSandbox: () => Promise<CommandSandbox>
   readonly transport: 'stdio' | 'http'
+  /** Disabled besides those that the settings disable; for each tool the reason. */
+  readonly disabledTools?: ReadonlyMap<string, string> | undefined
 }
 
 export interface AppServicesDeps extends CreateServerDeps {

@@ -1,8 +1,12 @@
 // Writes log lines to stderr, never to stdout. Lines are dropped, and counted, while stderr is blocked. This is the
-// only writer of stderr; code that writes lines in another format uses createStderrWriter.
+// only writer of stderr; code that writes lines in another format uses createStderrWriter. Messages contain text of
+// others: no control character leaves this file, and a line break in a message does not begin a line of the log.
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const MAX_PENDING_BYTES = 1024 * 1024
+// Terminals obey control characters, and direction marks reorder a line.
+// oxlint-disable-next-line no-control-regex -- faster than \p{Cc}, and every request is logged
+const UNSAFE = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
 
 type LogThreshold = (typeof LEVELS)[number]
 
@@ -12,7 +16,8 @@ export type Log = { readonly [L in LogThreshold]: (message: string) => void }
 export function createLog(name: string, threshold: LogThreshold): Log {
   const writeText = createStderrWriter((dropped) => `${name}: warn: ${dropped} log lines were dropped\n`)
   const write = (level: LogThreshold, message: string): void => {
-    if (LEVELS.indexOf(level) <= LEVELS.indexOf(threshold)) writeText(`${name}: ${level}: ${message}\n`)
+    if (LEVELS.indexOf(level) <= LEVELS.indexOf(threshold))
+      writeText(`${name}: ${level}: ${message.replaceAll('\n', '\n    ')}\n`)
   }
   return {
     error: (message) => write('error', message),
@@ -36,8 +41,14 @@ export function createStderrWriter(formatDropped: (dropped: number) => string): 
     }
     const droppedLine = dropped > 0 ? formatDropped(dropped) : ''
     dropped = 0
-    process.stderr.write(droppedLine + text)
+    process.stderr.write(droppedLine + escapeUnsafe(text))
   }
+}
+
+/** As in JSON, so that lines of JSON keep their meaning. */
+export function escapeUnsafe(text: string): string {
+  if (!UNSAFE.test(text)) return text
+  return text.replace(new RegExp(UNSAFE, 'g'), (unsafe) => `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Formats a thrown value for the log, with its stack, which clients never see. */

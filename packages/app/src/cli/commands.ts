@@ -13,6 +13,7 @@ import {
   getOutputColumns,
   print,
   printErrorText,
+  printJson,
   printText,
   UsageError,
   waitForStopSignal,
@@ -25,8 +26,11 @@ import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.
 export interface CommandDeps {
   readonly config: Config
   readonly createServer: (commandSandbox?: CommandSandbox) => McpServer
-  /** Creates the server for callers over HTTP. */
-  readonly createHttpServer: (commandSandbox: CommandSandbox) => ServerWithServices
+  /** Creates the server for callers over HTTP. `disabledTools`: besides those of the settings, each with the reason. */
+  readonly createHttpServer: (
+    commandSandbox: CommandSandbox,
+    disabledTools: ReadonlyMap<string, string>,
+  ) => ServerWithServices
   readonly log: Log
 }
 
@@ -116,7 +120,9 @@ async function runTools({ createServer }: CommandDeps, { flags }: CommandArgumen
   try {
     await server.refreshLists()
     const { toolRegistry } = server
-    return await exitWithZero(flags.json ? print(formatToolsJson(toolRegistry)) : printText(formatTools(toolRegistry)))
+    return await exitWithZero(
+      flags.json ? printJson(formatToolsJson(toolRegistry)) : printText(formatTools(toolRegistry)),
+    )
   } finally {
     await server.close()
   }
@@ -134,7 +140,7 @@ async function runCall({ config, createServer }: CommandDeps, { operands, flags 
     const callResult = runCallCommand(client, operands, flags.json ?? false)
     const result = await Promise.race([callResult, waitForStopSignal()])
     if (typeof result === 'number') return result
-    await print(result.text)
+    await (flags.json ? printJson(result.text) : print(result.text))
     startedJob = result.startedJob
     return result.exitCode
   } finally {
@@ -148,7 +154,7 @@ async function runCall({ config, createServer }: CommandDeps, { operands, flags 
 async function runConfig({ config }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
   const { formatSettings, formatSettingsJson } = await import('./config-command.js')
   const text = flags.json ? formatSettingsJson(config, operands) : formatSettings(config, operands, getOutputColumns())
-  return exitWithZero(print(text))
+  return exitWithZero(flags.json ? printJson(text) : print(text))
 }
 
 async function runPolicy({ config }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
@@ -181,7 +187,9 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
   ]
   const name = commandAsTyped(deps.config.childEnv.PATH)
   const shownFindings = allFindings.map((finding) => withTypedCommand(finding, name))
-  await (flags.json ? print(`${JSON.stringify(shownFindings, null, 2)}\n`) : printText(formatFindings(shownFindings)))
+  await (flags.json
+    ? printJson(`${JSON.stringify(shownFindings, null, 2)}\n`)
+    : printText(formatFindings(shownFindings)))
   return shownFindings.every((finding) => finding.ok) ? 0 : 1
 }
 
@@ -209,7 +217,7 @@ async function testSearchEngines({ config, log }: CommandDeps, { flags }: Comman
     const searchParts = { search: searchService, selection: readEngineSelection(config.settings), engines: ALL_ENGINES }
     const result = await Promise.race([testEngines(searchParts, stop.signal), waitForStopSignal()])
     if (typeof result === 'number') return result
-    await print(flags.json ? `${JSON.stringify(result.json, null, 2)}\n` : result.table)
+    await (flags.json ? printJson(`${JSON.stringify(result.json, null, 2)}\n`) : print(result.table))
     return result.works ? 0 : 1
   } finally {
     stop.abort()
@@ -222,7 +230,7 @@ async function runSkills(deps: CommandDeps, { flags }: CommandArguments): Promis
   const { inspectSkillDirectories, formatSkillDirectories } = await import('./skills-command.js')
   const folders = await inspectSkillDirectories(deps.config)
   return exitWithZero(
-    flags.json ? print(`${JSON.stringify(folders, null, 2)}\n`) : printText(formatSkillDirectories(folders)),
+    flags.json ? printJson(`${JSON.stringify(folders, null, 2)}\n`) : printText(formatSkillDirectories(folders)),
   )
 }
 
@@ -233,7 +241,7 @@ async function runToken({ config: { settings } }: CommandDeps, input: CommandArg
   ])
   const tokens = openTokenFile(join(getStateDir(settings), 'tokens.json'))
   const text = runTokenCommand(tokens, input, getOsUser())
-  return exitWithZero(input.flags.json ? print(text) : printText(text))
+  return exitWithZero(input.flags.json ? printJson(text) : printText(text))
 }
 
 async function runState({ config: { settings } }: CommandDeps, input: CommandArguments): Promise<number> {
@@ -241,14 +249,16 @@ async function runState({ config: { settings } }: CommandDeps, input: CommandArg
     import('./state/state-command.js'),
     import('@scorpiox/server/storage/open-database'),
   ])
-  return exitWithZero(print(await runStateCommand(getDatabaseLocation(settings), input)))
+  const text = await runStateCommand(getDatabaseLocation(settings), input)
+  // An export to stdout is JSON.
+  return exitWithZero(input.operands[0] === 'export' ? printJson(text) : print(text))
 }
 
 async function runCheck(_: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
   const { runCheckCommand } = await import('./check/check-command.js')
   const result = await Promise.race([runCheckCommand(operands, flags), waitForStopSignal()])
   if (typeof result === 'number') return result
-  await (flags.json ? print(result.text) : printText(result.text))
+  await (flags.json ? printJson(result.text) : printText(result.text))
   return result.exitCode
 }
 

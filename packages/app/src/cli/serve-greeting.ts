@@ -10,6 +10,8 @@ export interface ServeGreeting {
   /** The endpoint that clients use. */
   readonly publicUrl: string
   readonly requiresToken: boolean
+  /** The credential of the console if authentication is off. */
+  readonly consoleKey: string | undefined
   /** The token created by this start. Others are stored as hashes and cannot be shown. */
   readonly newToken: string | undefined
   readonly sandbox: SandboxLevel
@@ -31,7 +33,7 @@ export function formatServeGreeting(greeting: ServeGreeting): string {
     ),
     prose(tokenText(greeting)),
     prose(sandboxText(greeting.sandbox)),
-    prose(`Console: open ${localUrl.replace(/mcp$/, '')} in a browser.\n`),
+    prose(consoleText(greeting)),
     prose('Test it:'),
     `  curl -s ${localUrl} -H 'Content-Type: application/json'${header} -d '${LIST_TOOLS}'\n\n`,
     prose('To connect a client to this server:\n'),
@@ -45,9 +47,17 @@ export function formatServeGreeting(greeting: ServeGreeting): string {
 
 const LIST_TOOLS = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
+function consoleText({ localUrl, consoleKey }: ServeGreeting): string {
+  const address = localUrl.replace(/mcp$/, '')
+  if (consoleKey === undefined) return `Console: open ${address} in a browser.\n`
+  return `Console: open ${address}#key=${consoleKey} in a browser. Anyone with this link can open it.\n`
+}
+
 function tokenText({ requiresToken, newToken, program }: ServeGreeting): string {
   const create = `${program} token create`
-  if (!requiresToken) return 'Authentication is off: any user of this machine can run commands as you.'
+  if (!requiresToken) {
+    return 'Authentication is off: any program and any user of this machine can run commands as you.'
+  }
   if (newToken !== undefined) return `Token, shown only this time (to create others: ${create}):\n  ${newToken}`
   return `Authentication required. Replace <token> below with one of your tokens, or create one: ${create}`
 }

@@ -1,6 +1,7 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
 // signal. All checks run before the port is opened, so that a wrong option never exposes a shell.
 
+import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -12,23 +13,23 @@ import { getOsUser } from '@scorpiox/mcp/os'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
-import { getStateDir } from '@scorpiox/server/config/paths'
+import { getStateDir, splitList } from '@scorpiox/server/config/paths'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { runStartupTasks } from '@scorpiox/server/features/shell/lazy'
 import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox/server/sandbox/command-sandbox'
 import { getOutputColumns, print, UsageError, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
-import type { ServerWithServices } from '../create-server.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
 import { createAccessTokenVerifier, type OAuthVerifier } from '../http/oauth.js'
 import { type ProgramHttpOptions, startProgramHttp } from '../http/start-http.js'
 import { openCertificateFiles } from '../http/tls-certificate.js'
 import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
 import { commandAsTyped, currentLaunch } from '../program-info.js'
+import type { CommandDeps } from './commands.js'
 import { formatServeGreeting } from './serve-greeting.js'
 
 export async function runServeHttpCommand(
-  createServer: (commandSandbox: CommandSandbox) => ServerWithServices,
+  createServer: CommandDeps['createHttpServer'],
   config: Config,
   flags: CommandFlags,
   log: Log,
@@ -42,7 +43,7 @@ export async function runServeHttpCommand(
     isSandboxDisabled: flags['no-sandbox'] ?? false,
   }
   const commandSandbox = await createHttpSandbox(config, exposure, log)
-  const { server, openConsoles } = createServer(commandSandbox)
+  const { server, openConsoles } = createServer(commandSandbox, toolsWithoutAuth(options, commandSandbox))
   const consoles = await openConsoles()
   const console = { consoles, ...consoleAddress(config, options) }
   const listener = await openHttpListener(server, { ...options.http, console })
@@ -56,6 +57,7 @@ export async function runServeHttpCommand(
     localUrl,
     publicUrl: options.publicUrl === '' ? localUrl : `${stripEndpoint(options.publicUrl)}/mcp`,
     requiresToken: !options.isOpen,
+    consoleKey: options.consoleKey,
     newToken: firstToken,
     sandbox: commandSandbox.level,
     launch: currentLaunch(),
@@ -68,9 +70,20 @@ export async function runServeHttpCommand(
   await consoles.close()
 }
 
+/**
+ * Tools that are off because authentication is: a command in plan mode could end it as any other caller can, unless
+ * commands have no network.
+ */
+function toolsWithoutAuth({ isOpen }: HttpServeOptions, { level }: CommandSandbox): ReadonlyMap<string, string> {
+  const reason =
+    'PlanMode is not available without authentication (--no-auth), because a command could end it over the network: ' +
+    'start the server with a token, or with SANDBOX=strict'
+  return new Map(isOpen && level !== 'strict' ? [['PlanMode', reason]] : [])
+}
+
 function consoleAddress({ partsDir }: Config, { http, publicUrl, isOpen }: HttpServeOptions) {
   const publicOrigin = publicUrl === '' ? '' : new URL(publicUrl).origin
-  const login: 'open' | 'server' = isOpen ? 'open' : 'server'
+  const login = isOpen ? ('key' as const) : ('server' as const)
   return { pageFolder: join(partsDir, 'page'), isSecure: http.certificates !== undefined, publicOrigin, login }
 }
 
@@ -79,6 +92,8 @@ interface HttpServeOptions {
   readonly publicUrl: string
   /** Whether authentication is off. */
   readonly isOpen: boolean
+  /** The credential of the console if authentication is off. */
+  readonly consoleKey: string | undefined
   /** The file in which to create the first token; undefined if one exists. */
   readonly firstTokenStore: AuthTokenFile | undefined
 }
@@ -110,6 +125,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
   }
   const { RATE_LIMIT: rate, RATE_BURST: burst, MAX_OPEN_PER_USER: maxStreams } = settings
   const defaultUser = getOsUser()
+  const consoleKey = isOpen ? randomBytes(32).toString('base64url') : undefined
   const http: ProgramHttpOptions = {
     host,
     port: parsePort(flags.port) ?? settings.HTTP_PORT,
@@ -117,7 +133,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
     authenticator: createAuthenticator({
       allowAnonymous: isOpen,
       keyHeader: settings.HTTP_KEY_HEADER,
-      fixedTokens: [fixedToken],
+      fixedTokens: [fixedToken, consoleKey ?? ''],
       defaultUser,
       tokens,
       oauth,
@@ -129,7 +145,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
     certificates,
     accessLog: await openAccessLog(config, log),
   }
-  return { http, publicUrl, isOpen, firstTokenStore: hasNoCredentials ? tokens : undefined }
+  return { http, publicUrl, isOpen, consoleKey, firstTokenStore: hasNoCredentials ? tokens : undefined }
 }
 
 /** Logs why the token file cannot be read: all callers are rejected as long as it cannot. */
@@ -186,10 +202,6 @@ async function openAccessLog(config: Config, log: Log): Promise<AccessLog | unde
     log.warn(`cannot write the access log ${destination}: ${String(error)}`),
   )
   return createAccessLog((text) => file.write(text))
-}
-
-function splitList(text: string): readonly string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
 export async function openHttpListener(server: McpServer, settings: ProgramHttpOptions) {

@@ -2,6 +2,7 @@
 // line. It contains no secrets: only the beginning of a session id is logged.
 
 import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
+import { escapeUnsafe } from '@scorpiox/mcp/log'
 
 const BATCH_MS = 50
 const MAX_PENDING_CHARS = 64 * 1024
@@ -65,20 +66,12 @@ function formatLine(request: FinishedRequest, time: string): string {
     session: session?.slice(0, SESSION_CHARS),
     trace: parseTraceId(request.traceparent) ?? parseTraceId(request.metaTraceparent),
   })
-  return `${UNSAFE_CHARACTERS.test(line) ? escapeUnsafe(line) : line}\n`
+  // JSON leaves some characters that readers take for line breaks and terminals for control characters.
+  return `${escapeUnsafe(line)}\n`
 }
 
 function truncate(text: string | undefined): string | undefined {
   return text === undefined || text.length <= MAX_FIELD_CHARS ? text : `${text.slice(0, MAX_FIELD_CHARS)}…`
-}
-
-// JSON does not escape these, but some readers treat them as line breaks, and some terminals as control characters.
-const UNSAFE_CHARACTERS = /[\u007f-\u009f\u2028\u2029]/
-
-function escapeUnsafe(line: string): string {
-  return line.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
 }
 
 /** The trace id of a W3C `traceparent` header, by which log lines can be found; undefined if the value is invalid. */

@@ -94,10 +94,17 @@ describe('a static token', () => {
   })
 
   test('is not required if anonymous access is allowed', () => {
-    const auth = build({ allowAnonymous: true })
+    const auth = build({ allowAnonymous: true, fixedTokens: [] })
     expect(auth.authenticate({})).toEqual({ user: 'owner', method: 'open', credentialId: 'none' })
     expect(auth.authenticate(bearer('nope'))).toEqual({ user: 'owner', method: 'open', credentialId: 'none' })
     expect(auth.metadata).toBeUndefined()
+  })
+
+  test('tells a caller apart from anonymous ones also where none is required', () => {
+    const auth = build({ allowAnonymous: true })
+    expect(auth.authenticate(bearer(FIXED))).toEqual({ user: 'owner', method: 'token', credentialId: 'HTTP_TOKEN' })
+    for (const headers of [{}, bearer('nope'), bearer(token), { 'x-api-key': 'nope' }])
+      expect(auth.authenticate(headers)).toEqual({ user: 'owner', method: 'open', credentialId: 'none' })
   })
 
   test.each(['', 'a b', 'a:b', 'Cookie', 'authorization', 'Origin', 'x\r\ny'])(

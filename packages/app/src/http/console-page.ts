@@ -40,6 +40,9 @@ const HEADERS = {
   vary: 'accept-encoding',
 } as const
 
+/** What the login form accepts: a token of this server, only the key that it printed, or the key of `ui` and a token. */
+export type ConsoleLogin = 'server' | 'key' | 'ui'
+
 export interface PageHandler {
   /** Serves a path of the page; false if it is not one. */
   serve(exchange: HttpExchange, path: string): boolean
@@ -52,7 +55,7 @@ interface PageFile {
   readonly tag: string
 }
 
-export function createPageHandler(folder: string, login: 'open' | 'server' | 'ui'): PageHandler {
+export function createPageHandler(folder: string, login: ConsoleLogin): PageHandler {
   const cache = new Map<string, PageFile>()
 
   function loadFile(path: string): PageFile | undefined {

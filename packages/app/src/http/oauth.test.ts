@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import {
   base64url,
   CompactEncrypt,
+  CompactSign,
   type CryptoKey,
   exportJWK,
   generateKeyPair,
@@ -108,6 +109,11 @@ const claims = (changes: object = {}): JWTPayload => ({
 })
 const sign = (key: Key, payload: object = {}, header: object = {}): Promise<string> =>
   new SignJWT(claims(payload)).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey)
+/** Signs a payload as it is written. */
+const signText = (key: Key, payload: string): Promise<string> =>
+  new CompactSign(new TextEncoder().encode(payload))
+    .setProtectedHeader({ alg: key.alg, kid: key.kid })
+    .sign(key.privateKey)
 const encode = (value: unknown): string => base64url.encode(typeof value === 'string' ? value : JSON.stringify(value))
 const hmac = (secret: string, header: object = {}): string => {
   const signed = `${encode({ alg: 'HS256', typ: 'JWT', kid: 'rsa-1', ...header })}.${encode(claims())}`
@@ -190,6 +196,8 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   'expired long ago': () => sign(ec, { exp: 1 }),
   'no exp': () => sign(ec, { exp: undefined }),
   'exp as text': () => sign(ec, { exp: String(now() + 300) }),
+  'exp that is infinite': () => signText(ec, JSON.stringify(claims({ exp: 0 })).replace('"exp":0', '"exp":1e999')),
+  'exp after the year 9999': () => sign(ec, { exp: 253_402_300_800 }),
   'exp null': () => sign(ec, { exp: null }),
   'exp as a list': () => sign(ec, { exp: [now() + 300] }),
   'exp in the name of another case': () => sign(ec, { exp: undefined, EXP: now() + 300 }),

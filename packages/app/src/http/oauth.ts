@@ -8,6 +8,8 @@ import { checkIssuerUrl, createIssuerKeys } from './issuer-keys.js'
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const CLOCK_TOLERANCE_SECONDS = 30
+/** The end of the year 9999. */
+const LAST_SECOND = 253_402_300_799
 const MAX_TOKEN_LENGTH = 16_384
 const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 /** RFC 9068 and older names; other tokens signed by the same key, such as logout tokens, are not access tokens. */
@@ -132,7 +134,8 @@ function toVerifiedToken(
     return 'The token is not an access token; present the access token of the issuer'
   }
   if (typeof sub !== 'string' || !SUBJECT_PATTERN.test(sub)) return 'The "sub" of the token is invalid; get another one'
-  if (typeof exp !== 'number') return 'The "exp" of the token is not a time; get another one'
+  // JSON can express infinity (1e999), which no time ever reaches.
+  if (typeof exp !== 'number' || !(exp <= LAST_SECOND)) return 'The "exp" of the token is not a time; get another one'
   // Most issuers use `scope`, some `scp`, as text or as a list.
   return { user: `oauth:${sub}`, scopes: [...parseScopes(scope), ...parseScopes(scp)], expiresAt: exp }
 }

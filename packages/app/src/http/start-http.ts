@@ -9,12 +9,22 @@ import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
 import { type HttpListener, type HttpServerOptions, startHttpTransport } from '@scorpiox/mcp/http/http-server'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
-import { createPageHandler } from './console-page.js'
+import { type ConsoleLogin, createPageHandler } from './console-page.js'
 import { PROGRAM_EXTENSIONS } from './program-extensions.js'
 
 export interface ProgramHttpOptions extends Omit<HttpServerOptions, 'extensions'> {
   /** The console; none by default. */
   readonly console?: ConsoleRouteOptions | undefined
+}
+
+/**
+ * Without authentication every program of this machine is a caller, a sandboxed command with a network included. It may
+ * use the tools, but not see and decide what the person sees and decides here.
+ */
+const NO_KEY: Refusal = {
+  status: 401,
+  reason: 'The console needs the key of the link that the server printed at its start, because authentication is off',
+  headers: { 'www-authenticate': 'Bearer' },
 }
 
 export function startProgramHttp(
@@ -68,8 +78,7 @@ interface ConsoleRouteOptions {
   readonly isSecure: boolean
   /** The origin of the public URL; '' for none. */
   readonly publicOrigin: string
-  /** What the login form accepts: no credential, a token of this server, or also the key of the `ui` command. */
-  readonly login: 'open' | 'server' | 'ui'
+  readonly login: ConsoleLogin
 }
 
 function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
@@ -81,6 +90,7 @@ function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions)
     refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
     servePublic: (exchange, path) => page.serve(exchange, path),
     route(exchange, path, withBody) {
+      if (exchange.principal?.method === 'open') return exchange.refuse(NO_KEY, 'credentials')
       const { method } = exchange.request
       if (path === CONSOLE_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
       const verb = path.slice(CONSOLE_PATH.length + 1)

@@ -5,7 +5,14 @@ import { join, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { getOutputColumns, print, printText, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
+import {
+  type ColouredText,
+  getOutputColumns,
+  print,
+  printColoured,
+  printText,
+  type TerminalStreams,
+} from '@scorpiox/server/terminal/terminal'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import type { CommandFlags } from '../arguments.js'
 import type { DiffLine } from './format-change.js'
@@ -50,7 +57,7 @@ export async function applyChanges(changeSet: ChangeSet, flags: CommandFlags, co
   const allSteps = [first, ...changes, last].filter((step) => step !== undefined)
   const streams = promptStreams(env)
   const useColours = streams !== undefined && (env.NO_COLOR ?? '') === ''
-  await print(joinParagraphs(allSteps.map((step) => formatChange(step, home, useColours))))
+  await printColoured(joinParagraphs(allSteps.map((step) => formatChange(step, home, useColours))))
   if (notice !== undefined) await printText(`\n${notice}`)
   const isBlocked = allSteps.some((step) => step.isBlocked)
   const pending = allSteps.filter(({ apply }) => apply !== undefined)
@@ -128,14 +135,18 @@ async function askEach(
 }
 
 /** Separates the texts by an empty line, except where both are single lines. */
-function joinParagraphs(texts: readonly string[]): string {
-  return texts
-    .map((text, at) => (at > 0 && !(isSingleLine(text) && isSingleLine(texts[at - 1])) ? '\n' : '') + text)
-    .join('')
+function joinParagraphs(paragraphs: readonly Paragraph[]): readonly ColouredText[] {
+  return paragraphs.flatMap((parts, at) => {
+    const isSeparated = at > 0 && !(isSingleLine(parts) && isSingleLine(paragraphs[at - 1] ?? []))
+    return isSeparated ? [{ text: '\n' }, ...parts] : parts
+  })
 }
 
-function isSingleLine(text: string | undefined): boolean {
-  return text?.indexOf('\n') === text?.lastIndexOf('\n')
+type Paragraph = readonly ColouredText[]
+
+function isSingleLine(parts: Paragraph): boolean {
+  const text = parts.map((part) => part.text).join('')
+  return text.indexOf('\n') === text.lastIndexOf('\n')
 }
 
 /** Wraps sentences, but not file contents. */
@@ -143,21 +154,21 @@ function formatChange(
   { title, path, lines, note, snippet, notes = [], isBlocked }: InstallChange,
   home: string,
   useColours: boolean,
-) {
+): Paragraph {
   const noteText = note === undefined ? '' : `: ${note}`
   const columns = getOutputColumns()
   const head = wrapText(`${isBlocked ? '✗ ' : ''}${title}  ${shortenHome(path, home)}${noteText}\n`, columns)
   const snippetText = snippet === undefined ? '' : `${snippet.replace(/^/gm, '    ')}\n`
-  const diffText = lines.map((line) => `${colourLine(line, useColours)}\n`).join('')
-  return head + snippetText + diffText + notes.map((sentence) => wrapText(`  ${sentence}\n`, columns)).join('')
+  const diff = lines.map((line) => colourLine(line, useColours))
+  const noteLines = notes.map((sentence) => wrapText(`  ${sentence}\n`, columns))
+  return [{ text: head + snippetText }, ...diff, { text: noteLines.join('') }]
 }
 
 function shortenHome(path: string, home: string): string {
   return path.startsWith(join(home, sep)) ? `~${path.slice(home.length)}` : path
 }
 
-function colourLine({ mark, text }: DiffLine, useColours: boolean): string {
-  const line = `  ${mark} ${text}`
-  if (!useColours || mark === ' ') return line
-  return `\u001B[${mark === '+' ? 32 : 31}m${line}\u001B[39m`
+function colourLine({ mark, text }: DiffLine, useColours: boolean): ColouredText {
+  const colour = !useColours || mark === ' ' ? undefined : mark === '+' ? 'green' : 'red'
+  return { text: `  ${mark} ${text}\n`, colour }
 }

@@ -26,6 +26,7 @@ import {
   writeNewFileSynced,
 } from '@scorpiox/mcp/util/atomic-file'
 import { timestampForFileName } from '@scorpiox/server/storage/private-files'
+import { isInsideDirectory } from '@scorpiox/server/util/path-containment'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BACKUPS = 3
@@ -43,9 +44,15 @@ export interface ClientConfigFile {
   readonly permissions: FilePermissions
 }
 
-/** Throws a Failure whose message continues the path, as in `is a folder`. */
-export function readClientConfig(requestedPath: string): ClientConfigFile {
+/**
+ * Throws a Failure whose message continues the path, as in `is a folder`. With `inside`, a link that leads out of that
+ * directory is refused.
+ */
+export function readClientConfig(requestedPath: string, inside?: string): ClientConfigFile {
   const path = resolvePath(requestedPath)
+  if (path !== undefined && inside !== undefined && !isInsideDirectory(path, realpathSync(inside))) {
+    throw new Failure(`is a link that leads out of the project, to ${path}`)
+  }
   const opened = path === undefined ? undefined : openAndRead(path)
   if (path === undefined || opened === undefined) {
     return { path: requestedPath, text: undefined, hasBom: false, bytes: undefined, permissions: { mode: NEW_MODE } }

@@ -24,7 +24,7 @@ import {
 import { readMachineInfo, readRunningProgram } from './machine-info.js'
 import { buildEntry, ENTRY_NAME } from './own-entry.js'
 import { askEntryChoices, type EntryDecisions, promptStreams } from './prompts.js'
-import { detectTargets, findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
+import { describeTargetPath, detectTargets, findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
 
 export async function runInstallCommand(config: Config, { operands, flags }: CommandArguments): Promise<number> {
   const machine = readMachineInfo(config)
@@ -97,7 +97,8 @@ function clientChange(inspected: InspectedTarget, installation: Installation): I
   const { target, state } = inspected
   const { launch, isNamed } = installation
   const { client } = target
-  const base: InstallChange = { title: client.name, path: target.file, lines: [], note: undefined, isBlocked: false }
+  const path = describeTargetPath(inspected)
+  const base: InstallChange = { title: client.name, path, lines: [], note: undefined, isBlocked: false }
   const blocked = (why: string): InstallChange => ({
     ...base,
     note: `not changed: it ${why}. Correct that and run this again, or paste this into the file:`,

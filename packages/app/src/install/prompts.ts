@@ -2,6 +2,7 @@
 // each client. Without a terminal, and with `--yes` or `--dry-run`, the defaults are used.
 
 import { getTerminalStreams, print, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
+import { toPrintableText } from '@scorpiox/server/terminal/text-layout'
 import type { CommandFlags } from '../arguments.js'
 import { type EntryChoice, parseChoiceFlag, readChoiceValue } from './entry-choices.js'
 import type { InspectedTarget } from './targets.js'
@@ -16,7 +17,8 @@ export async function confirmWithDefaultNo(streams: TerminalStreams, message: st
   const clack = await import('@clack/prompts')
   const answer = await clack.confirm({
     ...streams,
-    message,
+    // It may contain paths that others chose.
+    message: toPrintableText(message),
     initialValue: false,
     active: 'yes',
     inactive: 'no (default)',

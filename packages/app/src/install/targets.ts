@@ -19,6 +19,8 @@ export interface InstallTarget {
   readonly file: string
   /** Other files of the client that exist and may have our entry. */
   readonly alternatives: readonly string[]
+  /** The file may not be a link out of this directory. */
+  readonly inside?: string | undefined
 }
 
 /** The clients that are used on this machine. */
@@ -40,7 +42,7 @@ function findTargets(client: ClientDefinition, machine: MachineInfo, isNamed: bo
   const locations = client.locations(machine)
   const evident = locations.filter(({ evidencePaths }) => evidencePaths.some((path) => existsSync(path)))
   const selected = evident.length === 0 && isNamed ? locations.slice(-1) : evident
-  return selected.map(({ file, alternatives = [] }) => ({ client, file, alternatives }))
+  return selected.map(({ file, alternatives = [], inside }) => ({ client, file, alternatives, inside }))
 }
 
 export interface InspectedTarget {
@@ -71,10 +73,15 @@ export async function inspectTarget(target: InstallTarget, launch: LaunchCommand
   )
 }
 
+/** The path of the file, and of the one that is changed in its place if it is a link. */
+export function describeTargetPath({ target, file }: InspectedTarget): string {
+  return file === undefined || file.path === target.file ? target.file : `${target.file} → ${file.path}`
+}
+
 async function inspectFile(target: InstallTarget, launch: LaunchCommand): Promise<InspectedTarget> {
   const format = await loadConfigFormat(target.client.format)
   try {
-    const file = readClientConfig(target.file)
+    const file = readClientConfig(target.file, target.inside)
     return { target, format, file, state: readState(file.text ?? '', target, format, launch) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error

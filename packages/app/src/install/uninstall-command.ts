@@ -22,7 +22,7 @@ import {
 } from './installed-program.js'
 import { readMachineInfo } from './machine-info.js'
 import { parseOwnEntry } from './own-entry.js'
-import { findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
+import { describeTargetPath, findTargetsByName, type InspectedTarget, inspectTarget } from './targets.js'
 
 export async function runUninstallCommand(config: Config, { operands, flags }: CommandArguments): Promise<number> {
   const machine = readMachineInfo(config)
@@ -31,8 +31,8 @@ export async function runUninstallCommand(config: Config, { operands, flags }: C
   const path = executablePath(directory, machine.platform)
   const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
   // Entries of this program are removed whatever path they start, so the launch command is empty.
-  const targets = findTargetsByName(names, machine).flatMap(({ client, file, alternatives }) =>
-    [file, ...alternatives].map((each) => ({ client, file: each, alternatives: [] })),
+  const targets = findTargetsByName(names, machine).flatMap(({ client, file, alternatives, inside }) =>
+    [file, ...alternatives].map((each) => ({ client, file: each, alternatives: [], inside })),
   )
   const inspected = await Promise.all(targets.map((target) => inspectTarget(target, { command: '', args: [] })))
   const changes = inspected.flatMap((each) => clientRemoval(each, directory, operands.length > 0))
@@ -45,7 +45,8 @@ export async function runUninstallCommand(config: Config, { operands, flags }: C
 function clientRemoval(inspected: InspectedTarget, directory: string, isNamed: boolean): readonly InstallChange[] {
   const { target, state, file, format } = inspected
   const { client } = target
-  const base: InstallChange = { title: client.name, path: target.file, lines: [], note: undefined, isBlocked: false }
+  const path = describeTargetPath(inspected)
+  const base: InstallChange = { title: client.name, path, lines: [], note: undefined, isBlocked: false }
   if (state.kind === 'unusable') {
     // An unreadable file matters only if it was named or contains our entry.
     return isNamed || readInstallRecord(directory).files.has(target.file)

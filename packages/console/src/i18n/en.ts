@@ -25,6 +25,7 @@ export const en = {
   token: 'Token',
   tokenHelp: 'Paste an access token of this server, as its clients use; {command} makes one.',
   keyHelp: 'Open the link that {ui} printed, or paste its key. A token that {command} makes works too.',
+  serverKeyHelp: 'Open the link that the server printed at its start, or paste its key.',
   logIn: 'Log in',
   tokenMissing: 'Paste a token first.',
   tokenWrong: 'The server does not know this token. Check that you copied all of it.',

@@ -27,6 +27,7 @@ export const ko: Translations = {
   token: '토큰',
   tokenHelp: '클라이언트가 쓰는 이 서버의 액세스 토큰을 붙여 넣으세요. 토큰은 {command} 명령으로 만듭니다.',
   keyHelp: '{ui} 명령이 출력한 링크를 열거나 그 키를 붙여 넣으세요. {command} 명령으로 만든 토큰도 쓸 수 있습니다.',
+  serverKeyHelp: '서버가 시작할 때 출력한 링크를 열거나 그 키를 붙여 넣으세요.',
   logIn: '로그인',
   tokenMissing: '먼저 토큰을 붙여 넣으세요.',
   tokenWrong: '서버가 모르는 토큰입니다. 전체를 복사했는지 확인하세요.',

@@ -4,8 +4,8 @@ import type { ConsoleChange } from '../view.js'
 
 export type PageAction = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
 
-/** What the login accepts: no credentials, a token of this server, or also the key of `scorpiox-code ui`. */
-export type LoginKind = 'open' | 'server' | 'ui'
+/** What the login accepts: a token of this server, only the key that it printed, or the key of `ui` and a token. */
+export type LoginKind = 'server' | 'key' | 'ui'
 
 /** The result of an action; if it failed, the message of the server, if any. */
 export type ActionResult =
@@ -41,7 +41,7 @@ export async function fetchLoginKind(): Promise<LoginKind> {
   try {
     const value: unknown = await (await fetch('login.json', { credentials: 'omit' })).json()
     const kind = textMember(value, 'kind')
-    return kind === 'open' || kind === 'ui' ? kind : 'server'
+    return kind === 'key' || kind === 'ui' ? kind : 'server'
   } catch {
     return 'server'
   }

@@ -12,17 +12,19 @@ export interface StoredLogin {
 
 let tabToken: string | null = null
 
-/** Undefined: not logged in. */
+/**
+ * Undefined: not logged in. A link could show a logged-in user the console of another one, so its key is used only while
+ * the tab has no token; it is removed from the address in any case.
+ */
 export function loadLogin(): StoredLogin | undefined {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1]
-  if (key !== undefined) {
-    history.replaceState(null, '', location.pathname + location.search)
-    const token = decodeKey(key)
-    storeToken(token)
-    return { token, byLink: true }
-  }
-  const token = readStoredToken()
-  return token === null ? undefined : { token, byLink: false }
+  if (key !== undefined) history.replaceState(null, '', location.pathname + location.search)
+  const stored = readStoredToken()
+  if (stored !== null) return { token: stored, byLink: false }
+  if (key === undefined) return undefined
+  const token = decodeKey(key)
+  storeToken(token)
+  return { token, byLink: true }
 }
 
 export function storeToken(token: string): void {

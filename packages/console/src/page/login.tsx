@@ -8,9 +8,6 @@ import { Brand, LanguageSwitch } from './components/header.js'
 import { TranslatedText } from './components/text.js'
 import { useTranslator } from './use-translator.js'
 
-/** Placeholder for servers without authentication. */
-const NO_TOKEN = 'none'
-
 /** Why the user is not logged in. */
 export type LogoutReason = 'wrong' | 'expired' | 'link' | 'missing'
 
@@ -20,6 +17,8 @@ const REASONS: Readonly<Record<LogoutReason, TranslationKey>> = {
   link: 'linkExpired',
   missing: 'tokenMissing',
 }
+
+const HELP: Readonly<Record<LoginKind, TranslationKey>> = { server: 'tokenHelp', key: 'serverKeyHelp', ui: 'keyHelp' }
 
 interface LoginProps {
   readonly logoutReason: LogoutReason | undefined
@@ -34,7 +33,7 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
   const reason = isMissing ? 'missing' : logoutReason
   const [kind, setKind] = useState<LoginKind>()
   useEffect(() => {
-    void fetchLoginKind().then((found) => (found === 'open' ? logIn(NO_TOKEN) : setKind(found)))
+    void fetchLoginKind().then(setKind)
   }, [])
   useEffect(() => {
     document.title = `${translate('logIn')} · scorpiox-code`
@@ -57,7 +56,7 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
         <p id="token-help" class="quiet">
           {kind !== undefined && (
             <TranslatedText
-              textKey={kind === 'ui' ? 'keyHelp' : 'tokenHelp'}
+              textKey={HELP[kind]}
               values={{ command: <Command name="token create" />, ui: <Command name="ui" /> }}
             />
           )}

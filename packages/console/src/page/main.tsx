@@ -15,7 +15,9 @@ function App() {
 
   useEffect(() => {
     const onHashChange = (): void => {
-      if (location.hash.startsWith('#key=')) setLogin(loadLogin())
+      if (!location.hash.startsWith('#key=')) return
+      const loaded = loadLogin()
+      setLogin((current) => current ?? loaded)
     }
     addEventListener('hashchange', onHashChange)
     return () => removeEventListener('hashchange', onHashChange)

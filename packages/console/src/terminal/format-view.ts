@@ -3,6 +3,7 @@
 
 import { basename } from 'node:path'
 
+import { escapeUnsafe } from '@scorpiox/mcp/log'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { toSingleLine } from '@scorpiox/server/text/format'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
@@ -27,13 +28,8 @@ export function formatReport(view: ConsoleView, translator: InboxTranslator, now
   return `${formatHeadline(view, translator)}\n${sections.join('')}`
 }
 
-/** Escapes characters that would affect a terminal. */
 export function formatReportJson(view: ConsoleView): string {
-  const json = JSON.stringify(view, null, 2).replaceAll(
-    /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return `${json}\n`
+  return `${escapeUnsafe(JSON.stringify(view, null, 2))}\n`
 }
 
 /** The first line of the report, and the line above the menu. */

@@ -5,6 +5,7 @@ import { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 import { SIGHUP_EXIT_CODE, type TerminalStreams, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
+import { toPrintableText } from '@scorpiox/server/terminal/text-layout'
 
 const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
 const LEAVE = '\u001B[?25h\u001B[0m\u001B[?1049l'
@@ -93,7 +94,8 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
       isOnMainScreen = false
     },
     printOnMainScreen(text) {
-      canvas.write(`${isOnMainScreen ? '' : LEAVE}${text}`)
+      const lines = toPrintableText(text).replaceAll('\n', '\r\n')
+      canvas.write(`${isOnMainScreen ? '' : LEAVE}${lines}`)
       isOnMainScreen = true
     },
     ringBell: () => void canvas.write(BELL),

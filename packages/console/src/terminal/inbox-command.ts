@@ -10,6 +10,7 @@ import {
   exitBySighup,
   getTerminalStreams,
   print,
+  printJson,
   SIGHUP_EXIT_CODE,
   type TerminalStreams,
   waitForStopSignal,
@@ -65,7 +66,7 @@ async function printOnce(userConsole: UserConsole, translator: InboxTranslator, 
     if (typeof firstView === 'number') return firstView
     await sleep(SETTLE_MS)
     const view = await readFullView(userConsole, followed.view() ?? firstView)
-    await print(json ? formatReportJson(view) : formatReport(view, translator, Date.now()))
+    await (json ? printJson(formatReportJson(view)) : print(formatReport(view, translator, Date.now())))
     return 0
   } finally {
     clearInterval(keepAlive)

@@ -73,7 +73,7 @@ export function wrapToScreen({ screen }: InboxContext, text: string): readonly s
 
 /** Prints a whole text on the main screen, where it can be scrolled. */
 export async function showFullText({ screen, prompts }: InboxContext, text: string): Promise<void> {
-  screen.printOnMainScreen(`${toPrintableLines(text).join('\r\n').trimEnd()}\r\n`)
+  screen.printOnMainScreen(`${toPrintableLines(text).join('\n').trimEnd()}\n`)
   await prompts.waitForKey()
 }
 

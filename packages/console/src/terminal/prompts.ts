@@ -1,8 +1,9 @@
 // Prompts of the inbox, based on @clack/prompts: a menu that follows changes, multiple choice, text, confirmation. Esc returns
-// undefined.
+// undefined. Texts are printed without control characters, whatever their origin.
 
 import type { Option } from '@clack/prompts'
 
+import { toPrintableText } from '@scorpiox/server/terminal/text-layout'
 import type { FullScreen, PromptStreams } from './full-screen.js'
 import type { InboxTranslator } from './inbox-context.js'
 
@@ -68,11 +69,11 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
       // The library reads only the hint of the entry under the cursor, which tells us where the cursor is.
       const options = entries.map(({ value, label, hint }, index): PromptEntry<Value> => ({
         value,
-        label,
+        label: toPrintableText(label),
         get hint() {
           cursorValue = value
           cursorIndex = index
-          return hint ?? ''
+          return toPrintableText(hint ?? '')
         },
       }))
       screen.clear()
@@ -81,7 +82,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           clack.select<string>({
             ...streams,
             ...frame(),
-            message,
+            message: toPrintableText(message),
             options,
             ...(initialEntry && { initialValue: initialEntry.value }),
           }),
@@ -128,21 +129,22 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
       screen.clear()
       const options = menu.entries.map(({ value, label, hint }): Option<string> => ({
         value,
-        label,
-        ...(hint !== undefined && { hint }),
+        label: toPrintableText(label),
+        ...(hint !== undefined && { hint: toPrintableText(hint) }),
       }))
       const values = await show((streams) =>
         clack.multiselect<string>({
           ...streams,
           ...frame(),
-          message: menu.message,
+          message: toPrintableText(menu.message),
           options,
           initialValues: [...chosen],
         }),
       )
       return values && menu.entries.map(({ value }) => value).filter((value) => values.includes(value))
     },
-    enterText(message) {
+    enterText(text) {
+      const message = toPrintableText(text)
       screen.clear()
       const { withGuide } = frame()
       return show((streams) =>
@@ -150,11 +152,12 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           ...streams,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
-          validate: (text) => (text?.trim() ? undefined : translate('wordsMissing')),
+          validate: (entered) => (entered?.trim() ? undefined : translate('wordsMissing')),
         }),
       )
     },
-    async confirm(message, yes) {
+    async confirm(question, yes) {
+      const message = toPrintableText(question)
       screen.clear()
       const { withGuide } = frame()
       const isConfirmed = await show((streams) =>

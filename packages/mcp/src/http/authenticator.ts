@@ -85,7 +85,7 @@ export interface AccessTokenVerifier {
 }
 
 export interface AuthenticatorOptions {
-  /** No credential is required. */
+  /** No credential is required. A caller with a fixed token is still distinguished from those without. */
   readonly allowAnonymous: boolean
   readonly keyHeader: string
   /** Empty strings are ignored. */
@@ -106,15 +106,23 @@ export function createAuthenticator({
 }: AuthenticatorOptions): Authenticator {
   const keyHeader = checkKeyHeader(rest.keyHeader)
   const metadata = oauth?.metadata()
-  if (allowAnonymous) {
-    const anonymous: Principal = { user: defaultUser, method: 'open', credentialId: 'none' }
-    return { metadata, authenticate: () => anonymous }
-  }
-  const missing = unauthorized(keyHeader, oauth?.challenge() ?? 'Bearer')
-  const invalid = unauthorized(keyHeader, oauth?.challenge('invalid_token') ?? 'Bearer error="invalid_token"')
   const fixedPrincipal: Principal = { user: defaultUser, method: 'token', credentialId: 'HTTP_TOKEN' }
   const comparisons = fixedTokens.filter((token) => token !== '').map(createComparison)
   const isFixedToken = (credential: string): boolean => comparisons.some((isEqual) => isEqual(credential))
+  if (allowAnonymous) {
+    const anonymous: Principal = { user: defaultUser, method: 'open', credentialId: 'none' }
+    if (comparisons.length === 0) return { metadata, authenticate: () => anonymous }
+    return {
+      metadata,
+      keyHeader,
+      authenticate(headers) {
+        const credential = readCredential(headers, keyHeader)
+        return credential !== undefined && isFixedToken(credential) ? fixedPrincipal : anonymous
+      },
+    }
+  }
+  const missing = unauthorized(keyHeader, oauth?.challenge() ?? 'Bearer')
+  const invalid = unauthorized(keyHeader, oauth?.challenge('invalid_token') ?? 'Bearer error="invalid_token"')
   const verify = oauth && createCachedVerifier(oauth)
   return {
     metadata,

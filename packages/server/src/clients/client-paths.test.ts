@@ -144,3 +144,14 @@ test('the names in a project that make clients start programs', () => {
     expect.arrayContaining(['.mcp.json', '.claude', '.cursor', '.vscode', '.codex', '.gemini']),
   )
 })
+
+test.each([LINUX, MAC, WINDOWS])(
+  'a file in the project, which may be a clone, may not be a link out of it ($platform)',
+  (machine) => {
+    const inProject = CLIENT_PATHS.flatMap((client) => client.locations(machine)).filter(({ file }) =>
+      file.replaceAll('\\', '/').startsWith(machine.cwd),
+    )
+    expect(inProject.length).toBeGreaterThan(0)
+    expect(inProject.map(({ inside }) => inside)).toEqual(inProject.map(() => machine.cwd))
+  },
+)

@@ -21,6 +21,8 @@ export interface ConfigLocation {
   readonly evidencePaths: readonly string[]
   /** Other files from which the client reads servers, and which may contain our entry already. */
   readonly alternatives?: readonly string[]
+  /** A directory that other people may have filled, such as a cloned project: the file may not be a link out of it. */
+  readonly inside?: string
 }
 
 export interface MachineInfo {
@@ -106,7 +108,9 @@ export const CLIENT_PATHS = [
   { id: 'zed', locations: zed, projectNames: ['.zed'] },
   {
     id: 'project',
-    locations: (machine) => [{ file: pathModule(machine).join(machine.cwd, '.mcp.json'), evidencePaths: [] }],
+    locations: (machine) => [
+      { file: pathModule(machine).join(machine.cwd, '.mcp.json'), evidencePaths: [], inside: machine.cwd },
+    ],
   },
 ] as const satisfies readonly ClientPaths[]
 

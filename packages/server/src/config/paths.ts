@@ -84,19 +84,7 @@ export function realPathOrSame(path: string): string {
   }
 }
 
-// Paths in settings: `~/` is the home directory, a relative path starts in the working directory.
-
-type PathBase = Pick<Config, 'cwd' | 'home'>
-
-export function expandPath(path: string, { cwd, home }: PathBase): string {
-  return path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path)
-}
-
 /** The paths of a setting, with commas between them. */
-export function splitPathList(value: string, base: PathBase): readonly string[] {
-  return value
-    .split(',')
-    .map((path) => path.trim())
-    .filter((path) => path !== '')
-    .map((path) => expandPath(path, base))
+export function splitPathList(value: string, base: Pick<Config, 'cwd' | 'home'>): readonly string[] {
+  return splitList(value).map((path) => expandPath(path, base))
 }

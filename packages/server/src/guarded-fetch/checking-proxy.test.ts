@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createSocketServer,
+  type Server as SocketServer,
+  type Socket,
+} from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
@@ -47,7 +53,7 @@ async function openProxy(isAllowed = true): Promise<Fixture> {
   return { proxy: await guardedFetch.proxy(), port, received, bodies }
 }
 
-function portOf(server: Server): number {
+function portOf(server: SocketServer): number {
   return (server.address() as AddressInfo).port
 }
 
@@ -170,6 +176,58 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another us
   expect((await run(65_534)).stdout).toBe('')
   expect(received).toHaveLength(1)
 })
+
+/** Runs a script as another user; resolves with what it printed. */
+async function runAsOther(script: string): Promise<string> {
+  const options = { uid: 65_534, cwd: '/', env: {} }
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], options)
+  return stdout
+}
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'another user is not served beside connections of ours that have the same two ports at another address',
+  async () => {
+    const { proxy, port, received } = await openProxy()
+    // Services of this user, which anyone may connect to, at another address of the loopback interface. Several, because
+    // the order in which connections are listed depends on their ports.
+    const services = Array.from({ length: 12 }, () => createSocketServer(() => {}).listen(0, '127.0.0.2'))
+    onTestFinished(() => services.forEach((service) => service.close()))
+    await Promise.all(services.map((service) => once(service, 'listening')))
+    const served = await runAsOther(`
+      const { connect } = require('node:net'), { once } = require('node:events')
+      const attempt = async (port) => {
+        const decoy = connect({ host: '127.0.0.2', port, localAddress: '127.0.0.2', localPort: ${proxy.port} })
+        await once(decoy, 'connect')
+        const s = connect({ host: '127.0.0.1', port: ${proxy.port}, localAddress: '127.0.0.1', localPort: port })
+        s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+        s.on('data', (data) => process.stdout.write(data)).on('error', () => {})
+        await new Promise((resolve) => s.on('close', resolve))
+        decoy.destroy()
+      }
+      ;(async () => { for (const port of ${JSON.stringify(services.map(portOf))}) await attempt(port) })()`)
+    expect(served).toBe('')
+    expect(received).toEqual([])
+  },
+)
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'another user that closes its end at once is not served: a closed end is listed as one of root',
+  async () => {
+    const { received, proxy, port } = await openProxy()
+    await runAsOther(`
+      const { connect } = require('node:net')
+      const attempt = () => new Promise((resolve) => {
+        const s = connect(${proxy.port}, '127.0.0.1', () => {
+          const inner = 'GET /tunnel HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'
+          s.write('CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' + inner); s.destroySoon()
+        }).on('error', () => {}).on('close', resolve).resume()
+      })
+      Promise.all(Array.from({ length: 40 }, attempt))`)
+    // A request of this user comes after those: by then they have been refused.
+    expect((await get(proxy, `http://127.0.0.1:${port}/ours`)).statusCode).toBe(200)
+    expect(received.map(({ url }) => url)).toEqual(['/ours'])
+  },
+)
 
 test('a WebSocket stays open', async () => {
   const { proxy, port } = await openProxy()

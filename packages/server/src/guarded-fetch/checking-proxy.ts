@@ -1,10 +1,12 @@
 // Checks that the other end of a loopback connection belongs to the same OS user. Linux lists the owner of each end in
-// /proc/net/tcp; on other systems every local user passes.
+// /proc/net/tcp, and a connection whose two ends are not found there is refused; on other systems every local user
+// passes.
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { endianness } from 'node:os'
 import type { Duplex } from 'node:stream'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
@@ -17,13 +19,22 @@ import { forwardConnect, forwardUpgrade } from './proxy-tunnels.js'
 
 type IsSameUser = (socket: Socket) => Promise<boolean>
 
+const HOST = '127.0.0.1'
+/** A table that is read while connections come and go may lack one of them. */
+const MAX_TABLE_READS = 3
+
 function createSameUserCheck(): IsSameUser {
   const readTable = createTableReader()
-  return async ({ localPort, remotePort, remoteAddress }) => {
-    if (remoteAddress !== '127.0.0.1' || localPort === undefined || remotePort === undefined) return false
-    const table = process.platform === 'linux' ? await readTable() : ''
-    const ownOwner = findOwner(table, localPort, remotePort)
-    return ownOwner === undefined || ownOwner === findOwner(table, remotePort, localPort)
+  return async ({ localAddress, localPort, remoteAddress, remotePort }) => {
+    if (localAddress !== HOST || remoteAddress !== HOST || localPort === undefined || remotePort === undefined)
+      return false
+    if (process.platform !== 'linux') return true
+    for (let reads = 0; reads < MAX_TABLE_READS; reads++) {
+      const table = await readTable()
+      const [ownOwner, otherOwner] = [findOwner(table, localPort, remotePort), findOwner(table, remotePort, localPort)]
+      if (ownOwner !== undefined && otherOwner !== undefined) return ownOwner === otherOwner
+    }
+    return false
   }
 }
 
@@ -45,12 +56,16 @@ function createTableReader(): () => Promise<string> {
 
 /**
  * The columns are: number, local address:port, remote address:port, state, queues, timer, retransmits, uid, … in
- * hexadecimal.
+ * hexadecimal. The addresses count too, because a connection between other addresses can have the same two ports; and
+ * only an established one (01) has an owner: the end of a closed one is listed with uid 0.
  */
 function findOwner(table: string, from: number, to: number): string | undefined {
-  const ends = new RegExp(`:${toHexPort(from)} [\\dA-F]{8}:${toHexPort(to)} \\S+ \\S+ \\S+ \\S+ +(\\d+) `)
-  return ends.exec(table)?.[1]
+  const ends = `${LOOPBACK_HEX}:${toHexPort(from)} ${LOOPBACK_HEX}:${toHexPort(to)}`
+  return new RegExp(`: ${ends} 01 \\S+ \\S+ \\S+ +(\\d+) `).exec(table)?.[1]
 }
+
+/** 127.0.0.1 in the byte order of this machine. */
+const LOOPBACK_HEX = endianness() === 'LE' ? '0100007F' : '7F000001'
 
 function toHexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, '0')
@@ -60,7 +75,6 @@ function toHexPort(port: number): string {
 // checks their destinations. All its resources are bounded, it serves the user of this process only, and it does not
 // keep the process alive.
 
-const HOST = '127.0.0.1'
 const MAX_CONNECTIONS = 512
 const MAX_REMEMBERED = 50
 

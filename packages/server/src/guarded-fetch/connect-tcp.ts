@@ -88,7 +88,7 @@ export function startTls(socket: Socket, host: string, extraCa: string | undefin
     const fail = (error: Error): void => {
       clearTimeout(timer)
       socket.destroy()
-      const why = `no secure connection to ${host} can be made (${errorMessage(error)}).${caAdvice(error)}`
+      const why = `no secure connection to ${host} can be made (${describeTlsError(error)}).${caAdvice(error)}`
       reject(new FetchFailure('tls', why, { cause: error }))
     }
     secure.on('error', fail)
@@ -98,6 +98,13 @@ export function startTls(socket: Socket, host: string, extraCa: string | undefin
       resolve(secure)
     })
   })
+}
+
+/** The message of Node.js quotes the names in the certificate, which the server chose. */
+function describeTlsError(error: Error): string {
+  return hasErrorCode(error, 'ERR_TLS_CERT_ALTNAME_INVALID')
+    ? 'its certificate is for other names'
+    : errorMessage(error)
 }
 
 /** A company or a private site may use its own CA. */

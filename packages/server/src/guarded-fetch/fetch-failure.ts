@@ -13,14 +13,24 @@ export type FetchFailureKind =
   | 'timeout'
   | 'too-large'
   | 'broken'
+  /** The page was fetched, but its text cannot be extracted. */
+  | 'unreadable'
   | 'aborted'
 
+export interface FetchFailureOptions extends ErrorOptions {
+  /** The message contains text that a server chose, such as the target of a redirect. */
+  readonly isUntrusted?: boolean
+}
+
 export class FetchFailure extends Failure {
+  readonly isUntrusted: boolean
+
   constructor(
     readonly kind: FetchFailureKind,
     message: string,
-    options?: ErrorOptions,
+    { isUntrusted = false, ...options }: FetchFailureOptions = {},
   ) {
     super(message, options)
+    this.isUntrusted = isUntrusted
   }
 }

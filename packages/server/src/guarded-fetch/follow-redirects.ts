@@ -129,5 +129,8 @@ function describeFailedHop(error: unknown, start: URL | string, redirects: reado
     redirects.length === 0
       ? ''
       : `it was redirected ${redirects.length === 1 ? 'once' : `${redirects.length} times`}, and then `
-  return new FetchFailure(error.kind, `Could not fetch ${redactUrl(start)}: ${via}${error.message}`, { cause: error })
+  // After a redirect the message is about an address that the server chose.
+  const isUntrusted = error.isUntrusted || redirects.length > 0
+  const message = `Could not fetch ${redactUrl(start)}: ${via}${error.message}`
+  return new FetchFailure(error.kind, message, { cause: error, isUntrusted })
 }

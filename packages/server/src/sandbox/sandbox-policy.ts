@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { listClientSecrets, listClientSettings, type MachineInfo } from '../clients/client-paths.js'
 import type { Config } from '../config/load-config.js'
-import { expandPath, getScriptFolder, getStateDir, splitPathList } from '../config/paths.js'
+import { expandPath, getScriptFolder, getStateDir, splitList, splitPathList } from '../config/paths.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
@@ -244,11 +244,4 @@ function listNames(directory: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-function splitList(value: string): readonly string[] {
-  return value
-    .split(',')
-    .map((path) => path.trim())
-    .filter((path) => path !== '')
 }

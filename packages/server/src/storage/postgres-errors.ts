@@ -51,6 +51,8 @@ function describeSqlState(name: string, state: string, reason: string): string |
   if (state === '42501') {
     return `${name} does not allow its user to create tables (${reason}); grant it CREATE on the database, or a schema scorpiox of its own`
   }
+  if (state === '42P06')
+    return `${name} got a schema scorpiox from another program at this moment, ${NOTHING_CHANGED}; try again`
   if (state === '25006')
     return `${name} is read-only (${reason}), ${NOTHING_CHANGED}; set DATABASE_URL to the primary server`
   if (['55P03', '57014', '40001', '40P01', '25P03'].includes(state)) {

@@ -6,15 +6,8 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createKeyedMutex } from '../util/concurrency.js'
 import { redactDatabaseUrl, redactPassword } from './database-url.js'
-import {
-  type Database,
-  numberColumn,
-  type RunStatement,
-  type Sql,
-  type SqlRow,
-  type TransactionResult,
-} from './database.js'
-import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
+import type { Database, RunStatement, Sql, SqlRow, TransactionResult } from './database.js'
+import { SCHEMA_VERSION } from './migrations.js'
 import {
   isConnectionLost,
   isRetryableConnectionError,
@@ -23,30 +16,25 @@ import {
   uncertainPostgresCommit,
   unreachableDatabase,
 } from './postgres-errors.js'
+import {
+  beginStatements,
+  isSchemaCheckFailed,
+  migrate,
+  newerSchemaFailure,
+  type TransactionKind,
+} from './postgres-schema.js'
 import { runTransaction } from './transaction.js'
 
 const BIGINT = 20
 const MAX_CONNECTIONS = 8
-/** An arbitrary number, the same in every version of this program. */
-const MIGRATION_LOCK = 7_267_702_629
-
-const SESSION_LIMITS = `SET LOCAL search_path TO scorpiox, pg_catalog; SET LOCAL statement_timeout TO '15s';
-  SET LOCAL lock_timeout TO '10s'; SET LOCAL idle_in_transaction_session_timeout TO '60s';`
-// A server may be configured to acknowledge commits before they are on disk.
-const DURABLE_COMMIT = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';`
-const BEGIN_STATEMENTS = {
-  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SESSION_LIMITS} SELECT number FROM version`,
-  write: `BEGIN ISOLATION LEVEL READ COMMITTED; ${SESSION_LIMITS} ${DURABLE_COMMIT} SELECT number FROM version`,
-}
-
-type Kind = keyof typeof BEGIN_STATEMENTS
 
 export async function openPostgres(url: string): Promise<Database> {
   const name = redactDatabaseUrl(url) ?? 'the database'
   const pool = await createPool(url)
   const serialize = createKeyedMutex()
+  let areObjectsChecked = false
 
-  async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
+  async function transact<T>(kind: TransactionKind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
     const client = await beginWithRetry(kind, MAX_CONNECTIONS + 2)
     let isUsable = false
     try {
@@ -64,22 +52,24 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 
   /** Retries: an idle connection may have broken, and the tables may have to be created. */
-  async function beginWithRetry(kind: Kind, attempts: number): Promise<PoolClient> {
+  async function beginWithRetry(kind: TransactionKind, attempts: number): Promise<PoolClient> {
     const client = await acquireClient()
     try {
       await begin(client, kind)
       return client
     } catch (error) {
       client.release(!(await tryRollback(client)))
-      const needsMigration = error instanceof OutdatedSchemaError || isSchemaMissing(error)
+      const needsMigration =
+        error instanceof OutdatedSchemaError || isSchemaMissing(error) || isSchemaCheckFailed(error)
       if (attempts === 1 || !(needsMigration || isRetryableConnectionError(error))) throw toFailure(error)
       if (needsMigration) await migrateSchema()
       return beginWithRetry(kind, attempts - 1)
     }
   }
 
-  async function begin(client: PoolClient, kind: Kind): Promise<void> {
-    const results: unknown = await client.query(BEGIN_STATEMENTS[kind])
+  async function begin(client: PoolClient, kind: TransactionKind): Promise<void> {
+    const results: unknown = await client.query(beginStatements(kind, areObjectsChecked))
+    areObjectsChecked = true
     const version = readVersion(results)
     if (version < SCHEMA_VERSION) throw new OutdatedSchemaError(`the tables of ${name} are of version ${version}`)
     if (version > SCHEMA_VERSION) throw newerSchemaFailure(name)
@@ -89,7 +79,7 @@ export async function openPostgres(url: string): Promise<Database> {
     const client = await acquireClient()
     let isUsable = false
     try {
-      await migrate(client, name)
+      await migrate(client, createSql(client), name)
       isUsable = true
     } catch (error) {
       isUsable = await tryRollback(client)
@@ -183,29 +173,6 @@ function readVersion(results: unknown): number {
   return typeof row === 'object' && row !== null && 'number' in row ? Number(row.number) : 0
 }
 
-/** The advisory lock lets one process migrate; the others find the schema current. */
-async function migrate(client: PoolClient, name: string): Promise<void> {
-  const sql = createSql(client)
-  await client.query(`BEGIN; ${SESSION_LIMITS} SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-  const [schema] = await sql.all(
-    `SELECT to_regnamespace('scorpiox') IS NOT NULL AS there, current_setting('server_encoding') AS encoding`,
-  )
-  if (schema?.encoding !== 'UTF8') {
-    throw new Failure(
-      `${name} is encoded not as UTF8 but as ${String(schema?.encoding)}; set DATABASE_URL to another database`,
-    )
-  }
-  if (schema.there !== true) await client.query('CREATE SCHEMA scorpiox')
-  await client.query(`
-    CREATE TABLE IF NOT EXISTS version (number INT NOT NULL);
-    CREATE OR REPLACE FUNCTION instr(TEXT, TEXT) RETURNS INT LANGUAGE SQL IMMUTABLE AS 'SELECT strpos($1, $2)'`)
-  const [row] = await sql.all('SELECT number FROM version')
-  const version = row ? numberColumn(row, 'number') : 0
-  if (version > SCHEMA_VERSION) throw newerSchemaFailure(name)
-  for (const step of pendingStatements(version, 'postgres')) await client.query(step)
-  await client.query(`DELETE FROM version; INSERT INTO version VALUES (${SCHEMA_VERSION}); COMMIT`)
-}
-
 /** Whether the connection can be reused. */
 async function tryRollback(client: PoolClient): Promise<boolean> {
   try {
@@ -214,10 +181,4 @@ async function tryRollback(client: PoolClient): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function newerSchemaFailure(name: string): Failure {
-  return new Failure(
-    `${name} was written by a newer scorpiox-code; update this one, or set DATABASE_URL to another database`,
-  )
 }

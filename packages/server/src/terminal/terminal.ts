@@ -1,18 +1,42 @@
 // stdout, stderr and stop signals of a command, and the error for a command line that cannot be run. The only file of the
-// CLI that touches the standard streams.
+// CLI that touches the standard streams. What is printed contains text of others (skills, scripts, file names), so every
+// print function removes control characters.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { wrapText } from './text-layout.js'
+import { escapeUnsafe } from '@scorpiox/mcp/log'
+import { toPrintableText, wrapText } from './text-layout.js'
 
 const STOP_SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const
 
 /** Resolves when the text is written, so that an exit cannot truncate it, or when the stream fails. */
 export function print(text: string): Promise<void> {
-  return write(process.stdout, text)
+  return write(process.stdout, toPrintableText(text))
 }
 
 export function printError(text: string): Promise<void> {
-  return write(process.stderr, text)
+  return write(process.stderr, toPrintableText(text))
+}
+
+/** Prints JSON for programs: control characters are escaped, so that the data stays the same. */
+export function printJson(json: string): Promise<void> {
+  return write(process.stdout, escapeUnsafe(json))
+}
+
+export interface ColouredText {
+  readonly text: string
+  readonly colour?: keyof typeof COLOURS | undefined
+}
+
+const COLOURS = { green: '\u001B[32m', red: '\u001B[31m' } as const
+const DEFAULT_COLOUR = '\u001B[39m'
+
+/** Prints texts, some of them coloured, without anything between them. */
+export function printColoured(parts: readonly ColouredText[]): Promise<void> {
+  const texts = parts.map(({ text, colour }) => {
+    const printable = toPrintableText(text)
+    return colour === undefined ? printable : `${COLOURS[colour]}${printable}${DEFAULT_COLOUR}`
+  })
+  return write(process.stdout, texts.join(''))
 }
 
 /** Prints prose: on a terminal, lines are wrapped between words. Use `print` for text to be copied or parsed. */

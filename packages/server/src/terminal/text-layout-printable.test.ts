@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { toPrintableLines } from './text-layout.js'
+import { toPrintableLines, toPrintableText } from './text-layout.js'
 
 const HOSTILE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\p{Cs}]/u
 
@@ -22,6 +22,7 @@ test('removes all terminal controls, whatever the input', () => {
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       for (const line of toPrintableLines(pieces.join(''))) expect(line).not.toMatch(HOSTILE)
+      expect(toPrintableText(pieces.join('')).replaceAll(/[\n\t]/g, '')).not.toMatch(HOSTILE)
     }),
   )
 })

@@ -62,14 +62,28 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }
 
+// A terminal obeys control characters, also to change the clipboard or earlier lines, and direction marks reorder what is
+// read.
 const TAB_SPACES = '    '
+const LINE_BREAKS = /\r\n|[\u0085\u2028\u2029]/g
+const DIRECTION_MARKS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+const CONTROLS = /(?![\n\t])\p{Cc}/gu
 
-/** Splits text from outside into printable lines: keeps indentation, removes terminal controls and bidi overrides. */
+/** Keeps lines and tabs. Each other control character becomes U+FFFD, so that its place is seen. */
+export function toPrintableText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(LINE_BREAKS, '\n')
+    .replaceAll(DIRECTION_MARKS, '')
+    .replaceAll(CONTROLS, '\u{FFFD}')
+}
+
+/** Splits text from outside into printable lines: keeps indentation, and removes whole escape sequences. */
 export function toPrintableLines(text: string): readonly string[] {
   return stripVTControlCharacters(text.toWellFormed())
-    .replaceAll(/\r\n|[\u0085\u2028\u2029]/g, '\n')
+    .replaceAll(LINE_BREAKS, '\n')
     .replaceAll('\t', TAB_SPACES)
-    .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, '')
+    .replaceAll(DIRECTION_MARKS, '')
     .split('\n')
     .map((line) => line.replaceAll(/\p{Cc}/gu, '\u{FFFD}').trimEnd())
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../../text/format.js'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
+import { quoteUntrustedLine } from '../../text/untrusted-text.js'
 import { describeJobEnd, type Job, type JobService } from '../shell/index.js'
 import { readLinesFrom } from '../shell/lazy.js'
 import type { CallbackRow } from './callback-table.js'
@@ -126,7 +127,7 @@ async function collectMatches(
   const lines = found.length > 0 ? found : seen
   const [first = ''] = lines
   const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''
-  const event = `background task ${job.id} printed "${toSingleLine(first, MAX_LINE)}"${more}`
+  const event = `background task ${job.id} printed ${quoteUntrustedLine(first, MAX_LINE)}${more}`
   return { event, position: wasRunning ? next : await job.output.size(), isLast: false }
 }
 

@@ -1,9 +1,10 @@
 // Cache keys of pages: user, preferred content type, wait for scripts and URL.
 
+import { Failure } from '@scorpiox/mcp/errors'
 import { rejectOnAbort } from '../../util/async.js'
 import type { DocumentRequest } from './document-request.js'
 import type { Extractor } from './extract/extract-types.js'
-import { contentKey } from './fetch-context.js'
+import { contentKey, toUnreadable } from './fetch-context.js'
 import { cacheContent, type CachedPage, type PageCache } from './page-cache.js'
 import { isHtmlSnapshot, type PreferredType } from './page-fetcher.js'
 import { type PageableContent, toPageableContent } from './pageable-content.js'
@@ -53,7 +54,9 @@ export function createCacheLookup(cache: PageCache, extractor: Pick<Extractor, '
     const extracted = await rejectOnAbort(
       extractor.read({ url: finalUrl, contentType, bytes, format, fragment }, signal),
       signal,
-    )
+    ).catch((error: unknown) => {
+      throw error instanceof Failure ? toUnreadable(error, finalUrl, request) : error
+    })
     const content = toPageableContent(extracted, format)
     cacheContent(page, key, content)
     return content

@@ -28,7 +28,10 @@ export interface DocumentResult {
   readonly excerpt: DocumentExcerpt | undefined
   readonly findResult: FindResult | undefined
   readonly missingSection: MissingSection | undefined
+  /** Our own words. */
   readonly notes: readonly string[]
+  /** Lines with text that the page or its server chose. */
+  readonly quotes: readonly string[]
 }
 
 export interface DocumentExcerpt {
@@ -59,11 +62,12 @@ export function buildDocumentResult(
   request: DocumentRequest,
   maxChars: number,
 ): DocumentResult {
-  const { classification, snapshot, notes } = page
+  const { classification, snapshot, notes, quotes } = page
   const base: DocumentResult = {
     classification,
     snapshot,
     notes,
+    quotes,
     metadata: undefined,
     excerpt: undefined,
     findResult: undefined,
@@ -127,7 +131,7 @@ function hasSections({ outline }: ExtractMetadata): boolean {
 }
 
 function describeMissingSection({ outline }: ExtractMetadata, { fragment }: DocumentRequest): MissingSection {
-  // These ids are printed outside the untrusted text, so only plain ones are used.
+  // Only plain ids can be given as a fragment without encoding.
   const ids = [...new Set(outline.map(({ id }) => id))].filter((id) => PLAIN_ID.test(id))
   return { fragment, similarIds: suggestNames(fragment, ids, MAX_SIMILAR), outline }
 }

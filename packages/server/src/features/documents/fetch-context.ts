@@ -44,12 +44,12 @@ export async function processSnapshot(
   ) {
     throw new FetchFailure(
       PROBLEM_BY_TRUNCATION[snapshot.truncatedBy],
-      `${snapshot.finalUrl} answered, but ${EMPTY_BODY_REASONS[snapshot.truncatedBy]}.`,
+      `${request.url} answered, but ${EMPTY_BODY_REASONS[snapshot.truncatedBy]}.`,
     )
   }
   const extracted = snapshot.bytes.length === 0 ? undefined : await extractSnapshot(snapshot, context)
   const contents = new Map(extracted ? [[contentKey(request), toPageableContent(extracted, request.format)]] : [])
-  return { snapshot, classification: classifyPage(snapshot, extracted), contents, notes }
+  return { snapshot, classification: classifyPage(snapshot, extracted), contents, notes, quotes: [] }
 }
 
 export function contentKey({ format, fragment }: DocumentRequest): string {
@@ -68,8 +68,14 @@ async function extractSnapshot(
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (status < 200 || status > 299) return undefined
-    if (truncatedBy === undefined) throw error
+    const unreadable = toUnreadable(error, finalUrl, request)
+    if (truncatedBy === undefined) throw unreadable
     const sizeNote = `Only its first ${Math.round(bytes.length / 1024)} KB could be fetched.`
-    throw new FetchFailure(PROBLEM_BY_TRUNCATION[truncatedBy], `${error.message} ${sizeNote}`, { cause: error })
+    throw new FetchFailure(PROBLEM_BY_TRUNCATION[truncatedBy], `${unreadable.message} ${sizeNote}`, { cause: error })
   }
+}
+
+/** The server chose the final URL, so the message names the one of the request. */
+export function toUnreadable(error: Failure, finalUrl: string, request: DocumentRequest): FetchFailure {
+  return new FetchFailure('unreadable', error.message.replaceAll(finalUrl, request.url), { cause: error })
 }

@@ -35,22 +35,25 @@ export async function loadOverHttp(context: FetchContext, response?: PageSnapsho
       if (!(error instanceof Failure)) throw error
       return {
         ...page,
-        notes: [`The page redirects to ${refreshUrl} (meta refresh), which could not be fetched: ${error.message}`],
+        notes: ['The page redirects (meta refresh), and the target could not be fetched.'],
+        quotes: [`Target of the redirect: ${refreshUrl}`, error.message],
       }
     }
   }
 }
 
 function refreshLoopResult(page: CachedPage, refreshUrl: string): CachedPage {
-  const reason = `The page redirects repeatedly (meta refresh), last to ${refreshUrl}. Request the final URL directly if you know it.`
-  return { ...page, classification: { status: 'empty', reason, browserWouldHelp: 'no' } }
+  const reason = 'The page redirects repeatedly (meta refresh). Request the final URL directly if you know it.'
+  const quotes = [...page.quotes, `Target of the last redirect: ${refreshUrl}`]
+  return { ...page, quotes, classification: { status: 'empty', reason, browserWouldHelp: 'no' } }
 }
 
 /** Names the frames of a page that has no text of its own. */
 function withFrames(page: CachedPage): CachedPage {
   const frameUrls = findFrameUrls(page.snapshot, page.classification.status === 'empty')
   if (frameUrls.length === 0) return page
-  return { ...page, notes: [...page.notes, `The page consists of frames. Read one of them: ${frameUrls.join(' ')}`] }
+  const notes = [...page.notes, 'The page consists of frames. Read one of those listed above.']
+  return { ...page, notes, quotes: [...page.quotes, `Frames: ${frameUrls.join(' ')}`] }
 }
 
 function isCompleteHtml(snapshot: PageSnapshot): boolean {

@@ -30,8 +30,8 @@ export async function loadPage(
   } catch (error) {
     const isTimedOut = context.signal.aborted
     if (!isTimedOut && !(error instanceof Failure)) throw error
-    const reason = isTimedOut ? 'The browser took too long.' : errorMessage(error)
-    return withNote(plain, `This is the page over plain HTTP, without running its scripts. ${reason}`)
+    const note = 'This is the page over plain HTTP, without running its scripts.'
+    return isTimedOut ? withNote(plain, `${note} The browser took too long.`) : withFailureNote(plain, note, error)
   }
 }
 
@@ -75,6 +75,13 @@ function isOk({ classification }: CachedPage): boolean {
 
 function withNote(page: CachedPage, note: string): CachedPage {
   return { ...page, notes: [...page.notes, note] }
+}
+
+/** Adds the reason to the note, or quotes it if a server chose a part of it. */
+function withFailureNote(page: CachedPage, note: string, error: unknown): CachedPage {
+  const reason = errorMessage(error)
+  if (!(error instanceof FetchFailure && error.isUntrusted)) return withNote(page, `${note} ${reason}`)
+  return withNote({ ...page, quotes: [...page.quotes, reason] }, note)
 }
 
 // Loads a page in the browser, which runs its scripts.
@@ -138,18 +145,13 @@ export async function revalidatePage(
       cache.markRevalidated(cacheKey, response.headers)
       return cached
     }
-    if (response.status >= 500) return withStaleNote(cached, `The server answered with status ${response.status}.`)
+    if (response.status >= 500) return withNote(cached, `${STALE} The server answered with status ${response.status}.`)
     // The page may no longer name a Markdown version that has changed, so loading starts over.
     return await loadPage(context, () => loadOverHttp(context, source === 'markdown-alternate' ? undefined : response))
   } catch (error) {
-    if (!(error instanceof FetchFailure) || context.signal.aborted) throw error
-    return withStaleNote(cached, error.message)
+    if (!(error instanceof FetchFailure) || error.kind === 'unreadable' || context.signal.aborted) throw error
+    return withFailureNote(cached, STALE, error)
   }
 }
 
-function withStaleNote(cached: CachedPage, reason: string): CachedPage {
-  return {
-    ...cached,
-    notes: [...cached.notes, `This is a cached version: the page could not be fetched again. ${reason}`],
-  }
-}
+const STALE = 'This is a cached version: the page could not be fetched again.'

@@ -23,6 +23,7 @@ const createPage = (
   classification: { status: 'ok', reason: '', browserWouldHelp: 'no' },
   contents: new Map(),
   notes: [],
+  quotes: [],
 })
 
 test('evicts the least recently used page and stays within the byte limit', () => {

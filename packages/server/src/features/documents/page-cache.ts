@@ -16,7 +16,10 @@ export interface CachedPage {
   readonly classification: PageClassification
   /** By format and fragment. */
   readonly contents: Map<string, PageableContent>
+  /** Our own words. */
   readonly notes: readonly string[]
+  /** Lines with text that the page or its server chose, such as URLs: shown inside the untrusted content. */
+  readonly quotes: readonly string[]
 }
 
 interface CacheEntry {

@@ -1,6 +1,7 @@
 // Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check. The result is a
 // snapshot: URL, status, headers and bytes, before text is extracted.
 
+import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { VERSION } from '../../util/version.js'
 import type { RobotsPolicy } from './robots-txt.js'
@@ -38,7 +39,7 @@ export function createPageFetcher(guardedFetch: GuardedFetch, robots: RobotsPoli
       acceptsPartial: true,
       signal,
     })
-    if (response.url !== url) await robots?.assertAllowed(response.url, signal)
+    if (response.url !== url) await robots?.assertAllowed(response.url, signal).catch(rethrowUntrusted)
     const { status, bytes, truncatedBy } = response
     const contentType = parseMediaType(response.headers.get('content-type') ?? '')
     return {
@@ -53,6 +54,12 @@ export function createPageFetcher(guardedFetch: GuardedFetch, robots: RobotsPoli
       renderWaitMs: 0,
     }
   }
+}
+
+/** The message names a URL that the server chose. */
+function rethrowUntrusted(error: unknown): never {
+  if (!(error instanceof FetchFailure)) throw error
+  throw new FetchFailure(error.kind, error.message, { cause: error, isUntrusted: true })
 }
 
 /** Keeps only the type and its charset, because the value is repeated in messages. */

@@ -12,7 +12,6 @@ import type { PageClassification, PageStatus } from './classify-page.js'
 import type { DocumentReader } from './document-reader.js'
 import { type DocumentRequest, parseDocumentRequest, type ReadDocsInput } from './document-request.js'
 import type { DocumentExcerpt, DocumentResult, MissingSection } from './document-result.js'
-import type { OutlineHeading } from './extract/extract-types.js'
 import type { FindResult, FoundSection } from './find-in-page.js'
 import { formatOutline } from './format-outline.js'
 import type { PageSnapshot } from './page-fetcher.js'
@@ -64,8 +63,8 @@ function toResultFields(result: ReadDocsResult): object {
   }
 }
 
-// Formats a document: status, URL and metadata, the text as untrusted content, then notes. If there is no document, a
-// sentence states the reason and what to do next.
+// Formats a document: status and metadata, then as untrusted content what the page or its server chose, which includes
+// the URL after a redirect, then notes. If there is no document, a sentence states the reason and what to do next.
 
 const MAX_TITLE = 200
 const MAX_URL = 500
@@ -118,38 +117,48 @@ function hasRequestedText({ classification: { status }, excerpt, missingSection 
 }
 
 function formatDocument(document: DocumentResult, request: DocumentRequest): string {
-  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
-  const statusLines =
-    classification.status === 'ok'
-      ? []
-      : [
-          `${classification.status}: ${singleLine(`${classification.reason} ${statusAdvice(classification, snapshot)}`)}`,
-        ]
-  const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
-  const metadataLines = metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []
-  const formatHead = (...lines: readonly string[]): string =>
-    [...statusLines, ...urlLines(snapshot, classification), ...metadataLines, ...lines].join('\n')
-  const notes = document.notes.map((note) => singleLine(note))
-  if (missingSection)
-    return appendNotes(
-      `${formatMissingSection(missingSection)}\n${formatHead(quotedOutline(missingSection.outline))}`,
-      notes,
-    )
-  if (metadata && findResult)
-    return appendNotes(formatHead(...formatFindResult(findResult, metadata)), [
-      ...formatFindNotes(findResult),
-      ...notes,
-    ])
-  const quotedText =
-    metadata && excerpt && excerpt.text !== '' ? [wrapUntrusted(formatPageText(metadata, excerpt, isRequested))] : []
-  return appendNotes(formatHead(...quotedText), [
-    ...(excerpt ? pagingNotes(snapshot, excerpt, request, isRequested) : []),
-    ...notes,
-  ])
+  const { classification, snapshot, metadata, excerpt, quotes } = document
+  const { status, reason } = classification
+  const { heading, untrusted, notes } = formatBody(document, request)
+  const isOwnUrl = snapshot.finalUrl === request.url
+  const chosenLines = [...(isOwnUrl ? [] : [urlLine(snapshot)]), ...quotes.map((quote) => singleLine(quote))]
+  const quoted = [chosenLines.join('\n'), ...untrusted].filter((part) => part !== '').join('\n\n')
+  const lines = [
+    ...(status === 'ok' ? [] : [`${status}: ${singleLine(`${reason} ${statusAdvice(classification, snapshot)}`)}`]),
+    ...(status === 'ok' || !isOwnUrl ? [] : [urlLine(snapshot)]),
+    ...(metadata && excerpt ? [formatMetadata(metadata, snapshot, excerpt)] : []),
+    ...heading,
+    ...(quoted === '' ? [] : [wrapUntrusted(quoted)]),
+  ]
+  return appendNotes(lines.join('\n'), [...notes, ...document.notes.map((note) => singleLine(note))])
 }
 
-function formatFetchFailure({ kind, message }: FetchFailure): string {
-  return singleLine([message, PROBLEM_ADVICE[kind] ?? ''].join(' '), MAX_MESSAGE)
+interface DocumentBody {
+  readonly heading: readonly string[]
+  /** Text of the page. */
+  readonly untrusted: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** The matches, the outline if the section is missing, or the text. */
+function formatBody(document: DocumentResult, request: DocumentRequest): DocumentBody {
+  const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
+  if (missingSection) return formatMissingSection(missingSection)
+  if (metadata && findResult) return formatFindResult(findResult, metadata)
+  if (!metadata || !excerpt) return { heading: [], untrusted: [], notes: [] }
+  const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
+  const untrusted = excerpt.text === '' ? [] : [formatPageText(metadata, excerpt, isRequested)]
+  return { heading: [], untrusted, notes: pagingNotes(snapshot, excerpt, request, isRequested) }
+}
+
+/** A message with text that a server chose is quoted. */
+function formatFetchFailure({ kind, message, isUntrusted }: FetchFailure): string {
+  const advice = PROBLEM_ADVICE[kind] ?? ''
+  if (!isUntrusted) return singleLine([message, advice].join(' '), MAX_MESSAGE)
+  return [
+    `${kind}: The page could not be fetched. ${advice}`.trimEnd(),
+    wrapUntrusted(singleLine(message, MAX_MESSAGE)),
+  ].join('\n')
 }
 
 function formatMetadata(reading: ExtractMetadata, copy: PageSnapshot, { chars }: DocumentExcerpt): string {
@@ -165,12 +174,10 @@ function displayTitle({ title }: ExtractMetadata): string {
   return singleLine(title, MAX_TITLE)
 }
 
-/** Empty if the document comes from the requested URL, which the caller knows. */
-function urlLines({ requestedUrl, finalUrl, source }: PageSnapshot, { status }: PageClassification): readonly string[] {
-  if (status === 'ok' && requestedUrl === finalUrl && source !== 'markdown-alternate') return []
+function urlLine({ requestedUrl, finalUrl, source }: PageSnapshot): string {
   const from =
     source === 'markdown-alternate' || requestedUrl === finalUrl ? '' : ` (from ${singleLine(requestedUrl, MAX_URL)})`
-  return [`URL: ${singleLine(finalUrl, MAX_URL)}${from}`]
+  return `URL: ${singleLine(finalUrl, MAX_URL)}${from}`
 }
 
 function describeSource({ kind, pageCount }: ExtractMetadata, { source, renderWaitMs }: PageSnapshot): string {
@@ -211,13 +218,14 @@ function lettersAndDigits(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-function quotedOutline(outline: readonly OutlineHeading[]): string {
-  return wrapUntrusted(`Outline:\n${formatOutline(outline)}`)
-}
-
-function formatMissingSection({ fragment, similarIds }: MissingSection): string {
-  const hint = similarIds.length > 0 ? ` Similar: ${similarIds.map((id) => `#${id}`).join(', ')}.` : ''
-  return `no_section: ${singleLine(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
+function formatMissingSection({ fragment, outline, similarIds }: MissingSection): DocumentBody {
+  const sentence = `There is no section #${fragment} on this page. Its sections follow: url#name reads one, find searches the text.`
+  const similar = similarIds.length > 0 ? [`Similar: ${similarIds.map((id) => `#${id}`).join(', ')}`] : []
+  return {
+    heading: [`no_section: ${singleLine(sentence)}`],
+    untrusted: [...similar, `Outline:\n${formatOutline(outline)}`],
+    notes: [],
+  }
 }
 
 function pagingNotes(
@@ -258,16 +266,16 @@ function singleLine(text: string, max = MAX_URL * 2): string {
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
-function formatFindResult({ sections, total, isPartial }: FindResult, { outline }: ExtractMetadata): readonly string[] {
+function formatFindResult(result: FindResult, { outline }: ExtractMetadata): DocumentBody {
+  const { sections, total, isPartial } = result
+  const notes = formatFindNotes(result)
   if (sections.length === 0) {
     const headings = formatOutline(outline)
-    return ['No line matches.', ...(headings === '' ? [] : [wrapUntrusted(`Outline:\n${headings}`)])]
+    return { heading: ['No line matches.'], untrusted: headings === '' ? [] : [`Outline:\n${headings}`], notes }
   }
   const intro = isPartial ? 'No line has all the words; most of them:' : 'Matching:'
-  return [
-    `${intro} ${formatCount(total, 'line', 'lines')}`,
-    wrapUntrusted(sections.map(formatFoundSection).join('\n\n')),
-  ]
+  const heading = [`${intro} ${formatCount(total, 'line', 'lines')}`]
+  return { heading, untrusted: sections.map(formatFoundSection), notes }
 }
 
 function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {

@@ -22,6 +22,8 @@ interface OriginRules {
   readonly until: number
   /** Why robots.txt could not be fetched; '' if it was. */
   readonly fetchProblem: string
+  /** It contains text that a server chose. */
+  readonly isProblemUntrusted: boolean
 }
 
 export function createRobotsPolicy(
@@ -33,10 +35,10 @@ export function createRobotsPolicy(
   async function getRules(origin: string, signal: AbortSignal) {
     const cached = rulesByOrigin.get(origin)
     if (cached && cached.until > performance.now()) return cached
-    const { rules, fetchProblem } = await fetchRules(guardedFetch, origin, headers, signal)
+    const fetched = await fetchRules(guardedFetch, origin, headers, signal)
+    const { fetchProblem } = fetched
     const entry = {
-      rules,
-      fetchProblem,
+      ...fetched,
       until: performance.now() + (fetchProblem === '' ? CACHE_MS : FAILURE_CACHE_MS),
     }
     rulesByOrigin.delete(origin)
@@ -49,7 +51,7 @@ export function createRobotsPolicy(
   return {
     async assertAllowed(url, signal) {
       const { origin, pathname, search } = new URL(url)
-      const { rules, fetchProblem } = await getRules(origin, signal)
+      const { rules, fetchProblem, isProblemUntrusted } = await getRules(origin, signal)
       if (rules.allows(`${pathname}${search}`)) return
       const reason =
         fetchProblem === ''
@@ -58,6 +60,7 @@ export function createRobotsPolicy(
       throw new FetchFailure(
         'refused',
         `${reason}, and READDOCS_ROBOTS is set. Find the content elsewhere, or ask the user to open the page or to unset READDOCS_ROBOTS.`,
+        { isUntrusted: isProblemUntrusted },
       )
     },
   }
@@ -68,19 +71,24 @@ async function fetchRules(
   origin: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<{ readonly rules: RobotsRules; readonly fetchProblem: string }> {
+): Promise<Omit<OriginRules, 'until'>> {
   try {
     const options: FetchRequest = { headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, acceptsPartial: true, signal }
     const { status, bytes } = await guardedFetch.fetch(`${origin}/robots.txt`, options)
     if (status >= 500)
-      return { rules: DISALLOW_ALL, fetchProblem: `${origin}/robots.txt answered with status ${status}` }
+      return {
+        rules: DISALLOW_ALL,
+        fetchProblem: `${origin}/robots.txt answered with status ${status}`,
+        isProblemUntrusted: false,
+      }
     const rules = status >= 200 && status < 300 ? parseRobotsTxt(bytes.toString('utf8'), ROBOTS_AGENT) : ALLOW_ALL
-    return { rules, fetchProblem: '' }
+    return { rules, fetchProblem: '', isProblemUntrusted: false }
   } catch (error) {
     if (!(error instanceof FetchFailure) || error.kind === 'aborted') throw error
     // These problems concern the whole site and have their own message.
     if (error.kind === 'refused' || error.kind === 'unresolved') throw error
-    return { rules: DISALLOW_ALL, fetchProblem: `${origin}/robots.txt could not be read (${error.message})` }
+    const fetchProblem = `${origin}/robots.txt could not be read (${error.message})`
+    return { rules: DISALLOW_ALL, fetchProblem, isProblemUntrusted: error.isUntrusted }
   }
 }
 

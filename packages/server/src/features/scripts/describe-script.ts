@@ -10,6 +10,7 @@ import { isDeeperThan } from '@scorpiox/mcp/json/json-scan'
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { toSingleLine } from '../../text/format.js'
 import { findJsonError } from '../../text/json-error-position.js'
+import { removeInvisible } from '../../text/untrusted-text.js'
 import type { CommandResult, ProbeOptions, ShellService } from '../shell/index.js'
 
 const LIMIT_MS = 5000
@@ -113,12 +114,12 @@ function optionalText(from: JsonObject, name: string): string | undefined {
   const value = from[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw new Failure(`has a "${name}" that is not text.`)
-  return value.trim() === '' ? undefined : value.trim()
+  return removeInvisible(value).trim() || undefined
 }
 
 function parseSchema(input: unknown, name: string): { readonly schema: JsonObject; readonly check: SchemaValidator } {
   if (!isJsonObject(input)) throw new Failure(`has an "${name}" that is not a JSON Schema: it must be an object.`)
-  const schema = input.type === undefined ? { type: 'object', ...input } : input
+  const schema = removeInvisibleFrom(input.type === undefined ? { type: 'object', ...input } : input, name)
   if (schema.type !== 'object') throw new Failure(`has an "${name}" that is not of the type "object".`)
   if (JSON.stringify(schema).includes('"x-mcp-header"')) {
     throw new Failure(`has an "${name}" with x-mcp-header, which script tools do not support: remove it.`)
@@ -128,6 +129,34 @@ function parseSchema(input: unknown, name: string): { readonly schema: JsonObjec
   } catch (error) {
     throw new Failure(`has an "${name}" that cannot be used: ${errorMessage(error)}`)
   }
+}
+
+/**
+ * Removes invisible characters from the texts that models read. Everywhere else in a schema they would change its
+ * meaning, so they are refused there.
+ */
+function removeInvisibleFrom(schema: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const isText = typeof value === 'string' && SCHEMA_TEXTS.has(key)
+      return [requireVisible(key, name), isText ? removeInvisible(value) : visibleValue(value, name)]
+    }),
+  )
+}
+
+const SCHEMA_TEXTS = new Set(['title', 'description', '$comment'])
+
+function visibleValue(value: unknown, name: string): unknown {
+  if (typeof value === 'string') return requireVisible(value, name)
+  if (Array.isArray(value)) return value.map((each) => visibleValue(each, name))
+  return isJsonObject(value) ? removeInvisibleFrom(value, name) : value
+}
+
+function requireVisible(text: string, name: string): string {
+  if (removeInvisible(text) === text) return text
+  throw new Failure(
+    `has an "${name}" with characters that cannot be seen, in ${JSON.stringify(toSingleLine(removeInvisible(text), 60))}: remove them.`,
+  )
 }
 
 /** Accepts `readOnly` and `readOnlyHint`. Missing hints get the most cautious value. */

@@ -1,11 +1,12 @@
 // Scans the script directory: candidate files with a fingerprint that changes with the file, and files that look like
-// scripts but cannot be used. Nothing is run. World-writable files and directories are rejected.
+// scripts but cannot be used. Nothing is run. Files and directories that other users own or may change are rejected.
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
+import { toSingleLine } from '../../text/format.js'
 
 export interface ScriptScan {
   /** Why the directory cannot be used; undefined if it can. */
@@ -24,15 +25,17 @@ export interface SkippedScript {
 
 /** Maximum number of files inspected. */
 const MAX_FILES = 1000
+const MAX_NAME = 255
 const SCRIPT_EXTENSIONS = new Set(['.sh', '.bash', '.py', '.js', '.mjs', '.cjs', '.ts', '.rb', '.pl', '.php', '.lua'])
 const EXECUTE_BITS = 0o111
 const WORLD_WRITE_BIT = 0o002
+const ROOT = 0
 
 export function scanScriptDirectory(directory: string): ScriptScan {
   try {
     const realDirectory = realpathSync(directory)
-    if (isWorldWritable(statSync(realDirectory)))
-      return { problem: `${directory} ${describeWorldWritable(directory)}`, files: [] }
+    const distrust = findDistrust(statSync(realDirectory), directory)
+    if (distrust !== undefined) return { problem: `${directory} ${distrust}`, files: [] }
     const entries = readdirSync(realDirectory, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name))
     const first = entries.toSorted(compareNames).slice(0, MAX_FILES)
     return { problem: undefined, files: first.flatMap((entry) => inspectEntry(realDirectory, entry) ?? []) }
@@ -54,8 +57,9 @@ function describeReadError(error: unknown): string {
 
 /** Undefined for files that do not look like scripts. */
 function inspectEntry(directory: string, entry: Dirent): ScannedFile | undefined {
-  const { name: file } = entry
-  const path = join(directory, file)
+  const path = join(directory, entry.name)
+  // A name may contain line breaks and other control characters.
+  const file = toSingleLine(entry.name, MAX_NAME)
   try {
     const stat = statSync(path)
     if (!stat.isFile()) return undefined
@@ -63,7 +67,8 @@ function inspectEntry(directory: string, entry: Dirent): ScannedFile | undefined
       return { file, reason: 'is a link that leads out of the folder: copy it there, or write a script that runs it.' }
     }
     const isExecutable = (stat.mode & EXECUTE_BITS) !== 0
-    if (isExecutable && isWorldWritable(stat)) return { file, reason: describeWorldWritable(path) }
+    const distrust = isExecutable ? findDistrust(stat, path) : undefined
+    if (distrust !== undefined) return { file, reason: distrust }
     if (isExecutable) return { file, path, fingerprint: fingerprintOf(stat) }
     return SCRIPT_EXTENSIONS.has(extname(file)) ? { file, reason: `is not executable: chmod +x ${path}` } : undefined
   } catch (error) {
@@ -73,13 +78,16 @@ function inspectEntry(directory: string, entry: Dirent): ScannedFile | undefined
   }
 }
 
-function isWorldWritable({ mode }: Stats): boolean {
-  // Windows has no such permission bits.
-  return process.platform !== 'win32' && (mode & WORLD_WRITE_BIT) !== 0
-}
-
-function describeWorldWritable(path: string): string {
-  return `can be changed by every user of this machine, so it is not run: chmod o-w ${path}`
+/** Why a file or directory could contain what another user wrote; undefined if it cannot. */
+function findDistrust({ mode, uid }: Stats, path: string): string | undefined {
+  const own = process.geteuid?.()
+  // Windows has no such owners and permission bits.
+  if (own === undefined) return undefined
+  if ((mode & WORLD_WRITE_BIT) !== 0) {
+    return `can be changed by every user of this machine, so it is not run: chmod o-w ${path}`
+  }
+  if (uid === own || uid === ROOT) return undefined
+  return `belongs to another user (uid ${uid}), so it is not run: copy it, or chown ${own} ${path} if its content can be trusted.`
 }
 
 function fingerprintOf({ dev, ino, size, mode, mtimeMs, ctimeMs }: Stats): string {

@@ -4,6 +4,7 @@
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
+import { toSingleLine } from '../../text/format.js'
 import { assignToolNames, type DescribedScriptFile, type ScriptTool } from './assign-tool-names.js'
 import type { DescribeScriptResult } from './describe-script.js'
 import { type ScannedFile, scanScriptDirectory, type ScriptScan, type SkippedScript } from './scan-scripts.js'
@@ -13,6 +14,8 @@ const MAX_WAIT_MS = 6000
 /** Delay before a script that timed out, or could not be run, is tried again. */
 const RETRY_DELAY_MS = 60_000
 const CONCURRENCY = 8
+/** Paths and texts of scripts are in it. */
+const MAX_REASON = 1000
 
 export interface ScriptIndex extends PollingIndex {
   /** Scripts that became tools, by file name. */
@@ -108,7 +111,7 @@ export function createScriptIndex({
       ...latest.files.filter((file) => 'reason' in file),
       ...results.flatMap(({ file, result }) => (result && 'reason' in result ? [{ file, reason: result.reason }] : [])),
       ...named.skipped,
-    ]
+    ].map(({ file, reason }) => ({ file, reason: toSingleLine(reason, MAX_REASON) }))
     for (const { file, reason } of skipped) warnOnce(`${file} is left out: it ${reason}`)
     const problem = problemNow()
     if (problem !== undefined) warnOnce(problem)

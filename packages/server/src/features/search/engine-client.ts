@@ -93,13 +93,15 @@ function toFetchRequest({ headers, body }: EngineRequest, language: string): Fet
 const UNREACHABLE_PROBLEMS = new Set<FetchFailureKind>(['unresolved', 'unreachable', 'tls'])
 const REFUSED_PROBLEMS = new Set<FetchFailureKind>(['refused', 'bad-url'])
 const MAX_REASON = 100
+/** The message has the address, which the engine's server chose. */
+const FAILED_REDIRECT = 'it redirects to a page that cannot be fetched'
 
 function toOutcome(error: unknown): EngineOutcome {
   if (!(error instanceof FetchFailure)) throw error
   const { kind } = error
   if (kind === 'timeout') return { kind: 'timeout' }
   // A constant text without the host name, so that engines with this problem are grouped in the result.
-  const why = kind === 'unresolved' ? HOST_NOT_FOUND : shortReason(error.message)
+  const why = kind === 'unresolved' ? HOST_NOT_FOUND : error.isUntrusted ? FAILED_REDIRECT : shortReason(error.message)
   if (REFUSED_PROBLEMS.has(kind)) return { kind: 'refused', why }
   return UNREACHABLE_PROBLEMS.has(kind) ? { kind: 'unreachable', why } : failedOutcome(why)
 }

@@ -4,9 +4,10 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import type { JsonObject } from '@scorpiox/mcp/json/json'
+import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { readUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/format.js'
+import { removeInvisible } from '../../text/untrusted-text.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
 import { parseFrontmatter } from './frontmatter.js'
 import { decodeManifest, splitManifest } from './skill-files.js'
@@ -51,6 +52,7 @@ async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Pro
 
 const MAX_DESCRIPTION = 1024
 const MAX_HINT = 100
+const MAX_PROBLEM = 300
 const MAX_FRONTMATTER = 16 * 1024
 
 /** The names that hosts which verify skills accept. */
@@ -114,11 +116,17 @@ function parseManifest(bytes: Buffer, name: string): SkillManifest {
   const { fields, problem } = parseFrontmatter(frontmatter)
   const description = requireDescription(fields)
   const frontmatterWarnings =
-    problem === undefined ? [] : [`its frontmatter is not quite YAML, and was read as it was meant: ${problem}`]
+    problem === undefined
+      ? []
+      : [
+          `its frontmatter is not quite YAML, and was read as it was meant: ${toSingleLine(removeInvisible(problem), MAX_PROBLEM)}`,
+        ]
+  const hasInvisible = hasInvisibleText(fields)
   const warnings = [
     ...(isUtf8 ? [] : ['it is not UTF-8; it was read as Latin-1']),
     ...frontmatterWarnings,
     ...nameWarnings(fields.name, name),
+    ...(hasInvisible ? ['its frontmatter has characters that cannot be seen; they are left out'] : []),
   ]
   const isStrict = warnings.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
   return {
@@ -154,6 +162,13 @@ function nameWarnings(input: unknown, name: string): readonly string[] {
   return [`${nameWarning}; the name of its folder counts`, ...strictNameWarning]
 }
 
+/** In any name or text of the frontmatter, at any depth. */
+function hasInvisibleText(value: unknown): boolean {
+  if (typeof value === 'string') return removeInvisible(value) !== value
+  if (Array.isArray(value)) return value.some(hasInvisibleText)
+  return isJsonObject(value) && Object.entries(value).flat().some(hasInvisibleText)
+}
+
 /** Valid YAML, but hardly ever intended. */
 function commentWarnings(frontmatter: string): readonly string[] {
   return /^description:[ \t]+(?!["'|>#]).*?[ \t]#/m.test(frontmatter)
@@ -164,5 +179,6 @@ function commentWarnings(frontmatter: string): readonly string[] {
 /** Undefined if it is not text or empty. */
 function toLine(value: unknown, max: number): string | undefined {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
-  return toSingleLine(String(value).toWellFormed(), max) || undefined
+  // Twice: a control character becomes a space first, and the length counts what is seen.
+  return toSingleLine(removeInvisible(toSingleLine(String(value), Infinity)), max) || undefined
 }

@@ -10,7 +10,7 @@ import type { SkillLocation } from './skill-locations.js'
 import { isSkillName, type SkillManifest } from './skill.js'
 
 const MAX_BYTES = 8 * 1024 * 1024
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 
 /** One directory as last read. Stored as JSON: its member names are the file format. */
 export interface IndexedDirectory {

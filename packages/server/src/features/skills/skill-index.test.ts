@@ -153,8 +153,8 @@ describe('the cache', () => {
   test.each<[string, (path: string) => void]>([
     ['garbage', (path) => writeFileSync(path, 'garbage')],
     ['nothing', (path) => writeFileSync(path, '')],
-    ['JSON of another form', (path) => writeFileSync(path, '{"form":1,"version":"1.0.0","places":[{"path":1}]}')],
-    ['another version', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"form":1', '"form":0'))],
+    ['JSON of another form', (path) => writeFileSync(path, '{"form":2,"version":"1.0.0","places":[{"path":1}]}')],
+    ['another version', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"form":2', '"form":0'))],
     ['half of it', (path) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 200))],
     [
       'invalid entries',

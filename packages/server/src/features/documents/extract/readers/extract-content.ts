@@ -35,12 +35,16 @@ function describeBinary(
   { name, isImage }: { name: string; isImage: boolean },
 ): string {
   const size = bytes.length < 10_240 ? `${bytes.length} bytes` : `${Math.round(bytes.length / 1024)} KB`
-  const sentAs = contentType === '' ? '' : `, sent as ${contentType.split(';')[0] ?? ''}`
+  const type = contentType.split(';')[0] ?? ''
+  // Another type is text that the server chose.
+  const sentAs = COMMON_TYPE.test(type) ? `, sent as ${type}` : ''
   const description = `${url} is ${name} (${size}${sentAs}), not a readable page.`
   return isImage
     ? `${description} ReadImage shows image files: save it with Bash (curl -o) and pass the path to ReadImage.`
     : `${description} To use it, save it with Bash (curl -o) and open it with a program for this format.`
 }
+
+const COMMON_TYPE = /^(?:text\/(?:html|plain)|application\/(?:octet-stream|json|xml|pdf))$/
 
 type TextKind = 'html' | 'markdown' | 'json' | 'xml' | 'text'
 
