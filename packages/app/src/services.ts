@@ -21,7 +21,12 @@ import {
 } from '@scorpiox/server/features/callbacks/index'
 import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
 import { type ImageReader, loadImageReader } from '@scorpiox/server/features/images/index'
-import { loadPlanPolicy, loadPlanService, type PlanService } from '@scorpiox/server/features/plans/index'
+import {
+  loadLateDecisions,
+  loadPlanPolicy,
+  loadPlanService,
+  type PlanService,
+} from '@scorpiox/server/features/plans/index'
 import { loadLateAnswers, loadQuestionService, type QuestionService } from '@scorpiox/server/features/questions/index'
 import {
   createDeferredScripts,
@@ -137,11 +142,20 @@ export function createAppServices({
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
       return (shell = openShellService({ config, changeEvents, log, sandbox }))
     },
-    async plans() {
+    async plans(_, getService) {
       const { openPlanService } = await loadPlanService()
       const { level: sandboxLevel } = await commandSandbox()
       const listRunningJobIds = async (user: string) => (await loadRunningJobs()).listRunningJobIds(config, user)
-      return openPlanService({ config, changeEvents, state: database, sandboxLevel, listRunningJobIds })
+      const channels = async () => (await getService('questions')).channels
+      return openPlanService({
+        config,
+        changeEvents,
+        state: database,
+        sandboxLevel,
+        listRunningJobIds,
+        transport,
+        channels,
+      })
     },
     async tasks() {
       const { openTaskService } = await loadTaskService()
@@ -154,7 +168,7 @@ export function createAppServices({
     },
     async callbacks(_, getService) {
       const { openCallbackService } = await loadCallbackService()
-      const { queueLateAnswers } = await loadLateAnswers()
+      const [{ queueLateAnswers }, { queueLateDecisions }] = await Promise.all([loadLateAnswers(), loadLateDecisions()])
       const openJobs = async () => (await getService('shell')).jobs()
       return openCallbackService({
         config,
@@ -163,7 +177,10 @@ export function createAppServices({
         state: database,
         jobs: openJobs,
         deferred: callbacks,
-        queueLateAnswers,
+        async queueLateAnswers(rows, sessions) {
+          await queueLateAnswers(rows, sessions)
+          await queueLateDecisions(rows, sessions)
+        },
       })
     },
     async skills(_, getService) {
