@@ -324,8 +324,77 @@ test('the plan in progress can be read completely', async () => {
   await page.getByRole('dialog').getByText('row 2999').waitFor()
   expect(await page.getByRole('dialog').locator('pre').textContent()).toBe(text)
   await page.keyboard.press('Escape')
-  await call(client, 'PlanMode', { action: 'reset' })
+  const reset = call(client, 'PlanMode', { action: 'reset' })
+  await page.getByRole('link', { name: /^Questions/ }).click()
+  await card('Leave plan mode without a plan?').getByRole('button', { name: 'Approve' }).click()
+  expect((await reset).text).toContain('Approved by the user on the console page.')
   expect(watched.complaints).toEqual([])
+})
+
+describe('a plan to approve', () => {
+  const FIRST = '# Fence\n\n- [ ] buy **red** paint\n\n<b>not markup</b> <!-- not hidden -->\n'
+
+  test('is read, rejected with a comment, and the next version shows what changed', async () => {
+    await lookAt('Questions')
+    await call(client, 'PlanMode', { action: 'enter', goal: 'Paint the fence' })
+    const rejected = call(client, 'PlanMode', { action: 'exit', plan: FIRST })
+    const approval = card('Approve this plan?')
+    await approval.getByText('Paint the fence').waitFor()
+    await approval.getByText('The model is waiting for your answer').waitFor()
+    await approval.getByText('<b>not markup</b> <!-- not hidden -->').waitFor()
+    expect(await approval.locator('strong').textContent()).toBe('red')
+    expect(await page.title()).toMatch(/^\(1\) /)
+    await page.getByRole('status').filter({ hasText: 'Paint the fence' }).waitFor({ state: 'attached' })
+    await approval.getByRole('button', { name: 'Reject' }).click()
+    await page.keyboard.type('Blue, please.')
+    await approval.getByRole('button', { name: 'Reject' }).click()
+    expect((await rejected).text).toMatch(/^NOT APPROVED[^]*comment: Blue, please\./)
+    await page.getByText('Rejected: commands can still only read').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    const next = call(client, 'PlanMode', { action: 'exit', plan: FIRST.replace('red', 'blue') })
+    await approval.getByText('Changes since the last draft').click()
+    expect(await approval.locator('del').textContent()).toBe('- - [ ] buy **red** paint\n')
+    expect(await approval.locator('ins').textContent()).toBe('+ - [ ] buy **blue** paint\n')
+    // With the keyboard only.
+    await page.getByRole('main').focus()
+    await tabTo('Approve')
+    await page.keyboard.press('Enter')
+    expect((await next).structured).toMatchObject({ active: false, approval: 'approved' })
+    await page.getByText('Approved: commands can write again.').waitFor()
+    expect(watched.complaints).toEqual([])
+  })
+
+  test('is edited: that version is accepted', async () => {
+    await lookAt('Questions')
+    await call(client, 'PlanMode', { action: 'enter', goal: 'Paint the gate' })
+    const exit = call(client, 'PlanMode', { action: 'exit', plan: 'Paint it red.' })
+    const approval = card('Approve this plan?')
+    await approval.getByRole('button', { name: 'Edit' }).click()
+    const field = approval.getByLabel('Your version of the plan')
+    expect(await field.inputValue()).toBe('Paint it red.')
+    await field.fill('')
+    expect(await approval.getByRole('button', { name: 'Approve this version' }).isDisabled()).toBe(true)
+    await field.fill('Paint it green.')
+    await approval.getByRole('button', { name: 'Approve this version' }).click()
+    const { text, structured } = await exit
+    expect(text).toContain('follow this text:\n\nPaint it green.')
+    expect(readFileSync(join(project, structured.plan_file), 'utf8')).toBe('Paint it green.')
+    expect(watched.complaints).toEqual([])
+  })
+
+  test('that was replaced meanwhile cannot be approved: the page shows the new one', async () => {
+    await lookAt('Questions')
+    await call(client, 'PlanMode', { action: 'enter', goal: 'Paint the door' })
+    const first = call(client, 'PlanMode', { action: 'exit', plan: 'Version one.' })
+    const approval = card('Approve this plan?')
+    await approval.getByText('Version one.').waitFor()
+    const second = call(client, 'PlanMode', { action: 'exit', plan: 'Version two.' })
+    expect((await first).text).toMatch(/^NOT APPROVED: a later PlanMode call replaced/)
+    await approval.getByText('Version two.').waitFor()
+    await approval.getByRole('button', { name: 'Approve' }).click()
+    const { structured } = await second
+    expect(readFileSync(join(project, structured.plan_file), 'utf8')).toBe('Version two.')
+  })
 })
 
 test('tasks, calls and servers are current without a reload', async () => {

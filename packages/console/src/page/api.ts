@@ -2,7 +2,7 @@
 
 import type { ConsoleChange } from '../view.js'
 
-export type PageAction = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
+export type PageAction = 'answer' | 'approval' | 'decide' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
 
 /** What the login accepts: no credentials, a token of this server, or also the key of `scorpiox-code ui`. */
 export type LoginKind = 'open' | 'server' | 'ui'

@@ -50,7 +50,7 @@ async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptio
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : getTerminalStreams()
   try {
     return await (streams
-      ? runInteractive(userConsole, streams, translator, quiet ?? false)
+      ? runInteractive(userConsole, streams, translator, { isQuiet: quiet ?? false, env: config.childEnv })
       : printOnce(userConsole, translator, json ?? false))
   } finally {
     await Promise.race([consoles.close(), sleep(CLOSE_MS)])
@@ -78,17 +78,19 @@ async function runInteractive(
   userConsole: UserConsole,
   streams: TerminalStreams,
   translator: InboxTranslator,
-  isQuiet: boolean,
+  { isQuiet, env }: { readonly isQuiet: boolean; readonly env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const screen = openFullScreen(streams)
   const followed = followView(userConsole, () => {
     if (!isQuiet) screen.ringBell()
   })
   const view = () => followed.view() ?? EMPTY_VIEW
+  const edit = async (text: string): Promise<string> =>
+    (await import('@scorpiox/server/terminal/edit-text')).editText(text, 'plan.md', env)
   try {
     const prompts = await createInboxPrompts(screen, translator)
     const menuClosed = followed.firstView
-      .then(() => runInbox({ userConsole, screen, prompts, translator, view, statusLine: '' }))
+      .then(() => runInbox({ userConsole, screen, prompts, translator, view, editText: edit, statusLine: '' }))
       .then(() => 0)
     return await Promise.race([screen.exited, menuClosed])
   } finally {

@@ -29,7 +29,8 @@ export interface InboxPrompts {
     menu: PromptMenu<Value>,
     chosen: readonly Value[],
   ): Promise<readonly Value[] | undefined>
-  enterText(message: string): Promise<string | undefined>
+  /** `isOptional`: an empty text is accepted. */
+  enterText(message: string, options?: { readonly isOptional?: boolean }): Promise<string | undefined>
   /** Default: no. */
   confirm(message: string, yes: string): Promise<boolean>
   /** Waits for a key below the current output. */
@@ -142,7 +143,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
       )
       return values && menu.entries.map(({ value }) => value).filter((value) => values.includes(value))
     },
-    enterText(message) {
+    enterText(message, { isOptional = false } = {}) {
       screen.clear()
       const { withGuide } = frame()
       return show((streams) =>
@@ -150,7 +151,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           ...streams,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
-          validate: (text) => (text?.trim() ? undefined : translate('wordsMissing')),
+          validate: (text) => (isOptional || text?.trim() ? undefined : translate('wordsMissing')),
         }),
       )
     },

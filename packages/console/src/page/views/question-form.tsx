@@ -41,7 +41,7 @@ export function QuestionForm({ question, onSettled }: QuestionFormProps) {
     confirmationKey: 'answerSent' | 'declineSent',
   ): Promise<void> => {
     setBusy(true)
-    const unmark = markSettledHere(question)
+    const unmark = markSettledHere(key)
     const outcome = await act('answer', { project: question.project, id: question.id, replies: complete })
     setBusy(false)
     setDone(outcome)

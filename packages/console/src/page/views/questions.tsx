@@ -1,26 +1,34 @@
-// Open questions, one form per card.
+// Open questions, one form per card; plans that wait for approval come first.
 
-import type { QuestionView } from '../../view.js'
+import type { ApprovalView, QuestionView } from '../../view.js'
 import { ProjectName, RelativeTime } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
-import { questionKey } from '../use-console.js'
+import { approvalKey, questionKey } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
+import { ApprovalCard } from './approval-card.js'
 import { QuestionForm } from './question-form.js'
 
 interface QuestionsViewProps {
+  readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly onSettled: (text: string) => void
 }
 
-export function QuestionsView({ questions, onSettled: settled }: QuestionsViewProps) {
+export function QuestionsView({ approvals, questions, onSettled: settled }: QuestionsViewProps) {
+  const n = approvals.length + questions.length
   return (
     <ViewFrame
       route="questions"
-      summary={{ phrase: 'questionsWaiting', n: questions.length }}
-      empty={{ phrase: 'questionsNone', how: 'questionsHow', tool: 'AskUserQuestion' }}
-      isEmpty={questions.length === 0}
+      summary={{ phrase: 'questionsWaiting', n }}
+      empty={{ phrase: 'questionsNone', how: 'questionsHow', tool: 'AskUserQuestion', other: 'PlanMode' }}
+      isEmpty={n === 0}
     >
       <ul class="cards">
+        {approvals.map((approval) => (
+          <li key={approvalKey(approval)} class="card">
+            <ApprovalCard approval={approval} onSettled={settled} />
+          </li>
+        ))}
         {questions.map((question) => (
           <li key={questionKey(question)} class="card">
             <About question={question} />
