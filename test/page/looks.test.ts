@@ -114,7 +114,7 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
     test('nor in plans to approve, while they are read, rejected or edited', async () => {
       await show('approvals', locale)
       const card = page.getByRole('main').locator('.card').first()
-      await card.locator('details').click()
+      await card.locator('ins').waitFor()
       expect(await objections(), 'read').toEqual([])
       await card.locator('.actions button').nth(1).click()
       await card.locator('textarea').waitFor()
@@ -132,6 +132,7 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
 
     test('nothing is wider than a small screen, whatever the content', async () => {
       await show('crowd', locale, 320)
+      await page.locator('.changes').nth(1).waitFor()
       for (const view of VIEWS) {
         await turnTo(view)
         expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(320)
@@ -142,11 +143,11 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
     })
   })
 
-test('the three files together are under 34 KB', () => {
+test('the three files together are under 33.5 KB', () => {
   const files = readdirSync(DIST)
   expect(files.sort()).toEqual(['index.html', 'page.css', 'page.js'])
   const bytes = files.map((file) => gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length)
-  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(34_000)
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(33_500)
 })
 
 /** Elements wider than the screen, except those for screen readers and those that scroll. */

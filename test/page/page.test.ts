@@ -351,8 +351,9 @@ describe('a plan to approve', () => {
     expect((await rejected).text).toMatch(/^NOT APPROVED[^]*comment: Blue, please\./)
     await page.getByText('Rejected: commands can still only read').waitFor()
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
-    const next = call(client, 'PlanMode', { action: 'exit', plan: FIRST.replace('red', 'blue') })
-    await approval.getByText('Changes since the last draft').click()
+    const plan = FIRST.replace('red', 'blue')
+    const next = call(client, 'PlanMode', { action: 'exit', plan, create_task: false })
+    await approval.getByText('Changes since the last draft').waitFor()
     expect(await approval.locator('del').textContent()).toBe('- - [ ] buy **red** paint\n')
     expect(await approval.locator('ins').textContent()).toBe('+ - [ ] buy **blue** paint\n')
     // With the keyboard only.
@@ -390,7 +391,7 @@ describe('a plan to approve', () => {
     await approval.getByText('Version one.').waitFor()
     const second = call(client, 'PlanMode', { action: 'exit', plan: 'Version two.' })
     expect((await first).text).toMatch(/^NOT APPROVED: a later PlanMode call replaced/)
-    await approval.getByText('Version two.').waitFor()
+    await approval.getByText('Version two.', { exact: true }).waitFor()
     await approval.getByRole('button', { name: 'Approve' }).click()
     const { structured } = await second
     expect(readFileSync(join(project, structured.plan_file), 'utf8')).toBe('Version two.')

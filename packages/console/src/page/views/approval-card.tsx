@@ -141,7 +141,7 @@ function Decision({ approval, details, onSettled }: DecisionProps) {
 function Changes({ lines }: { readonly lines: ApprovalDetails['changes'] }) {
   const { translate } = useTranslator()
   return (
-    <details>
+    <details open>
       <summary>{translate('planChanges')}</summary>
       <pre class="changes" tabIndex={0} role="group" aria-label={translate('planChanges')}>
         {lines.map((line, index) =>
