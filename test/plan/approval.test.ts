@@ -284,7 +284,9 @@ describe('no user can be reached', () => {
         client.send({ jsonrpc: '2.0', id, result: reply })
       }
       const { text, structured } = await result
-      expect(text).toMatch(/^NOT APPROVED YET: .*Plan mode stays on[^]*\(scorpiox-code ui\) or in the terminal inbox/)
+      expect(text).toMatch(
+        /^NOT APPROVED YET: .*Plan mode stays on[^]*\(scorpiox-code ui, or that of the HTTP server\) or in the terminal inbox/,
+      )
       expect(structured).toMatchObject({ active: true, approval: 'pending' })
     }
     expect(await isActive(client)).toBe(true)
@@ -587,6 +589,41 @@ describe('on the console', () => {
     expect(await setup.decide({ outcome: 'approved' })).toMatchObject({ status: 204 })
     expect((await result).text).toBe('Plan mode reset. No plan saved.\nApproved by the user on the console page.\n')
     await client.waitFor(({ method, params }) => method === 'notifications/cancelled' && params.requestId === id)
+  })
+
+  test('over HTTP the user decides on the page of the server, and the next call gets the decision', async () => {
+    const { cwd, env } = environment()
+    const server = await startProgram({ env, cwd })
+    closing.push(() => server.stop())
+    const callTool = async (args: object): Promise<ToolResult> =>
+      toolResultOf((await sendRequest(server, modern('tools/call', { name: 'PlanMode', arguments: args }))).json)
+    await callTool({ action: 'enter' })
+    for (const action of ['exit', 'reset'])
+      expect((await callTool({ action, ...(action === 'exit' && { plan: 'x' }) })).structured).toMatchObject({
+        active: true,
+        approval: 'pending',
+      })
+    await callTool({ action: 'exit', plan: 'y' })
+    const watched = await watchConsole(server)
+    const { approvals } = await watched.until(({ approvals: open }) => open.length === 1)
+    const { project, id } = approvals[0] ?? {}
+    const { json } = await sendCommand(server, 'approval', { project, id })
+    expect(json.text).toBe('y')
+    const body = { project, id, hash: json.hash, outcome: 'approved' }
+    expect((await sendCommand(server, 'decide', body)).status).toBe(204)
+    await expect
+      .poll(async () => (await callTool({ action: 'status' })).content.map(({ text }) => text).join(''), {
+        timeout: 10_000,
+      })
+      .toMatch(/Your PlanMode exit .*Plan mode is off[^]*Plan mode: INACTIVE/)
+  })
+
+  test('a console that was open before the server started is known at its first call', async () => {
+    const setup = await openConsole()
+    await setup.client.close()
+    const next = await setup.newClient()
+    await begin(setup, { action: 'exit', plan: 'x' }, next)
+    expect(await isActive(next)).toBe(true)
   })
 
   test('PLAN_APPROVAL=person: what no user could see at once is decided later', async () => {

@@ -150,7 +150,8 @@ describe('in plan mode', requires(SANDBOX), () => {
     await bash(client, writeAs('command'))
     await sleep(LINGER_MS)
     expect(differences(before, look(session))).toEqual([])
-    expect((await plan(client, 'status')).text).toMatch(/^Plan mode: ACTIVE[^]*Waiting for the user to approve exit/)
+    const { text } = (await plan(client, 'status')).content.at(-1)
+    expect(text).toMatch(/^Plan mode: ACTIVE[^]*Waiting for the user to approve exit/)
     // The same works once the user has approved it.
     client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { decision: 'Approve' } } })
     expect((await exit).structured).toMatchObject({ active: false, approval: 'approved' })

@@ -7,10 +7,12 @@ export interface DiffLine {
 }
 
 const MAX_CELLS = 1_000_000
+const MAX_LINES = 20_000
 
-/** All lines of both texts, in order. */
-export function diffLines(before: string, after: string): readonly DiffLine[] {
+/** All lines of both texts, in order; undefined if there are too many. */
+export function diffLines(before: string, after: string): readonly DiffLine[] | undefined {
   const [old, current] = [splitLines(before), splitLines(after)]
+  if (old.length + current.length > MAX_LINES) return undefined
   const shorter = Math.min(old.length, current.length)
   let start = 0
   while (start < shorter && old[start] === current[start]) start++

@@ -48,17 +48,17 @@ function addLine(blocks: MarkdownBlock[], line: string, before: string): void {
 }
 
 function parseHeading(line: string): MarkdownBlock | undefined {
-  const [, marks, text] = /^ {0,3}(#{1,6})\s+(.*)$/.exec(line) ?? []
+  const [, marks, text] = /^ {0,3}(#{1,6})\s+(.*)$/s.exec(line) ?? []
   return marks === undefined || text === undefined ? undefined : { kind: 'heading', level: marks.length, text }
 }
 
 function parseItem(line: string): MarkdownBlock | undefined {
-  const [, space = '', marker, box, text] = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/.exec(line) ?? []
-  if (marker === undefined || text === undefined) return undefined
-  const depth = Math.min(MAX_DEPTH, Math.floor(space.replaceAll('\t', '    ').length / 2))
+  const [, space = '', marker, content] = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/s.exec(line) ?? []
+  if (marker === undefined || content === undefined) return undefined
+  const [, box, text = content] = /^\[([ xX])\]\s+(.*)$/s.exec(content) ?? []
   return {
     kind: 'item',
-    depth,
+    depth: Math.min(MAX_DEPTH, Math.floor(space.replaceAll('\t', '    ').length / 2)),
     marker: /\d/.test(marker) ? marker : '•',
     isDone: box === undefined ? undefined : box !== ' ',
     text,

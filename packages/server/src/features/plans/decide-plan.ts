@@ -196,5 +196,6 @@ export async function findChanges(
   const drafts = (await plans.listVersions(planId)).map((version) => version.text)
   const before = seen ?? drafts.findLast((draft) => draft !== text)
   if (before === undefined || before === text) return []
-  return foldUnchanged(diffLines(before, text), CONTEXT_LINES).map((line) => line ?? null)
+  const lines = diffLines(before, text)
+  return lines ? foldUnchanged(lines, CONTEXT_LINES).map((line) => line ?? null) : [null]
 }

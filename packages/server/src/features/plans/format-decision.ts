@@ -62,8 +62,8 @@ export function formatPendingApproval({ id, action }: PlanApprovalRow, reasons: 
   const what = action === 'exit' ? 'the plan' : 'leaving plan mode'
   return [
     `NOT APPROVED YET: the user has not decided on ${what}. Plan mode stays on, and commands can only read. ${reasons.join(' ')}`.trim(),
-    `Request ${id} stays open: tell the user to decide on the console page (scorpiox-code ui) or in the terminal inbox ` +
-      '(scorpiox-code inbox). The decision comes with your next result; PlanMode(action: "status") checks for it.',
+    `Request ${id} stays open: tell the user to decide on the console page (scorpiox-code ui, or that of the HTTP server) or in the terminal ` +
+      'inbox (scorpiox-code inbox). The decision comes with your next result; PlanMode(action: "status") checks for it.',
   ]
 }
 

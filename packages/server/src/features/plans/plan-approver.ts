@@ -4,10 +4,11 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { withTimeout } from '@scorpiox/mcp/util/with-timeout'
 import { startHeartbeat } from '../../progress-heartbeat.js'
 import { type BackgroundWrites, createBackgroundWrites } from '../../storage/background-writes.js'
 import type { LazyDatabase } from '../../storage/scoped-database.js'
-import type { UserChannels } from '../questions/index.js'
+import type { UserChannels, UserPresence } from '../questions/index.js'
 import {
   type AskingCall,
   canSkipText,
@@ -28,6 +29,8 @@ import { hashPlanApproval, type NewPlanApproval, type PlanApprovalRow } from './
 import type { PlanRow, PlanTables } from './plan-table.js'
 
 const FIRST_HEARTBEAT_MS = 1000
+/** A console finds a server that has just started, and connects to it, within this time. */
+const CONSOLE_CONNECT_MS = 2500
 
 /** `reachable`: the user, if a user can be reached, else the model. */
 export type ApprovalPolicy = 'person' | 'model' | 'reachable'
@@ -155,6 +158,7 @@ export function createPlanApprover({ project, state, channels: openChannels, pol
     if (isUserPresent()) await markUserAsked()
     const form = await raceFormAndConsole(call, row, goal, ms)
     if (form?.wasUserAsked === true) await markUserAsked()
+    if (form?.isFinal === false && !isUserPresent()) await waitForConsole(presence)
     const remainingMs = endsAt - performance.now()
     const isConsoleOpen = isUserPresent()
     const shouldWait = form?.isFinal === false && isConsoleOpen && remainingMs > 0
@@ -211,6 +215,16 @@ export function createPlanApprover({ project, state, channels: openChannels, pol
     claimLease: async (caller) => (await openChannels()).claimLease(caller).catch(ignoreFailure),
     close: () => background.close(),
   }
+}
+
+/** Soon after the start, an open console may not be known yet. */
+async function waitForConsole(presence: UserPresence): Promise<void> {
+  const remainingMs = CONSOLE_CONNECT_MS - performance.now()
+  if (remainingMs <= 0) return
+  let unsubscribe: (() => void) | undefined
+  const connected = new Promise<void>((resolve) => (unsubscribe = presence.onChange(resolve)))
+  await withTimeout(remainingMs, connected)
+  unsubscribe?.()
 }
 
 interface FormOutcome {

@@ -121,22 +121,22 @@ function toEndFields(end: EndPlanResult): object {
 }
 
 function formatPlanEntered(
-  { plan, directory, runningJobIds }: EnterPlanResult,
+  { plan, directory, runningJobIds, needsApproval }: EnterPlanResult,
   request: { readonly plan: string; readonly planFile: string },
 ): string {
   return [
     `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
     `Plan will be saved to ${directory}`,
-    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE}`,
+    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE} ${needsApproval ? APPROVAL : NO_APPROVAL}`,
     ...(request.plan === '' ? [] : [`The plan was saved as a draft to ${directory}plan.md.`]),
     ...(request.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
     ...formatRunningJobs(runningJobIds),
   ].join('\n')
 }
 
-const HOW_TO_LEAVE =
-  'PlanMode(action: "exit", plan: "…") submits the plan, PlanMode(action: "reset") discards it; the user is asked to ' +
-  'approve that, and then commands can write again.'
+const HOW_TO_LEAVE = 'PlanMode(action: "exit", plan: "…") submits the plan, PlanMode(action: "reset") discards it;'
+const APPROVAL = 'the user is asked to approve that, and then commands can write again.'
+const NO_APPROVAL = 'then commands can write again.'
 
 function formatPlanEnd(end: EndPlanResult): string {
   const { approval } = end

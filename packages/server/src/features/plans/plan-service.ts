@@ -75,6 +75,8 @@ export interface OpenPlan {
 export interface EnterPlanResult extends OpenPlan {
   /** Ids of background jobs that keep running. */
   readonly runningJobIds: readonly number[]
+  /** The user is asked before plan mode ends. */
+  readonly needsApproval: boolean
 }
 
 /** `path`: the file of the accepted plan, relative to the working directory; undefined after a reset. */
@@ -168,7 +170,12 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         if (text !== '') await plans.addVersion(inserted.id, text, inserted.startedAt)
         return inserted
       })
-      return { plan: row, directory: displayDirectory(row), runningJobIds: await listRunningJobIds(caller.user) }
+      return {
+        plan: row,
+        directory: displayDirectory(row),
+        runningJobIds: await listRunningJobIds(caller.user),
+        needsApproval: approvalPolicy !== 'model',
+      }
     },
     exit: (call, { plan: givenPlan, planFile: givenFile, createTask }) =>
       endPlan(call, async (rows) => {
