@@ -42,7 +42,8 @@ export function openHome() {
     return [`$ scorpiox-code ${more.shown ?? args.join(' ')}`, ...`${stdout}${stderr}`.trimEnd().split('\n')]
   }
 
-  async function connect(capabilities = {}, more = {}) {
+  /** `form` is the answer of the user to every form. */
+  async function connect(capabilities = {}, more = {}, form) {
     const child = spawn(process.execPath, [PROGRAM], {
       cwd: project,
       env: { ...env, ...more },
@@ -52,8 +53,10 @@ export function openHome() {
     const waiting = new Map()
     createInterface({ input: child.stdout }).on('line', (line) => {
       const message = JSON.parse(line)
-      waiting.get(message.id)?.(message.result)
+      if (message.method === 'elicitation/create') setTimeout(() => reply(message.id, form), ANSWER_MS)
+      else waiting.get(message.id)?.(message.result)
     })
+    const reply = (id, result) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`)
     let lastId = 0
     const request = (method, params) => {
       lastId += 1
@@ -97,6 +100,9 @@ export function openHome() {
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
   }
 }
+
+/** A faster answer would count as that of a program. */
+const ANSWER_MS = 500
 
 const DEV = `setTimeout(() => require('node:http').createServer((_, answer) => answer.end('ok')).listen(3000, () => console.log('Local: http://localhost:3000/')), 900)
 `

@@ -56,7 +56,8 @@ async function timeout(home) {
 }
 
 async function plan(home) {
-  const call = await home.connect()
+  const approval = { action: 'accept', content: { decision: 'Approve' } }
+  const call = await home.connect({ elicitation: {} }, {}, approval)
   return {
     title: 'plan mode refuses a write',
     steps: [

@@ -280,6 +280,116 @@ describe.skipIf(!HAS_TERMINALS)('plans and tasks', () => {
   })
 })
 
+describe.skipIf(!HAS_TERMINALS).concurrent('a plan to approve', () => {
+  const PLAN = `# Roof\n${Array.from({ length: 60 }, (_, row) => `- [ ] row ${row}`).join('\n')}\n`
+
+  async function submitted(env: NodeJS.ProcessEnv = {}, action = 'exit') {
+    const home = newInboxHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const terminal = await home.inbox({ rows: 30, env })
+    await terminal.waitForText('1 server')
+    await call(server, 'PlanMode', { action: 'enter', goal: 'A new roof', plan: 'Something else.' })
+    const result = call(server, 'PlanMode', { action, ...(action === 'exit' && { plan: PLAN }) })
+    const row = action === 'exit' ? 'Plan to approve' : 'Leave plan mode'
+    await terminal.waitForText(`${row} · A new roof · a call waits`)
+    expect(terminal.screen()).toContain('1 plan to approve')
+    await toEntry(terminal, row)
+    terminal.type(ENTER)
+    await terminal.waitForText('● Read the plan')
+    return { server, terminal, result }
+  }
+
+  test('is read completely, with what changed, and approved', async () => {
+    const { server, terminal, result } = await submitted()
+    expect(terminal.screen()).toContain('Until you approve it, commands can only read.')
+    terminal.type(ENTER)
+    await terminal.waitForText(/# Roof[^]*row 59\n[^]*● Back/)
+    terminal.type(ENTER)
+    await terminal.waitForText('● Read the plan')
+    terminal.type(DOWN, ENTER)
+    await terminal.waitForText(/- Something else\.\n\+ # Roof/)
+    terminal.type(ENTER)
+    await terminal.waitForText('● Changes since the last draft')
+    terminal.type(DOWN, ENTER)
+    await terminal.waitForText('Approved: commands can write again.')
+    expect((await result).text).toContain('Approved by the user in the terminal inbox.')
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('is rejected with a comment', async () => {
+    const { server, terminal, result } = await submitted()
+    await toEntry(terminal, 'Reject…')
+    terminal.type(ENTER)
+    await terminal.waitForText('What should change?')
+    terminal.type('slate, not tiles', ENTER)
+    await terminal.waitForText('Rejected: commands can still only read')
+    expect((await result).text).toMatch(/^NOT APPROVED: .* in the terminal inbox\.[^]*comment: slate, not tiles/)
+    expect((await call(server, 'PlanMode', { action: 'json' })).structured.active).toBe(true)
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('is edited in the editor of the user and approved', async () => {
+    const { server, terminal, result } = await submitted({ VISUAL: '', EDITOR: 'sed -i s/row/line/' })
+    await toEntry(terminal, 'Edit and approve…')
+    terminal.type(ENTER)
+    await terminal.waitForText('Approve the edited plan?')
+    terminal.type('y')
+    await terminal.waitForText('Approved: commands can write again.')
+    const { text } = await result
+    expect(text).toContain('- [ ] line 59')
+    expect(text).not.toContain('- [ ] row')
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('an editor that fails, or changes nothing, sends nothing', async () => {
+    for (const [editor, message] of [
+      ['false', 'The editor could not be used (exit code 1). Nothing was sent.'],
+      ['true', 'The plan was not changed. Nothing was sent.'],
+    ] as const) {
+      const { server, terminal, result } = await submitted({ VISUAL: editor })
+      await toEntry(terminal, 'Edit and approve…')
+      terminal.type(ENTER)
+      await terminal.waitForText(message)
+      expect((await call(server, 'PlanMode', { action: 'json' })).structured.active).toBe(true)
+      await toEntry(terminal, 'Approve')
+      terminal.type(ENTER)
+      expect((await result).structured).toMatchObject({ approval: 'approved' })
+      await leave(terminal)
+      await server.close()
+    }
+  })
+
+  test('is discarded with the approval of the user', async () => {
+    const { server, terminal, result } = await submitted({}, 'reset')
+    expect(terminal.screen()).toContain('Leave plan mode without a plan?')
+    expect(terminal.screen()).not.toContain('Edit')
+    await toEntry(terminal, 'Approve')
+    terminal.type(ENTER)
+    expect((await result).text).toMatch(
+      /^Plan mode reset\. No plan saved\.\nApproved by the user in the terminal inbox/,
+    )
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('Esc decides nothing', async () => {
+    const { server, terminal, result } = await submitted()
+    terminal.type(ESC)
+    await terminal.waitForText('Nothing was sent.')
+    await toEntry(terminal, 'Plan to approve')
+    terminal.type(ENTER)
+    await toEntry(terminal, 'Approve')
+    terminal.type(ENTER)
+    await result
+    await leave(terminal)
+    await server.close()
+  })
+})
+
 describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
   const form = JSON.stringify({
     questions: [

@@ -111,8 +111,28 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       watched = { ...watched, complaints: [] }
     })
 
+    test('nor in plans to approve, while they are read, rejected or edited', async () => {
+      await show('approvals', locale)
+      const card = page.getByRole('main').locator('.card').first()
+      await card.locator('ins').waitFor()
+      expect(await objections(), 'read').toEqual([])
+      await card.locator('.actions button').nth(1).click()
+      await card.locator('textarea').waitFor()
+      expect(await objections(), 'reject').toEqual([])
+      await card.locator('.actions button').nth(1).click()
+      await card.locator('.actions button').nth(2).click()
+      await card.locator('textarea').waitFor()
+      expect(await objections(), 'edit').toEqual([])
+      await card.locator('button[type=submit]').click()
+      await page.getByText('This is a picture of a board').waitFor()
+      // The test server refuses every action, and the browser logs it.
+      expect(watched.complaints.filter((text) => !text.includes('409'))).toEqual([])
+      watched = { ...watched, complaints: [] }
+    })
+
     test('nothing is wider than a small screen, whatever the content', async () => {
       await show('crowd', locale, 320)
+      await page.locator('.changes').nth(1).waitFor()
       for (const view of VIEWS) {
         await turnTo(view)
         expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(320)
@@ -123,11 +143,11 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
     })
   })
 
-test('the three files together are under 31 KB', () => {
+test('the three files together are under 33.5 KB', () => {
   const files = readdirSync(DIST)
   expect(files.sort()).toEqual(['index.html', 'page.css', 'page.js'])
   const bytes = files.map((file) => gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length)
-  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(31_000)
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(33_500)
 })
 
 /** Elements wider than the screen, except those for screen readers and those that scroll. */

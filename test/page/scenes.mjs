@@ -50,11 +50,28 @@ export const PLAN = `# Refunds in parts
 1. تدوين حالات الاسترداد.
 `
 
-export const SCENES = { english, arabic, empty, crowd }
+const LONG_LINE = `${'averyverylongwordwithoutanyspacesinit'.repeat(8)} <img src=x onerror=alert(1)> \u202e reversed`
+
+/** What is shown of a plan to approve, by its id: 5 and 6 are ordinary ones. */
+export function approvalDetails(id) {
+  if (id === 6) return { hash: 'h', text: null, discarded: '# Notes\n\n- [ ] Rename the folder', changes: [] }
+  const text =
+    id === 5 ? PLAN : `# ${LONG_LINE}\n\n- [ ] ${LONG_LINE}\n\n\`\`\`${LONG_LINE}\n${LONG_LINE}\n\`\`\`\n${LONG_LINE}`
+  const changes = [
+    { mark: ' ', text: '1. Write down the states of a refund.' },
+    { mark: '-', text: '2. A column for the amount.' },
+    { mark: '+', text: id === 5 ? '2. A table `refund_items` and its migration.' : LONG_LINE },
+    null,
+  ]
+  return { hash: 'h', text, discarded: null, changes }
+}
+
+export const SCENES = { english, arabic, empty, crowd, approvals }
 
 function english(now) {
   return {
     servers: servers(now),
+    approvals: [],
     questions: [
       {
         project: SHOP,
@@ -231,8 +248,27 @@ function arabic(now) {
   }
 }
 
+/** Plans to approve before the questions. */
+function approvals(now) {
+  const view = english(now)
+  const { goal } = view.projects[0].plan
+  const approval = { project: SHOP, id: 5, action: 'exit', goal, requestedAt: now - 20_000, waiting: true }
+  const reset = { project: NOTES, id: 6, action: 'reset', goal: '', requestedAt: now - 9 * MINUTE, waiting: false }
+  return { ...view, approvals: [approval, reset] }
+}
+
 function empty() {
-  return { servers: [], questions: [], messages: [], callbacks: [], jobs: [], projects: [], calls: [], problems: [] }
+  return {
+    servers: [],
+    approvals: [],
+    questions: [],
+    messages: [],
+    callbacks: [],
+    jobs: [],
+    projects: [],
+    calls: [],
+    problems: [],
+  }
 }
 
 function crowd(now) {
@@ -245,6 +281,14 @@ function crowd(now) {
       ...view.servers[0],
       id: `s${index}`,
       project: `/srv/${long}/${index}`,
+    })),
+    approvals: ['exit', 'reset'].map((action, id) => ({
+      project: `/srv/${long}/${id}`,
+      id,
+      action,
+      goal: mixed,
+      requestedAt: 0,
+      waiting: true,
     })),
     questions: [
       {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-import { PLAN, SCENES } from './scenes.mjs'
+import { approvalDetails, PLAN, SCENES } from './scenes.mjs'
 
 const PAGE = join(import.meta.dirname, '../../dist/page')
 const FILES = {
@@ -37,6 +37,12 @@ const server = createServer((request, response) => {
     const event = { from: 2e6, next: 3e6, size: 3.1e8, isRunning: true, missing: 52_000, text, open: '', isLast: true }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     return response.end(`data: ${JSON.stringify(event)}\n\n`)
+  }
+  if (request.url === '/board/approval') {
+    return request.setEncoding('utf8').on('data', (body) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(approvalDetails(JSON.parse(body).id)))
+    })
   }
   if (request.url === '/board/plan') {
     response.writeHead(200, { 'content-type': 'application/json' })

@@ -42,6 +42,7 @@ export function startIn(sandboxProject: SandboxProject, env: NodeJS.ProcessEnv =
     SANDBOX_WRITE: granted(sandboxProject),
     PYTHON: PYTHON ?? '',
     DIST: dirname(PROGRAM),
+    NODE: process.execPath,
   }
   return startServer({ cwd: sandboxProject.project, env: { ...sandboxProject.env, ...more, ...env } })
 }

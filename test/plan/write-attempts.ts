@@ -239,6 +239,29 @@ const PLACES = [
 import sqlite3; c = sqlite3.connect(os.environ['STATE'] + '/state.db')
 c.execute('UPDATE plans SET outcome = 1'); c.commit()"; echo x >new`,
       ],
+      [
+        'the decision of the user, as a database',
+        `py "
+import sqlite3; c = sqlite3.connect(os.environ['STATE'] + '/state.db')
+c.execute('UPDATE plan_approvals SET user_asked = 0, decided_at = 1'); c.commit()"; echo x >new`,
+      ],
+      [
+        'the program, to end plan mode',
+        `"$NODE" "$DIST/scorpiox-code.js" call PlanMode '{"action":"reset"}'; echo x >new`,
+      ],
+      [
+        'the program, to end plan mode with the settings of the server',
+        `STATE_DIR="$STATE" PLAN_APPROVAL=model "$NODE" "$DIST/scorpiox-code.js" call PlanMode '{"action":"reset"}'; echo x >new`,
+      ],
+      [
+        'the inbox, to approve',
+        `printf '\\r\\033[B\\r' | STATE_DIR="$STATE" timeout 3 "$NODE" "$DIST/scorpiox-code.js" inbox; echo x >new`,
+      ],
+      [
+        'the sockets of the console',
+        `for s in "$STATE"/desks/*.sock; do echo '{"kind":"presence","user":"x","watching":true}' | py "
+s = socket.socket(socket.AF_UNIX); s.connect('$s'); s.send(sys.stdin.buffer.read())"; done; echo x >new`,
+      ],
       ['the program of the server', 'echo x >"$DIST/new"; echo >>"$DIST/scorpiox-code.js"'],
       [
         'the folder of the plan itself',

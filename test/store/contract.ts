@@ -138,6 +138,53 @@ export function describeContract(name: string, newLocation: () => Promise<Databa
       expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([])
     })
 
+    test('keeps requests for the approval of a plan: one is open, and each is decided once', async () => {
+      const plan = '# Plän 🦂'
+      const request = { planId: 1, session: 'a', requestedAt: 5, userAsked: false, createTask: true, planFile: null }
+      const decision = { channel: 'page', comment: 'ünï', editedText: 'x', path: 'p', task: null } as const
+      await state.write(SCOPE, async ({ approvals }) => {
+        await approvals.insert({ ...request, action: 'exit', text: plan })
+        await approvals.markUserAsked(1)
+        await approvals.decide(1, { ...decision, outcome: 'rejected' }, 6)
+        await approvals.decide(1, { ...decision, outcome: 'approved' }, 7)
+        await approvals.insert({ ...request, action: 'exit', text: plan, planFile: 'PLAN.md' })
+        await approvals.discardOpen('replaced', 8)
+        await approvals.insert({ ...request, action: 'reset', text: null })
+      })
+      const another = await open()
+      const second = another.write(SCOPE, ({ approvals }) =>
+        approvals.insert({ ...request, action: 'exit', text: plan }),
+      )
+      await expect(second).rejects.toThrow()
+      await another.write(SCOPE, async ({ approvals }) => {
+        await approvals.stopWaiting(3)
+        await approvals.startWaiting(3, 'b')
+        await approvals.moveToSession('b', 'c')
+        await approvals.moveToSession('a', 'c')
+      })
+      await state.read(SCOPE, async ({ approvals }) => {
+        const rejected = { ...request, id: 1, action: 'exit', text: plan, userAsked: true, waiting: true }
+        const outcome = { decision: { ...decision, outcome: 'rejected' }, decidedAt: 6, deliveredAt: null }
+        expect(await approvals.find(1)).toEqual({ ...rejected, ...outcome })
+        expect(await approvals.findLastRejected(1)).toEqual({ ...rejected, ...outcome })
+        expect(await approvals.find(2)).toMatchObject({ planFile: 'PLAN.md', decidedAt: 8, deliveredAt: 8 })
+        expect(await approvals.findOpen()).toMatchObject({ id: 3, action: 'reset', session: 'c', waiting: false })
+        expect((await approvals.listUnsettled()).map(({ id }) => id)).toEqual([1, 3])
+        expect([await approvals.wasUserAsked(1), await approvals.wasUserAsked(2)]).toEqual([true, false])
+      })
+      expect(await state.listUsersWithPendingItems(SCOPE.project)).toEqual([SCOPE.user])
+      await state.write(SCOPE, async ({ approvals }) => {
+        await approvals.markDelivered(1, 9)
+        await approvals.discardOpen('withdrawn', 9)
+        await approvals.deleteSettled(1)
+        expect([await approvals.find(1), await approvals.find(2)]).toMatchObject([{ id: 1 }, undefined])
+        await approvals.deleteSettled(undefined)
+        expect(await approvals.find(1)).toBeUndefined()
+      })
+      const ofOtherUser = await state.read({ ...SCOPE, user: 'bob' }, ({ approvals }) => approvals.findOpen())
+      expect(ofOtherUser).toBeUndefined()
+    })
+
     test('keeps every one of 40 parallel writes of each of 3 connections, in order of their numbers', async () => {
       const states = [state, await open(), await open()]
       const ids = await Promise.all(

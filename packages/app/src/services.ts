@@ -26,7 +26,12 @@ import {
   loadPermissionService,
   type PermissionService,
 } from '@scorpiox/server/features/permissions/index'
-import { loadPlanPolicy, loadPlanService, type PlanService } from '@scorpiox/server/features/plans/index'
+import {
+  loadLateDecisions,
+  loadPlanPolicy,
+  loadPlanService,
+  type PlanService,
+} from '@scorpiox/server/features/plans/index'
 import { loadLateAnswers, loadQuestionService, type QuestionService } from '@scorpiox/server/features/questions/index'
 import {
   createDeferredScripts,
@@ -152,11 +157,20 @@ export function createAppServices({
       )
       return createPermissionService({ config, askUser: async (...question) => (await askUser())(...question) })
     },
-    async plans() {
+    async plans(_, getService) {
       const { openPlanService } = await loadPlanService()
       const { level: sandboxLevel } = await commandSandbox()
       const listRunningJobIds = async (user: string) => (await loadRunningJobs()).listRunningJobIds(config, user)
-      return openPlanService({ config, changeEvents, state: database, sandboxLevel, listRunningJobIds })
+      const channels = async () => (await getService('questions')).channels
+      return openPlanService({
+        config,
+        changeEvents,
+        state: database,
+        sandboxLevel,
+        listRunningJobIds,
+        transport,
+        channels,
+      })
     },
     async tasks() {
       const { openTaskService } = await loadTaskService()
@@ -169,7 +183,7 @@ export function createAppServices({
     },
     async callbacks(_, getService) {
       const { openCallbackService } = await loadCallbackService()
-      const { queueLateAnswers } = await loadLateAnswers()
+      const [{ queueLateAnswers }, { queueLateDecisions }] = await Promise.all([loadLateAnswers(), loadLateDecisions()])
       const openJobs = async () => (await getService('shell')).jobs()
       return openCallbackService({
         config,
@@ -179,7 +193,10 @@ export function createAppServices({
         jobs: openJobs,
         isBusy: callLog.isBusy,
         deferred: callbacks,
-        queueLateAnswers,
+        async queueLateAnswers(rows, sessions) {
+          await queueLateAnswers(rows, sessions)
+          await queueLateDecisions(rows, sessions)
+        },
       })
     },
     async skills(_, getService) {

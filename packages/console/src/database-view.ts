@@ -2,12 +2,13 @@
 // something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { PlanRow } from '@scorpiox/server/features/plans/index'
 import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-import type { CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
+import type { ApprovalView, CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
 
 const REFRESH_SPACING_MS = 50
 /** Finds projects that another process opened without notice. */
@@ -110,7 +111,7 @@ export function watchDatabase({ user, state: lazyDatabase, projects, onChange }:
   }
 }
 
-// Reads what the console shows of one project from the database: questions, messages, callbacks, plan and tasks.
+// Reads what the console shows of one project from the database: approvals, questions, messages, callbacks, plan and tasks.
 
 const MAX_QUESTIONS = 50
 const MAX_MESSAGES = 50
@@ -122,6 +123,7 @@ const MORE_TASKS = 100
 const MORE_STEPS = 500
 
 export interface ProjectSnapshot {
+  readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly messages: readonly MessageView[]
   readonly callbacks: readonly CallbackView[]
@@ -136,6 +138,7 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
   ]
   const plan = await rows.plans.findOpen()
   return {
+    approvals: plan ? await readApprovals(project, rows, plan) : [],
     questions: questions
       .slice(0, MAX_QUESTIONS)
       .map(({ id, askedAt, waiting, questions: asked }) => ({ project, id, askedAt, waiting, questions: asked })),
@@ -160,6 +163,17 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
       openTasks: (await rows.tasks.count({ terms: [] })).open,
     },
   }
+}
+
+async function readApprovals(
+  project: string,
+  { approvals }: StateTables,
+  { id: planId, goal }: PlanRow,
+): Promise<readonly ApprovalView[]> {
+  const row = await approvals.findOpen()
+  if (row?.planId !== planId) return []
+  const { id, action, requestedAt, waiting } = row
+  return [{ project, id, action, goal, requestedAt, waiting }]
 }
 
 async function readTasks({ tasks }: StateTables): Promise<readonly TaskView[]> {

@@ -7,7 +7,7 @@ import * as timers from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AnswerChannel, QuestionReply } from '@scorpiox/server/calls/question-form'
 import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
-import { readOpenPlanText } from '@scorpiox/server/features/plans/lazy'
+import { decidePlanApproval, readOpenPlanText, readPlanApproval } from '@scorpiox/server/features/plans/lazy'
 import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
@@ -16,13 +16,24 @@ import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from
 import { type ConnectedFeed, type FeedConnections, openFeedConnections } from './feed-connections.js'
 import type { OutputChunk } from './output-chunk.js'
 import type { ServerFeed } from './server-feed.js'
-import type { ConsoleChange, ConsolePart, ConsoleView, StepView, TaskView } from './view.js'
+import type {
+  ApprovalDecision,
+  ApprovalDetails,
+  ConsoleChange,
+  ConsolePart,
+  ConsoleView,
+  StepView,
+  TaskView,
+} from './view.js'
 
 export interface UserConsole {
   /** Sends the whole view, then changes. The user counts as present until the returned function is called. */
   watch(show: (change: ConsoleChange) => void): () => void
   /** One reply for each question of the form. */
   answer(question: ProjectItemRef, replies: readonly QuestionReply[], surface: AnswerChannel): Promise<void>
+  /** The plan that an approval is requested for. */
+  readApproval(approval: ProjectItemRef): Promise<ApprovalDetails>
+  decide(approval: ProjectItemRef, decision: ApprovalDecision, surface: AnswerChannel): Promise<void>
   kill(job: ServerJobRef): Promise<void>
   /** Output bytes of a job, from an offset. */
   readOutput(job: ServerJobRef, from: number, maxBytes: number): Promise<OutputChunk>
@@ -55,6 +66,7 @@ const MAX_JOBS = 200
 
 const CONSOLE_PARTS = [
   'servers',
+  'approvals',
   'questions',
   'messages',
   'callbacks',
@@ -69,6 +81,7 @@ function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): Co
   const views = database.snapshots()
   return {
     servers: latest.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
+    approvals: views.flatMap(({ approvals }) => approvals).toSorted((a, b) => a.requestedAt - b.requestedAt),
     questions: views.flatMap(({ questions }) => questions).toSorted((a, b) => a.askedAt - b.askedAt),
     messages: views.flatMap(({ messages }) => messages).toSorted((a, b) => a.createdAt - b.createdAt),
     callbacks: views
@@ -219,6 +232,9 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     },
     answer: ({ project: projectPath, id }, replies, surface) =>
       write(projectPath, (rows) => answerQuestion(rows, id, replies, surface, Date.now())),
+    readApproval: ({ project: projectPath, id }) => read(projectPath, (rows) => readPlanApproval(rows, id)),
+    decide: ({ project: projectPath, id }, decision, channel) =>
+      write(projectPath, (rows) => decidePlanApproval(rows, projectPath, { id, channel, ...decision })),
     kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.kill(id)),
     readOutput: ({ server, id }, from, maxBytes) =>
       withFeeds((feeds) => requireFeed(feeds, server).subscription.readOutput(id, from, maxBytes)),

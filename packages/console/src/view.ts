@@ -6,6 +6,7 @@ import type { JobEnd } from './i18n/job-ending.js'
 
 export interface ConsoleView {
   readonly servers: readonly ServerView[]
+  readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly messages: readonly MessageView[]
   readonly callbacks: readonly CallbackView[]
@@ -18,6 +19,7 @@ export interface ConsoleView {
 
 export const EMPTY_VIEW: ConsoleView = {
   servers: [],
+  approvals: [],
   questions: [],
   messages: [],
   callbacks: [],
@@ -57,6 +59,43 @@ export interface QuestionView {
   /** Whether a call currently waits for the answer. */
   readonly waiting: boolean
   readonly questions: readonly FormQuestion[]
+}
+
+/** A request to end plan mode, which the user decides on. The text is read on request. */
+export interface ApprovalView {
+  readonly project: string
+  readonly id: number
+  /** `exit` accepts the plan, `reset` discards it. */
+  readonly action: 'exit' | 'reset'
+  readonly goal: string
+  readonly requestedAt: number
+  /** Whether a call currently waits for the decision. */
+  readonly waiting: boolean
+}
+
+/** What the user decides on. */
+export interface ApprovalDetails {
+  /** Sent back with the decision, which is valid for this text only. */
+  readonly hash: string
+  /** Null if the plan is to be discarded. */
+  readonly text: string | null
+  /** The plan that would be discarded; null if none was written. */
+  readonly discarded: string | null
+  /** Changed lines and those around them; null marks omitted lines. */
+  readonly changes: readonly (ChangedLine | null)[]
+}
+
+export interface ChangedLine {
+  readonly mark: '+' | '-' | ' '
+  readonly text: string
+}
+
+export interface ApprovalDecision {
+  readonly hash: string
+  readonly outcome: 'approved' | 'rejected'
+  readonly comment?: string | undefined
+  /** The plan as the user has edited it. */
+  readonly text?: string | undefined
 }
 
 /** A message not yet delivered to a model. */

@@ -34,7 +34,7 @@ const PARAGRAPHS: readonly Paragraph[] = [
   },
   {
     tools: ['PlanMode'],
-    text: 'In plan mode the operating system lets commands only read; PlanMode exit ends it.',
+    text: 'In plan mode the operating system lets commands only read; PlanMode exit asks the user to end it.',
   },
   {
     tools: ['AskUserQuestion'],

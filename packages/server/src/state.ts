@@ -2,8 +2,8 @@
 
 import type { CallbackTable } from './features/callbacks/index.js'
 import { createCallbackTable } from './features/callbacks/lazy.js'
-import type { PlanTable } from './features/plans/index.js'
-import { createPlanTable } from './features/plans/lazy.js'
+import type { PlanApprovalTable, PlanTable } from './features/plans/index.js'
+import { createPlanApprovalTable, createPlanTable } from './features/plans/lazy.js'
 import type { QuestionTable } from './features/questions/index.js'
 import { createQuestionTable } from './features/questions/lazy.js'
 import type { TaskTable } from './features/tasks/index.js'
@@ -22,6 +22,7 @@ export type StateDatabase = ScopedDatabase<StateTables>
 export interface StateTables {
   readonly tasks: TaskTable
   readonly plans: PlanTable
+  readonly approvals: PlanApprovalTable
   readonly questions: QuestionTable
   readonly callbacks: CallbackTable
   readonly messages: MessageTable
@@ -34,6 +35,7 @@ function createStateTables(sql: Sql, scopeId: number): StateTables {
   return {
     tasks: createTaskTable(sql, scopeId),
     plans: createPlanTable(sql, scopeId),
+    approvals: createPlanApprovalTable(sql, scopeId),
     questions: createQuestionTable(sql, scopeId),
     callbacks: createCallbackTable(sql, scopeId),
     messages: createMessageTable(sql, scopeId),

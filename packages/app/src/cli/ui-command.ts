@@ -27,7 +27,7 @@ import { openTokenFile } from '../http/token-file.js'
 import { openHttpListener, parsePort } from './serve-http.js'
 
 const HOST = '127.0.0.1'
-const MAX_BODY = 1024 * 1024
+const MAX_BODY = 8 * 1024 * 1024
 
 const REDIRECT_PREFIX = 'ui-'
 const REDIRECT_TTL_MS = 60_000

@@ -4,7 +4,7 @@
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
-import type { ConsoleChange } from '@scorpiox/console/view'
+import type { ApprovalDecision, ConsoleChange } from '@scorpiox/console/view'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Principal } from '@scorpiox/mcp/http/authenticator'
 import type { EventStream } from '@scorpiox/mcp/http/event-stream'
@@ -18,6 +18,8 @@ import { sendDownload, sendOutput } from './console-output.js'
 const MAX_REPLIES = 50
 const MAX_SELECTED = 200
 const MAX_TEXT_CHARS = 20_000
+/** A plan of 1 MB and more, so that a longer one is refused with a reason. */
+const MAX_PLAN_CHARS = 2_000_000
 
 export type ConsoleAction =
   | {
@@ -27,6 +29,8 @@ export type ConsoleAction =
       readonly replies: readonly QuestionReply[]
     }
   | { readonly verb: 'dismiss'; readonly project: string; readonly id: number }
+  | { readonly verb: 'approval'; readonly project: string; readonly id: number }
+  | { readonly verb: 'decide'; readonly project: string; readonly id: number; readonly decision: ApprovalDecision }
   | { readonly verb: 'kill'; readonly server: string; readonly id: number }
   | { readonly verb: 'download'; readonly server: string; readonly id: number }
   | { readonly verb: 'output'; readonly server: string; readonly id: number; readonly start: OutputPartPosition }
@@ -39,6 +43,8 @@ type ActionParser = (fields: JsonObject) => ConsoleAction | string
 
 const PARSERS: ReadonlyMap<string, ActionParser> = new Map<string, ActionParser>([
   ['answer', parseAnswer],
+  ['approval', (fields) => parseQuestionTarget('approval', fields)],
+  ['decide', parseDecide],
   ['kill', (fields) => parseJobTarget('kill', fields)],
   ['output', parseOutput],
   ['download', (fields) => parseJobTarget('download', fields)],
@@ -68,7 +74,21 @@ function parseAnswer(fields: JsonObject): ConsoleAction | string {
   return { ...question, replies }
 }
 
-function parseQuestionTarget<V extends 'answer' | 'dismiss'>(verb: V, { project, id }: JsonObject) {
+function parseDecide(fields: JsonObject): ConsoleAction | string {
+  const approval = parseQuestionTarget('decide', fields)
+  if (typeof approval === 'string') return approval
+  const { hash, outcome, comment, text } = fields
+  if (!isText(hash)) return 'hash must be that of the plan that was shown'
+  if (outcome !== 'approved' && outcome !== 'rejected') return 'outcome must be "approved" or "rejected"'
+  if (comment !== undefined && !isText(comment)) return 'comment must be a text'
+  if (text !== undefined && !(typeof text === 'string' && text.length <= MAX_PLAN_CHARS)) return 'text must be a plan'
+  return { ...approval, decision: { hash, outcome, comment, text } }
+}
+
+function parseQuestionTarget<V extends 'answer' | 'dismiss' | 'approval' | 'decide'>(
+  verb: V,
+  { project, id }: JsonObject,
+) {
   if (!isText(project)) return 'project must be a text'
   if (!isNumber(id)) return 'id must be a whole number'
   return { verb, project, id }
@@ -235,6 +255,11 @@ async function runAction(userConsole: UserConsole, action: SimpleAction): Promis
       return { tasks: await userConsole.olderTasks(action.project, action.before) }
     case 'steps':
       return { steps: await userConsole.taskSteps(action.project, action.task, action.from) }
+    case 'approval':
+      return userConsole.readApproval(action)
+    case 'decide':
+      await userConsole.decide(action, action.decision, 'page')
+      return undefined
     case 'answer':
       await userConsole.answer(action, action.replies, 'page')
       return undefined

@@ -68,8 +68,9 @@ function isSameOrigin(origin: string, host: string, { isSecure, publicOrigin, po
 }
 
 const CONSOLE_PATH = '/board'
-/** More than any reply of a user. */
+/** More than any reply of a user; a plan may have been edited, and each of its characters escaped. */
 const MAX_ACTION_BYTES = 256 * 1024
+const MAX_DECISION_BYTES = 8 * 1024 * 1024
 
 interface ConsoleRouteOptions {
   readonly consoles: UserConsoles
@@ -100,7 +101,7 @@ function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions)
       withBody(
         exchange,
         (body) => endpoint.handleAction(exchange, verb, body),
-        Math.min(context.maxBodyBytes, MAX_ACTION_BYTES),
+        Math.min(context.maxBodyBytes, verb === 'decide' ? MAX_DECISION_BYTES : MAX_ACTION_BYTES),
       )
     },
     endStreams: () => endpoint.endStreams(),

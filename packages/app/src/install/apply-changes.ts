@@ -15,7 +15,7 @@ import {
 } from '@scorpiox/server/terminal/terminal'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import type { CommandFlags } from '../arguments.js'
-import type { DiffLine } from './format-change.js'
+import type { DiffLine } from '@scorpiox/server/text/line-diff'
 import { askConfirmation, confirmWithDefaultNo, promptStreams } from './prompts.js'
 
 export interface InstallChange {

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
+import type { DiffLine } from '@scorpiox/server/text/line-diff'
 import type { ConfigFormatName, InsertionRecord } from './config-format.js'
 import { ENTRY_NAME } from './own-entry.js'
 
@@ -18,11 +19,6 @@ const VISIBLE_MEMBERS = new Set([
   'timeout',
   'default_tools_approval_mode',
 ])
-
-export interface DiffLine {
-  readonly mark: '+' | '-' | ' '
-  readonly text: string
-}
 
 interface EntryLocation {
   readonly format: ConfigFormatName

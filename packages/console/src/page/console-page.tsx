@@ -10,14 +10,7 @@ import { ConnectionIndicator, LoadingScreen } from './components/connection.js'
 import { Brand, LanguageSwitch, Navigation } from './components/header.js'
 import type { LogoutReason } from './login.js'
 import { type Route, useRoute } from './route.js'
-import {
-  ActionProvider,
-  JobOutputProvider,
-  questionTitle,
-  useActionRunner,
-  useConsole,
-  useJobOutputFetcher,
-} from './use-console.js'
+import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
 import { useTranslator } from './use-translator.js'
 import { CallbacksView } from './views/callbacks.js'
 import { CallsView } from './views/calls.js'
@@ -41,10 +34,10 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
   const act = useActionRunner(login.token, () => leave('expired'))
   const { view, connection, retry } = useConsole(login.token, {
     onDenied: (wasLive) => leave(wasLive ? 'expired' : login.byLink ? 'link' : 'wrong'),
-    onQuestion: (question) => announce(translator.translate('questionNew', { question: questionTitle(question) })),
-    onQuestionGone: (question) => notify(translator.translate('questionGone', { question: questionTitle(question) })),
+    onQuestion: (question) => announce(translator.translate('questionNew', { question })),
+    onQuestionGone: (question) => notify(translator.translate('questionGone', { question })),
   })
-  const waiting = view?.questions.length ?? 0
+  const waiting = view === undefined ? 0 : view.questions.length + view.approvals.length
   useTitle(translator.translate(route), waiting)
   const main = useFocusOnRouteChange(route)
 
@@ -88,7 +81,9 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
 type RenderView = (view: ConsoleView, onSettled: (text: string) => void) => VNode
 
 const VIEWS: Readonly<Record<Route, RenderView>> = {
-  questions: ({ questions }, onSettled) => <QuestionsView questions={questions} onSettled={onSettled} />,
+  questions: ({ approvals, questions }, onSettled) => (
+    <QuestionsView approvals={approvals} questions={questions} onSettled={onSettled} />
+  ),
   jobs: ({ jobs }) => <JobsView jobs={jobs} />,
   tasks: ({ projects }) => <TasksView projects={projects} />,
   callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,

@@ -3,7 +3,7 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
+import { type ApprovalView, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
 import { type ActionResult, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
@@ -12,14 +12,19 @@ export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'
   return JSON.stringify([project, id])
 }
 
-/** Questions that are only in the first list. */
-function questionsNotIn(before: readonly QuestionView[], now: readonly QuestionView[]): readonly QuestionView[] {
-  const there = new Set(now.map(questionKey))
-  return before.filter((question) => !there.has(questionKey(question)))
+export function approvalKey({ project, id }: Pick<ApprovalView, 'project' | 'id'>): string {
+  return JSON.stringify([project, 'approval', id])
 }
 
-export function questionTitle({ questions }: QuestionView): string {
-  const text = questions[0]?.text ?? ''
+/** What the user is asked: questions and plans to approve, by key, each with its title. */
+function askedItems({ approvals, questions }: ConsoleView): ReadonlyMap<string, string> {
+  return new Map([
+    ...approvals.map((approval) => [approvalKey(approval), shorten(approval.goal)] as const),
+    ...questions.map((question) => [questionKey(question), shorten(question.questions[0]?.text ?? '')] as const),
+  ])
+}
+
+function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119).trimEnd()}…` : text
 }
 
@@ -31,13 +36,13 @@ export interface LiveConsole {
 }
 
 export interface ConsoleEvents {
-  onQuestion(question: QuestionView): void
+  onQuestion(title: string): void
   /** No longer open, and not because of an action on this page. */
-  onQuestionGone(question: QuestionView): void
+  onQuestionGone(title: string): void
   onDenied(wasLive: boolean): void
 }
 
-/** Questions settled on this page; no notification when they disappear. */
+/** Keys of questions settled on this page; no notification when they disappear. */
 const settledHere = new Set<string>()
 
 export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
@@ -75,11 +80,10 @@ export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
 }
 
 function reportQuestionChanges(before: ConsoleView, next: ConsoleView, events: ConsoleEvents): void {
-  if (before.questions === next.questions) return
-  for (const question of questionsNotIn(next.questions, before.questions)) events.onQuestion(question)
-  for (const question of questionsNotIn(before.questions, next.questions)) {
-    if (!settledHere.delete(questionKey(question))) events.onQuestionGone(question)
-  }
+  if (before.questions === next.questions && before.approvals === next.approvals) return
+  const [known, current] = [askedItems(before), askedItems(next)]
+  for (const [key, title] of current) if (!known.has(key)) events.onQuestion(title)
+  for (const [key, title] of known) if (!current.has(key) && !settledHere.delete(key)) events.onQuestionGone(title)
 }
 
 export type RunAction = (verb: PageAction, body: object) => Promise<ActionResult>
@@ -122,8 +126,7 @@ export function useJobOutputFetcher(token: string): FetchJobOutput {
 }
 
 /** Call before sending: the change may arrive before the response. */
-export function markSettledHere(question: QuestionView): () => void {
-  const key = questionKey(question)
+export function markSettledHere(key: string): () => void {
   settledHere.add(key)
   return () => void settledHere.delete(key)
 }

@@ -32,6 +32,7 @@ const VIEW: ConsoleView = {
       ],
     },
   ],
+  approvals: [],
   questions: [
     {
       project: PROJECT,

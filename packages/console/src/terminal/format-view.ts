@@ -7,7 +7,16 @@ import { escapeUnsafe } from '@scorpiox/mcp/log'
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { toSingleLine } from '@scorpiox/server/text/format'
 import { formatExitCode, jobEndingKey } from '../i18n/job-ending.js'
-import type { CallbackView, CallView, ConsoleView, JobView, QuestionView, ServerView, TaskView } from '../view.js'
+import type {
+  ApprovalView,
+  CallbackView,
+  CallView,
+  ConsoleView,
+  JobView,
+  QuestionView,
+  ServerView,
+  TaskView,
+} from '../view.js'
 import type { FullProjectView } from './full-view.js'
 import type { InboxTranslator } from './inbox-context.js'
 
@@ -33,18 +42,34 @@ export function formatReportJson(view: ConsoleView): string {
 }
 
 /** The first line of the report, and the line above the menu. */
-export function formatHeadline({ questions, servers, problems }: ConsoleView, { translate }: InboxTranslator): string {
+export function formatHeadline(
+  { approvals, questions, servers, problems }: ConsoleView,
+  { translate }: InboxTranslator,
+): string {
   // If something could not be read, it is unknown whether there are questions.
   const noQuestionText =
     problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
-  const questionText = questions.length === 0 ? noQuestionText : translate('questionCount', { n: questions.length })
-  return `scorpiox-code inbox · ${questionText} · ${translate('serverCount', { n: servers.length })}`
+  const asked = joinParts(
+    approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
+    questions.length > 0 && translate('questionCount', { n: questions.length }),
+  )
+  return `scorpiox-code inbox · ${asked === '' ? noQuestionText : asked} · ${translate('serverCount', { n: servers.length })}`
 }
 
 /** The non-empty sections. */
 function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
+    {
+      title: translate('planApproval'),
+      lines: view.approvals.map((approval) =>
+        joinParts(
+          formatProjectName(approval.project),
+          translate('approvalId', { id: `${approval.id}` }),
+          formatApprovalRow(approval, translator, now),
+        ),
+      ),
+    },
     {
       title: translate('questions'),
       lines: view.questions.flatMap((question) => questionLines(question, translator, now)),
@@ -61,6 +86,19 @@ function formatSections(view: ConsoleView, translator: InboxTranslator, now: num
     { title: translate('problems'), lines: view.problems.map(sanitizeLine) },
   ]
   return sections.filter(({ lines }) => lines.length > 0)
+}
+
+export function formatApprovalRow(
+  { action, goal, requestedAt, waiting }: ApprovalView,
+  translator: InboxTranslator,
+  now: number,
+): string {
+  const { translate } = translator
+  return joinParts(
+    translate(action === 'exit' ? 'planApproval' : 'planReset'),
+    sanitizeLine(goal),
+    waiting ? translate('waits') : formatAgo(translator, requestedAt, now),
+  )
 }
 
 export function formatQuestionRow(

@@ -34,6 +34,8 @@ export interface FullScreen {
   onResize(listener: () => void): () => void
   /** Shows a prompt until it is answered or `until` aborts. After the end of the inbox the promise never settles. */
   prompt<T>(show: (handed: PromptStreams) => Promise<T>, until?: AbortSignal): Promise<T>
+  /** Runs a program that uses the terminal itself, such as an editor. */
+  runOutside<T>(work: () => Promise<T>): Promise<T>
   /** Resolves with the exit code after Ctrl+C, Ctrl+D, a closed terminal or a signal. */
   readonly exited: Promise<number>
   /** Restores the terminal. */
@@ -115,6 +117,21 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
       until?.removeEventListener('abort', stop)
       activePrompt = undefined
       return hasExited ? new Promise(() => {}) : answer
+    },
+    async runOutside(work) {
+      input.off('data', receive)
+      input.pause()
+      canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
+      canvas.flush()
+      isOnMainScreen = true
+      ignoreErrors(() => input.setRawMode(false))
+      try {
+        return await work()
+      } finally {
+        ignoreErrors(() => input.setRawMode(true))
+        input.on('data', receive)
+        input.resume()
+      }
     },
     restore,
   }

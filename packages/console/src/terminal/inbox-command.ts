@@ -17,7 +17,7 @@ import {
 } from '@scorpiox/server/terminal/terminal'
 import type { UserConsole } from '../user-console.js'
 import { openUserConsoles } from '../user-consoles.js'
-import { type ConsoleChange, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
+import { type ConsoleChange, type ConsoleView, EMPTY_VIEW } from '../view.js'
 import { formatReport, formatReportJson } from './format-view.js'
 import { openFullScreen } from './full-screen.js'
 import { readFullView } from './full-view.js'
@@ -50,7 +50,7 @@ async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptio
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : getTerminalStreams()
   try {
     return await (streams
-      ? runInteractive(userConsole, streams, translator, quiet ?? false)
+      ? runInteractive(userConsole, streams, translator, { isQuiet: quiet ?? false, env: config.childEnv })
       : printOnce(userConsole, translator, json ?? false))
   } finally {
     await Promise.race([consoles.close(), sleep(CLOSE_MS)])
@@ -78,17 +78,19 @@ async function runInteractive(
   userConsole: UserConsole,
   streams: TerminalStreams,
   translator: InboxTranslator,
-  isQuiet: boolean,
+  { isQuiet, env }: { readonly isQuiet: boolean; readonly env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const screen = openFullScreen(streams)
   const followed = followView(userConsole, () => {
     if (!isQuiet) screen.ringBell()
   })
   const view = () => followed.view() ?? EMPTY_VIEW
+  const edit = async (text: string): Promise<string> =>
+    (await import('@scorpiox/server/terminal/edit-text')).editText(text, 'plan.md', env)
   try {
     const prompts = await createInboxPrompts(screen, translator)
     const menuClosed = followed.firstView
-      .then(() => runInbox({ userConsole, screen, prompts, translator, view, statusLine: '' }))
+      .then(() => runInbox({ userConsole, screen, prompts, translator, view, editText: edit, statusLine: '' }))
       .then(() => 0)
     return await Promise.race([screen.exited, menuClosed])
   } finally {
@@ -107,22 +109,25 @@ interface FollowedView {
   close(): void
 }
 
-/** Calls `onQuestion` for new questions, but not for those in the first view. */
+/** Calls `onQuestion` for new questions and plans to approve, but not for those in the first view. */
 function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
   let view: ConsoleView | undefined
   let knownQuestions: ReadonlySet<string> | undefined
   let resolveFirst: ((view: ConsoleView) => void) | undefined
   const firstView = new Promise<ConsoleView>((resolve) => (resolveFirst = resolve))
 
-  function notifyNewQuestions(questions: readonly QuestionView[]): void {
-    const keys = questions.map(({ project, id }) => `${id} ${project}`)
+  function notifyNewQuestions({ questions, approvals }: ConsoleView): void {
+    const keys = [
+      ...questions.map(({ project, id }) => `${id} ${project}`),
+      ...approvals.map(({ project, id }) => `approval ${id} ${project}`),
+    ]
     if (knownQuestions && keys.some((key) => !knownQuestions?.has(key))) onQuestion()
     knownQuestions = new Set([...(knownQuestions ?? []), ...keys])
   }
 
   const close = userConsole.watch((change: ConsoleChange) => {
     view = { ...(view ?? EMPTY_VIEW), ...change }
-    if (change.questions) notifyNewQuestions(change.questions)
+    if (change.questions ?? change.approvals) notifyNewQuestions(view)
     resolveFirst?.(view)
   })
   return { view: () => view, firstView, close }

@@ -36,6 +36,8 @@ export interface InboxContext {
   readonly prompts: InboxPrompts
   readonly translator: InboxTranslator
   view(): ConsoleView
+  /** Opens the user's editor; throws a Failure if that is not possible. */
+  editText(text: string): Promise<string>
   /** Result of the last action; shown once. */
   statusLine: string
 }

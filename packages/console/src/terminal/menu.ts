@@ -1,7 +1,8 @@
-// Entries of the main menu: open questions first, then running jobs and callbacks, then the other sections.
+// Entries of the main menu: plans to approve and open questions first, then running jobs and callbacks, then the other sections.
 
-import type { CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
+import type { ApprovalView, CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
 import {
+  formatApprovalRow,
   formatCallbackRow,
   formatCallRows,
   formatJobRow,
@@ -14,6 +15,7 @@ import type { InboxTranslator } from './inbox-context.js'
 export type InboxSection = 'problems' | 'calls' | 'servers'
 
 export type MenuTarget =
+  | { readonly kind: 'approval'; readonly approval: ApprovalView }
   | { readonly kind: 'question'; readonly question: QuestionView }
   | { readonly kind: 'job'; readonly job: JobView }
   | { readonly kind: 'callback'; readonly callback: CallbackView }
@@ -36,6 +38,11 @@ export function mainMenu(view: ConsoleView, translator: InboxTranslator, now: nu
   const ended = view.jobs.filter(({ isRunning }) => !isRunning)
   const items: readonly MenuItem[] = [
     ...problemItems(view, translator),
+    ...view.approvals.map((approval): MenuItem => ({
+      value: `approval ${approval.id} ${approval.project}`,
+      label: formatApprovalRow(approval, translator, now),
+      target: { kind: 'approval', approval },
+    })),
     ...view.questions.map((question): MenuItem => ({
       value: `question ${question.id} ${question.project}`,
       label: `${translate('question')} · ${formatQuestionRow(question, translator, now)}`,

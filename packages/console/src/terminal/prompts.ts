@@ -30,7 +30,8 @@ export interface InboxPrompts {
     menu: PromptMenu<Value>,
     chosen: readonly Value[],
   ): Promise<readonly Value[] | undefined>
-  enterText(message: string): Promise<string | undefined>
+  /** `isOptional`: an empty text is accepted. */
+  enterText(message: string, options?: { readonly isOptional?: boolean }): Promise<string | undefined>
   /** Default: no. */
   confirm(message: string, yes: string): Promise<boolean>
   /** Waits for a key below the current output. */
@@ -143,7 +144,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
       )
       return values && menu.entries.map(({ value }) => value).filter((value) => values.includes(value))
     },
-    enterText(text) {
+    enterText(text, { isOptional = false } = {}) {
       const message = toPrintableText(text)
       screen.clear()
       const { withGuide } = frame()
@@ -152,7 +153,7 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           ...streams,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
-          validate: (entered) => (entered?.trim() ? undefined : translate('wordsMissing')),
+          validate: (entered) => (isOptional || entered?.trim() ? undefined : translate('wordsMissing')),
         }),
       )
     },

@@ -2,6 +2,7 @@
 
 import type { CallbackView, MessageView } from '../view.js'
 import { answerForm } from './answer-form.js'
+import { decideApproval } from './approval-screen.js'
 import { formatCallbackTime, formatHeadline, formatProjectName, joinParts } from './format-view.js'
 import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import { showJob } from './job-screen.js'
@@ -43,6 +44,8 @@ export async function runInbox(context: InboxContext): Promise<void> {
 
 function openScreen(context: InboxContext, target: MenuTarget): Promise<void> {
   switch (target.kind) {
+    case 'approval':
+      return decideApproval(context, target.approval)
     case 'question':
       return answerForm(context, target.question)
     case 'job':

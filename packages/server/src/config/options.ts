@@ -218,6 +218,14 @@ const GENERAL_OPTIONS = {
     max: 86_400,
     about: 'Seconds that a question to the person is waited for; after that it stays open, and the call is answered.',
   },
+  PLAN_APPROVAL: {
+    type: 'choice',
+    default: 'auto',
+    choices: ['auto', 'person', 'model'],
+    about:
+      'What ends plan mode: with `person` only the approval of a person, with `model` the call of the model; `auto` is `person` ' +
+      'over HTTP and wherever a person can be reached, else `model`.',
+  },
   CLAUDE_CHANNEL: {
     type: 'boolean',
     default: false,

@@ -121,6 +121,29 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     `CREATE INDEX waiting_messages ON messages (scope, id) WHERE delivered_at IS NULL`,
   ],
+  [
+    `ALTER TABLE scopes ADD COLUMN next_approval BIGINT NOT NULL DEFAULT 1`,
+    // The long texts are the last columns: the columns before them can be read without them.
+    `CREATE TABLE plan_approvals (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      id BIGINT NOT NULL,
+      plan BIGINT NOT NULL,
+      action TEXT NOT NULL CHECK (action IN ('exit', 'reset')),
+      session TEXT NOT NULL,
+      requested_at BIGINT NOT NULL,
+      waiting BIGINT NOT NULL,
+      user_asked BIGINT NOT NULL,
+      create_task BIGINT NOT NULL,
+      decided_at BIGINT,
+      delivered_at BIGINT,
+      plan_file TEXT,
+      decision TEXT,
+      text TEXT,
+      PRIMARY KEY (scope, id)
+    )`,
+    `CREATE UNIQUE INDEX one_open_approval ON plan_approvals (scope) WHERE decided_at IS NULL`,
+    `CREATE INDEX undelivered_approvals ON plan_approvals (scope, id) WHERE delivered_at IS NULL`,
+  ],
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -44,7 +44,7 @@ export async function lockScope(sql: Sql, scope: Scope): Promise<ScopeRow> {
 export async function allocateIds(
   sql: Sql,
   scope: number,
-  column: 'next_task' | 'next_step' | 'next_plan' | 'next_question' | 'next_message',
+  column: 'next_task' | 'next_step' | 'next_plan' | 'next_question' | 'next_message' | 'next_approval',
   count: number,
 ): Promise<number> {
   const rows = await sql.run(
@@ -78,6 +78,7 @@ export async function selectUsersWithPendingItems(sql: Sql, project: string): Pr
     'EXISTS (SELECT 1 FROM callbacks WHERE callbacks.scope = scopes.id)',
     'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
     'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND delivered_at IS NULL)',
+    'EXISTS (SELECT 1 FROM plan_approvals WHERE plan_approvals.scope = scopes.id AND delivered_at IS NULL)',
   ]
   const rows = await sql.all(
     `SELECT user_name FROM scopes WHERE project = ? AND (${conditions.join(' OR ')}) ORDER BY id`,

@@ -108,7 +108,7 @@ export async function importState(database: Database, { scopes }: StateExport, r
 }
 
 async function deleteScopeRows(sql: Sql, scope: number): Promise<void> {
-  for (const table of ['plan_versions', 'plans', 'steps', 'tasks']) {
+  for (const table of ['plan_approvals', 'plan_versions', 'plans', 'steps', 'tasks']) {
     await sql.run(`DELETE FROM ${table} WHERE scope = ?`, scope)
   }
 }

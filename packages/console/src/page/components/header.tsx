@@ -61,7 +61,7 @@ interface Count {
 }
 
 const COUNTS: Readonly<Record<Route, Count | undefined>> = {
-  questions: { phrase: 'questionsWaiting', of: ({ questions }) => questions.length },
+  questions: { phrase: 'questionsWaiting', of: ({ approvals, questions }) => approvals.length + questions.length },
   jobs: { phrase: 'jobsRunning', of: ({ jobs }) => jobs.filter(({ isRunning }) => isRunning).length },
   tasks: { phrase: 'tasksOpen', of: ({ projects }) => projects.reduce((sum, { openTasks }) => sum + openTasks, 0) },
   callbacks: { phrase: 'callbacksSet', of: ({ callbacks }) => callbacks.length },

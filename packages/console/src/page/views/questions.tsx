@@ -1,31 +1,39 @@
-// Open questions, one form per card.
+// Open questions, one form per card; plans that wait for approval come first.
 
 import { useId, useState } from 'preact/hooks'
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
-import type { QuestionView } from '../../view.js'
+import type { ApprovalView, QuestionView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
-import { markSettledHere, questionKey, useAction } from '../use-console.js'
+import { approvalKey, markSettledHere, questionKey, useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
+import { ApprovalCard } from './approval-card.js'
 
 interface QuestionsViewProps {
+  readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly onSettled: (text: string) => void
 }
 
-export function QuestionsView({ questions, onSettled: settled }: QuestionsViewProps) {
+export function QuestionsView({ approvals, questions, onSettled: settled }: QuestionsViewProps) {
+  const n = approvals.length + questions.length
   return (
     <ViewFrame
       route="questions"
-      summary={{ phrase: 'questionsWaiting', n: questions.length }}
-      empty={{ phrase: 'questionsNone', how: 'questionsHow', tool: 'AskUserQuestion' }}
-      isEmpty={questions.length === 0}
+      summary={{ phrase: 'questionsWaiting', n }}
+      empty={{ phrase: 'questionsNone', how: 'questionsHow', tool: 'AskUserQuestion', other: 'PlanMode' }}
+      isEmpty={n === 0}
     >
       <ul class="cards">
+        {approvals.map((approval) => (
+          <li key={approvalKey(approval)} class="card">
+            <ApprovalCard approval={approval} onSettled={settled} />
+          </li>
+        ))}
         {questions.map((question) => (
           <li key={questionKey(question)} class="card">
             <About question={question} />
@@ -84,7 +92,7 @@ function QuestionForm({ question, onSettled }: QuestionFormProps) {
     confirmationKey: 'answerSent' | 'declineSent',
   ): Promise<void> => {
     setBusy(true)
-    const unmark = markSettledHere(question)
+    const unmark = markSettledHere(key)
     const outcome = await act('answer', { project: question.project, id: question.id, replies: complete })
     setBusy(false)
     setDone(outcome)

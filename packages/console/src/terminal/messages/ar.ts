@@ -58,6 +58,22 @@ export const inboxMessagesAr: Translations<keyof typeof inboxMessagesEn> = {
   notSent: 'لم يُرسل شيء.',
   answeredElsewhere: 'أُجيب عنه في مكان آخر في هذه الأثناء.',
 
+  approvalCount: {
+    zero: 'لا خطط للموافقة',
+    one: 'خطة واحدة للموافقة',
+    two: 'خطتان للموافقة',
+    few: '{n} خطط للموافقة',
+    many: '{n} خطة للموافقة',
+    other: '{n} خطة للموافقة',
+  },
+  approvalId: 'الطلب {id}',
+  planReset: 'الخروج من وضع التخطيط',
+  rejectMore: 'رفض…',
+  editMore: 'تعديل ثم موافقة…',
+  editorFailed: 'تعذّر استخدام المحرّر ({reason}). لم يُرسل شيء.',
+  notEdited: 'لم تتغيّر الخطة. لم يُرسل شيء.',
+  approveEditedAsk: 'هل توافق على الخطة المعدَّلة؟',
+
   job: 'العملية {id}',
   endedJobs: 'العمليات المنتهية',
   endedAfter: '{how} بعد {time}',

@@ -34,6 +34,15 @@ export const inboxMessagesEn = {
   notSent: 'Nothing was sent.',
   answeredElsewhere: 'Already answered elsewhere.',
 
+  approvalCount: { one: '{n} plan to approve', other: '{n} plans to approve' },
+  approvalId: 'request {id}',
+  planReset: 'Leave plan mode',
+  rejectMore: 'Reject…',
+  editMore: 'Edit and approve…',
+  editorFailed: 'The editor could not be used ({reason}). Nothing was sent.',
+  notEdited: 'The plan was not changed. Nothing was sent.',
+  approveEditedAsk: 'Approve the edited plan?',
+
   job: 'Job {id}',
   endedJobs: 'Ended jobs',
   endedAfter: '{how} after {time}',

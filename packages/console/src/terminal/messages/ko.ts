@@ -37,6 +37,15 @@ export const inboxMessagesKo: Translations<keyof typeof inboxMessagesEn> = {
   notSent: '아무것도 보내지 않았습니다.',
   answeredElsewhere: '그사이 다른 곳에서 답했습니다.',
 
+  approvalCount: { other: '승인할 계획 {n}개' },
+  approvalId: '요청 {id}',
+  planReset: '계획 모드 종료',
+  rejectMore: '거부…',
+  editMore: '편집하고 승인…',
+  editorFailed: '편집기를 사용할 수 없습니다({reason}). 아무것도 보내지 않았습니다.',
+  notEdited: '계획이 바뀌지 않았습니다. 아무것도 보내지 않았습니다.',
+  approveEditedAsk: '편집한 계획을 승인할까요?',
+
   job: '작업 {id}',
   endedJobs: '종료된 작업',
   endedAfter: '{time} 후 {how}',

@@ -12,6 +12,7 @@ import {
   textColumn,
 } from '../../storage/database.js'
 import { toStorableText } from '../../text/normalize-text.js'
+import type { PlanApprovalTable } from '../plans/index.js'
 import type { QuestionTable } from '../questions/index.js'
 
 export interface CallbackRow {
@@ -39,6 +40,7 @@ export interface CallbackRow {
 export interface CallbackTables extends SessionTables {
   readonly callbacks: CallbackTable
   readonly questions: QuestionTable
+  readonly approvals: PlanApprovalTable
 }
 
 export interface CallbackTable {

@@ -1,5 +1,5 @@
-// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages and questions to that
-// session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
+// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages, questions and
+// requests for approval to that session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
 // fires. Runs inside a transaction, so that one process takes over everything.
 
 import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
@@ -20,14 +20,15 @@ export async function takeOverSessions(
   return unmoved
 }
 
-/** Sessions with callbacks, pending messages or questions. */
+/** Sessions with callbacks, pending messages, questions or requests for the approval of a plan. */
 export async function sessionsWithWork({
   callbacks,
   messages,
   questions,
+  approvals,
 }: CallbackTables): Promise<ReadonlySet<string>> {
   const asked = [await questions.listOpen(), await questions.listUndelivered()].flat()
-  const owners = [await callbacks.list(), await messages.listPending(), asked].flat()
+  const owners = [await callbacks.list(), await messages.listPending(), asked, await approvals.listUnsettled()].flat()
   return new Set(owners.map(({ session }) => session))
 }
 
@@ -74,6 +75,7 @@ async function moveSession(
   }
   await rows.messages.moveToSession(name, target)
   await rows.questions.moveToSession(name, target)
+  await rows.approvals.moveToSession(name, target)
   if (slots.length < ownCallbacks.length) return false
   await rows.sessions.release(name)
   return true

@@ -2,8 +2,10 @@
 
 export { planMode } from './plan-mode-tool.js'
 export { planResource } from './plan-resource.js'
+export type { PlanApprovalTable } from './plan-approval-table.js'
 export type { PlanService } from './plan-service.js'
 export type { PlanRow, PlanTable, PlanVersion } from './plan-table.js'
 
 export const loadPlanPolicy = () => import('./plan-policy.js')
+export const loadLateDecisions = () => import('./decide-plan.js')
 export const loadPlanService = () => import('./plan-service.js')

@@ -12,7 +12,7 @@ import { readBounded } from '../../storage/untrusted-file.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
 import type { PlanTable } from './plan-table.js'
 
-export const MAX_PLAN_BYTES = 1024 * 1024
+const MAX_PLAN_BYTES = 1024 * 1024
 
 /** Throws a Failure that explains what is wrong; does not follow links. */
 export async function readPlanFile(path: string, verify?: (file: FileHandle) => Promise<boolean>): Promise<string> {
@@ -54,6 +54,13 @@ function decodeText(bytes: Buffer, path: string): string {
   throw new Failure(`${path} is not text in UTF-8.`)
 }
 
+/** The text as it is stored; throws a Failure if it cannot be a plan. */
+export function validatePlanText(plan: string): string {
+  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character.')
+  if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan.toWellFormed()
+  throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
+}
+
 // Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
 // can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
 // overwritten.
@@ -63,6 +70,8 @@ export interface PlanFileStore {
   readonly currentPath: string
   /** Writes plan.md and a new version. */
   save(text: string): Promise<void>
+  /** Writes plan.md if it does not contain this text, which was saved before. */
+  restore(text: string): Promise<void>
   /** Renames the plan.md of an earlier plan of the session to a version, so that it is not taken for the new plan. */
   archiveCurrent(): Promise<void>
 }
@@ -77,6 +86,10 @@ export function openPlanFileStore(directory: string): PlanFileStore {
         await addVersion(directory, text)
         await replaceFileAsync(currentPath, text)
       }),
+    async restore(text) {
+      const current = await readPlanFile(currentPath).catch(() => undefined)
+      if (current !== text) await withSaveFailure(currentPath, () => replaceFileAsync(currentPath, text))
+    },
     archiveCurrent: () =>
       withSaveFailure(currentPath, async () => {
         try {

@@ -9,11 +9,22 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { LazyStateDatabase } from '../../lazy-state.js'
 import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { openFlagFiles } from '../../storage/flag-files.js'
+import type { AskingCall } from '../questions/lazy.js'
 import { createOpenPlanLookup } from './plan-lookup.js'
 import { createPlanService, type PlanServiceDeps } from './plan-service.js'
 
 const USER = 'me'
-const CALLER = { user: USER, session: 'here' }
+const CALLER: AskingCall = {
+  user: USER,
+  session: 'here',
+  signal: new AbortController().signal,
+  client: '',
+  supportsForms: false,
+  wantsProgress: false,
+  reportWaiting: () => {},
+  askForm: () => Promise.reject(new Failure('No form is shown.')),
+  onResponseWritten: () => {},
+}
 
 function createDirectories() {
   const stateDir = mkdtempSync(join(tmpdir(), 'scorpiox-watch-'))
@@ -104,6 +115,8 @@ test('the flag of an open plan is never cleared under concurrent enter, exit and
     changeEvents: createChangeEvents(),
     readablePathsOf: () => ({ cwd: project }),
     listRunningJobIds: async () => [],
+    approvalPolicy: 'model',
+    channels: () => Promise.reject(new Failure('No user is asked.')),
   })
 
   /** `enter` returns only after the flag is set, and the flag stays until the plan ends. */

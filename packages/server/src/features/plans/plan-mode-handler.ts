@@ -1,12 +1,14 @@
 // Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
-import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../../text/format.js'
 import { toResultMeta } from '../../text/result-data.js'
+import { type AskingCall, toAskingCall } from '../questions/lazy.js'
+import { formatDecision, formatPendingApproval, formatUnasked, REPLACED } from './format-decision.js'
+import type { ApprovalResult } from './plan-approver.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
-import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
+import type { EndPlanResult, EnterPlanResult, PlanService, PlanStatus } from './plan-service.js'
 
 interface PlanModeInput {
   readonly action: string
@@ -25,19 +27,18 @@ interface PlanModeRequest {
 
 type PlanModeResult =
   | { readonly action: 'enter'; readonly entered: EnterPlanResult; readonly request: PlanModeRequest }
-  | { readonly action: 'exit'; readonly exited: ExitPlanResult }
+  | { readonly action: 'exit' | 'reset'; readonly end: EndPlanResult }
   | { readonly action: 'status'; readonly status: PlanStatus; readonly draftPath: string | undefined }
   | { readonly action: 'json'; readonly status: PlanStatus }
-  | { readonly action: 'reset' }
 
 export const planModeHandler = {
-  run: (input: PlanModeInput, { user, session }: CallContext, { plans }: { readonly plans: PlanService }) =>
-    runPlanMode(input, plans, { user, session }),
+  run: (input: PlanModeInput, call: CallContext, { plans }: { readonly plans: PlanService }) =>
+    runPlanMode(input, plans, toAskingCall(call)),
   format: formatPlanMode,
   meta: (result: PlanModeResult) => toResultMeta(toPlanFields(result)),
 }
 
-async function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Caller): Promise<PlanModeResult> {
+async function runPlanMode(input: PlanModeInput, plans: PlanService, call: AskingCall): Promise<PlanModeResult> {
   const { goal = '', plan = '', plan_file: planFile = '', create_task: createTask = true } = input
   const request: PlanModeRequest = {
     goal: goal.trim(),
@@ -49,20 +50,19 @@ async function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Cal
   const action = input.action.trim().toLowerCase()
   switch (action) {
     case 'enter':
-      return { action, entered: await plans.enter(caller, request), request }
+      return { action, entered: await plans.enter(call, request), request }
     case 'exit':
-      return { action, exited: await plans.exit(caller, request) }
+      return { action, end: await plans.exit(call, request) }
     case 'status': {
-      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(caller, request.plan)
-      return { action, status: await plans.getStatus(caller), draftPath }
+      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(call, request.plan)
+      return { action, status: await plans.getStatus(call), draftPath }
     }
     case 'json':
       rejectPlan(action, request)
-      return { action, status: await plans.getStatus(caller) }
+      return { action, status: await plans.getStatus(call) }
     case 'reset':
       rejectPlan(action, request)
-      await plans.reset(caller)
-      return { action }
+      return { action, end: await plans.reset(call) }
     default:
       throw new Failure(`There is no action ${JSON.stringify(input.action.slice(0, 40))}. ${VALID_ACTIONS}`)
   }
@@ -74,7 +74,7 @@ const VALID_ACTIONS =
 /** Rejects a plan that would otherwise be lost silently. */
 function rejectPlan(action: string, { plan }: PlanModeRequest): void {
   if (plan === '') return
-  throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit accepts the plan.`)
+  throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit submits the plan.`)
 }
 
 const MAX_NAMED = 20
@@ -82,9 +82,8 @@ const MAX_NAME = 100
 
 function formatPlanMode(result: PlanModeResult): string {
   if (result.action === 'enter') return formatPlanEntered(result.entered, result.request)
-  if (result.action === 'exit') return formatPlanExited(result.exited)
   if (result.action === 'status') return formatPlanStatus(result.status, result.draftPath)
-  return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : 'Plan mode reset. No plan saved.'
+  return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : formatPlanEnd(result.end)
 }
 
 interface PlanJson {
@@ -105,38 +104,63 @@ function toPlanFields(result: PlanModeResult): object {
     const { entered: open } = result
     return { ...toPlanJson({ open, lastFile: undefined }), session: open.plan.session }
   }
-  if (result.action === 'exit') {
-    const { path, task } = result.exited
-    return { ...toPlanJson({ open: undefined, lastFile: path }), task_id: task?.id }
-  }
-  if (result.action === 'reset') return toPlanJson({ open: undefined, lastFile: undefined })
+  if ('end' in result) return toEndFields(result.end)
   const { action, status } = result
   return { ...toPlanJson(status), session: action === 'status' ? status.open?.plan.session : undefined }
 }
 
+function toEndFields(end: EndPlanResult): object {
+  const { approval } = end
+  const decision = approval?.kind === 'decided' ? approval.row.decision : undefined
+  const fields = {
+    approval: approval?.kind === 'pending' ? 'pending' : decision?.outcome,
+    comment: decision?.comment ?? undefined,
+  }
+  if (!end.hasEnded) return { ...toPlanJson({ open: end.open, lastFile: undefined }), ...fields }
+  return { ...toPlanJson({ open: undefined, lastFile: end.path }), task_id: end.task?.id, ...fields }
+}
+
 function formatPlanEntered(
-  { plan, directory, runningJobIds }: EnterPlanResult,
+  { plan, directory, runningJobIds, needsApproval }: EnterPlanResult,
   request: { readonly plan: string; readonly planFile: string },
 ): string {
   return [
     `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
     `Plan will be saved to ${directory}`,
-    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE}`,
+    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE} ${needsApproval ? APPROVAL : NO_APPROVAL}`,
     ...(request.plan === '' ? [] : [`The plan was saved as a draft to ${directory}plan.md.`]),
     ...(request.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
     ...formatRunningJobs(runningJobIds),
   ].join('\n')
 }
 
-const HOW_TO_LEAVE =
-  'PlanMode(action: "exit", plan: "…") accepts the plan and lets commands write again, PlanMode(action: "reset") discards it.'
+const HOW_TO_LEAVE = 'PlanMode(action: "exit", plan: "…") submits the plan, PlanMode(action: "reset") discards it;'
+const APPROVAL = 'the user is asked to approve that, and then commands can write again.'
+const NO_APPROVAL = 'then commands can write again.'
 
-function formatPlanExited({ path, task }: ExitPlanResult): string {
-  const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
-  return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
+function formatPlanEnd(end: EndPlanResult): string {
+  const { approval } = end
+  if (approval?.kind === 'pending') return formatPendingApproval(approval.row, approval.reasons).join('\n')
+  if (!end.hasEnded) return formatNotEnded(end.approval)
+  const { path, task } = end
+  const lines =
+    path === undefined
+      ? ['Plan mode reset. No plan saved.']
+      : [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
+  const decided = approval ? formatApproval(approval) : []
+  return [...lines, ...(task ? formatCreatedTask(task) : []), ...decided].join('\n')
 }
 
-export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string | undefined): string {
+function formatNotEnded(approval: ApprovalResult): string {
+  const isRejected = approval.kind === 'decided' && approval.row.decision.outcome === 'rejected'
+  return isRejected ? formatDecision(approval.row).join('\n') : REPLACED
+}
+
+function formatApproval({ row, reasons }: Extract<ApprovalResult, { readonly kind: 'decided' }>): readonly string[] {
+  return row.decision.outcome === 'unasked' ? [formatUnasked(reasons)] : formatDecision(row)
+}
+
+export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft: string | undefined): string {
   if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
   const { goal, startedAt } = open.plan
   return [
@@ -145,7 +169,13 @@ export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string |
     `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
     `Commands can only read, except in ${open.directory}`,
     ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+    ...(request ? [formatOpenRequest(request)] : []),
   ].join('\n')
+}
+
+function formatOpenRequest({ id, action, requestedAt }: NonNullable<PlanStatus['request']>): string {
+  const since = formatTime(requestedAt)
+  return `Waiting for the user to approve ${action} since ${since} (request ${id}, on the console page or in the terminal inbox)`
 }
 
 function formatRunningJobs(ids: readonly number[]): readonly string[] {

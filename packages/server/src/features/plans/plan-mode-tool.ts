@@ -7,7 +7,7 @@ export const planMode = defineToolWith<{ plans: PlanService }>()({
   name: 'PlanMode',
   title: 'Plan before acting',
   description: `Manage plan mode for complex tasks
-enter: commands can only read until exit or reset. exit: takes plan (markdown), plan_file, or plan.md in the session's folder (still writable); its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: drops the plan.`,
+enter: commands can only read until exit or reset is approved. exit: takes plan (markdown), plan_file, or plan.md in the session's folder (writable); its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: drops it.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   services: ['plans'],
 

@@ -15,10 +15,21 @@ import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { ensureSessionDirectory, sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
 import type { LazyDatabase, ScopedDatabase } from '../../storage/scoped-database.js'
-import { createPlanChangeNotifier } from './plan-change-notifier.js'
-import { type CreatedPlanTask, createTaskFromPlan } from './plan-checklist.js'
+import type { UserChannels } from '../questions/index.js'
+import type { AskingCall } from '../questions/lazy.js'
+import { acceptPlan } from './decide-plan.js'
+import type { PlanApprovalRow, PlanDecisionRecord } from './plan-approval-table.js'
 import {
-  MAX_PLAN_BYTES,
+  type ApprovalPolicy,
+  type ApprovalRequest,
+  type ApprovalResult,
+  createPlanApprover,
+  insertApproval,
+  resumeApproval,
+} from './plan-approver.js'
+import { createPlanChangeNotifier } from './plan-change-notifier.js'
+import type { CreatedPlanTask } from './plan-checklist.js'
+import {
   type NamedPlanFile,
   openPlanFileStore,
   type PlanFileStore,
@@ -26,6 +37,7 @@ import {
   readNamedPlanFile,
   readOpenPlanText,
   readPlanFile,
+  validatePlanText,
 } from './plan-file.js'
 import { createOpenPlanLookup, openPlanLookupDeps, type OpenPlanLookupDeps } from './plan-lookup.js'
 import type { PlanRow, PlanTable, PlanTables } from './plan-table.js'
@@ -34,10 +46,10 @@ const MAX_GOAL = 10_000
 
 export interface PlanService {
   enter(caller: Caller, request: { readonly goal: string; readonly plan: string }): Promise<EnterPlanResult>
-  /** Accepts a plan: the given text, else the named file, else plan.md in the session directory. */
-  exit(caller: Caller, request: ExitPlanRequest): Promise<ExitPlanResult>
-  /** Ends plan mode without a plan. */
-  reset(caller: Caller): Promise<void>
+  /** Submits a plan: the given text, else the named file, else plan.md in the session directory. */
+  exit(call: AskingCall, request: ExitPlanRequest): Promise<EndPlanResult>
+  /** Asks to end plan mode without a plan. */
+  reset(call: AskingCall): Promise<EndPlanResult>
   /** Saves a version; returns its path. */
   saveDraft(caller: Caller, plan: string): Promise<string>
   getStatus(caller: Pick<Caller, 'user'>): Promise<PlanStatus>
@@ -63,17 +75,27 @@ export interface OpenPlan {
 export interface EnterPlanResult extends OpenPlan {
   /** Ids of background jobs that keep running. */
   readonly runningJobIds: readonly number[]
+  /** The user is asked before plan mode ends. */
+  readonly needsApproval: boolean
 }
 
-export interface ExitPlanResult {
-  readonly path: string
-  readonly task: CreatedPlanTask | undefined
-}
+/** `path`: the file of the accepted plan, relative to the working directory; undefined after a reset. */
+export type EndPlanResult =
+  | {
+      readonly hasEnded: true
+      readonly path: string | undefined
+      readonly task: CreatedPlanTask | undefined
+      /** Undefined if the settings let the model decide. */
+      readonly approval: Extract<ApprovalResult, { readonly kind: 'decided' }> | undefined
+    }
+  | { readonly hasEnded: false; readonly open: OpenPlan | undefined; readonly approval: ApprovalResult }
 
 export interface PlanStatus {
   readonly open: OpenPlan | undefined
   /** File of the plan that was accepted last, if no plan was opened since. */
   readonly lastFile: string | undefined
+  /** The request that the user has not decided on yet. */
+  readonly request?: Pick<PlanApprovalRow, 'id' | 'action' | 'requestedAt'> | undefined
 }
 
 export interface PlanServiceDeps extends OpenPlanLookupDeps {
@@ -82,10 +104,14 @@ export interface PlanServiceDeps extends OpenPlanLookupDeps {
   /** The files that the caller may name. */
   readonly readablePathsOf: (session: string) => ReadablePaths
   readonly listRunningJobIds: (user: string) => Promise<readonly number[]>
+  readonly approvalPolicy: ApprovalPolicy
+  readonly channels: () => Promise<UserChannels>
 }
 
 export function createPlanService(settings: PlanServiceDeps): PlanService {
   const { project, cwd, state, flags, changeEvents, readablePathsOf, listRunningJobIds } = settings
+  const { approvalPolicy, channels } = settings
+  const approver = createPlanApprover({ project, state, channels, policy: approvalPolicy })
   const lookup = createOpenPlanLookup(settings)
   const sessionNames = sessionNamesOf(project)
   const changeNotifier = createPlanChangeNotifier(project, changeEvents)
@@ -112,13 +138,13 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
 
   const displayDirectory = ({ session }: PlanRow): string => `${toDisplayPath(sessionDirectoryPath(project, session))}/`
 
-  async function readAcceptedPlan(
+  async function readSubmittedPlan(
     plan: PlanRow,
     files: PlanFileStore,
-    request: ExitPlanRequest,
+    request: Pick<ExitPlanRequest, 'plan' | 'planFile'>,
   ): Promise<NamedPlanFile> {
     try {
-      if (request.plan !== '') return { path: files.currentPath, text: validatePlan(request.plan) }
+      if (request.plan !== '') return { path: files.currentPath, text: validatePlanText(request.plan) }
       if (request.planFile !== '') return await readNamedPlanFile(request.planFile, readablePathsOf(plan.session))
       return { path: files.currentPath, text: await readPlanFile(files.currentPath) }
     } catch (error) {
@@ -129,7 +155,7 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
   return {
     async enter(caller, { goal, plan }) {
       if (goal.length > MAX_GOAL) throw new Failure('The goal is too long: say it in a sentence, the rest is the plan.')
-      const text = plan === '' ? '' : validatePlan(plan)
+      const text = plan === '' ? '' : validatePlanText(plan)
       const scope = { project, user: caller.user }
       const database = await openDatabase()
       await database.read(scope, ({ plans }) => requireNoOpenPlan(plans))
@@ -144,34 +170,45 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         if (text !== '') await plans.addVersion(inserted.id, text, inserted.startedAt)
         return inserted
       })
-      return { plan: row, directory: displayDirectory(row), runningJobIds: await listRunningJobIds(caller.user) }
+      return {
+        plan: row,
+        directory: displayDirectory(row),
+        runningJobIds: await listRunningJobIds(caller.user),
+        needsApproval: approvalPolicy !== 'model',
+      }
     },
-    async exit({ user }, request) {
-      const database = await openDatabase()
-      const ended = await database.write({ project, user }, async ({ plans, tasks }) => {
-        const plan = await requireOpenPlan(plans)
+    exit: (call, { plan: givenPlan, planFile: givenFile, createTask }) =>
+      endPlan(call, async (rows) => {
+        const plan = await requireOpenPlan(rows.plans)
         const files = fileStoreOf(plan)
-        const { path, text } = await readAcceptedPlan(plan, files, request)
+        const { path, text } = await readSubmittedPlan(plan, files, { plan: givenPlan, planFile: givenFile })
+        const planFile = path === files.currentPath ? null : toProjectPath(path)
+        const request: ApprovalRequest = { action: 'exit', text, planFile, createTask }
+        const row = approvalPolicy === 'model' ? undefined : await resumeApproval(rows, call, request)
+        if (row) return { plan, row }
         await files.save(text)
         const at = Date.now()
-        await plans.addVersion(plan.id, text, at)
-        await plans.close(plan.id, { outcome: 'accepted', endedAt: at, planFile: toProjectPath(path) })
-        const task = request.createTask ? await createTaskFromPlan(tasks, { goal: plan.goal, text, at }) : undefined
-        return { path: toDisplayPath(path), task }
-      })
-      await clearFlag(user)
-      return ended
-    },
-    async reset({ user }) {
-      const database = await openDatabase()
-      await database.write({ project, user }, async ({ plans }) => {
-        const { id } = await requireOpenPlan(plans)
-        await plans.close(id, { outcome: 'reset', endedAt: Date.now(), planFile: null })
-      })
-      await clearFlag(user)
-    },
+        await rows.plans.addVersion(plan.id, text, at)
+        if (approvalPolicy !== 'model') return { plan, row: await insertApproval(rows, plan, call, request) }
+        const task = await acceptPlan(rows, plan, { text, path: toProjectPath(path), createTask, at })
+        await rows.approvals.discardOpen('replaced', at)
+        return { plan, path: toDisplayPath(path), task: task ?? undefined }
+      }),
+    reset: (call) =>
+      endPlan(call, async (rows) => {
+        const plan = await requireOpenPlan(rows.plans)
+        if (approvalPolicy !== 'model') {
+          const request: ApprovalRequest = { action: 'reset', text: null, planFile: null, createTask: false }
+          const row = await resumeApproval(rows, call, request)
+          return { plan, row: row ?? (await insertApproval(rows, plan, call, request)) }
+        }
+        const at = Date.now()
+        await rows.plans.close(plan.id, { outcome: 'reset', endedAt: at, planFile: null })
+        await rows.approvals.discardOpen('replaced', at)
+        return { plan, path: undefined, task: undefined }
+      }),
     async saveDraft({ user }, plan) {
-      const text = validatePlan(plan)
+      const text = validatePlanText(plan)
       const database = await openDatabase()
       return database.write({ project, user }, async ({ plans }) => {
         const row = await requireOpenPlan(plans)
@@ -181,17 +218,7 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         return toDisplayPath(files.currentPath)
       })
     },
-    async getStatus({ user }) {
-      const database = await openDatabase()
-      const latest = await database.read({ project, user }, ({ plans }) => plans.findLatest())
-      if (latest?.outcome !== 'open') {
-        const { planFile = null } = latest ?? {}
-        return { open: undefined, lastFile: planFile === null ? undefined : toDisplayPath(resolve(project, planFile)) }
-      }
-      // Restores the flag file if it was deleted.
-      if (typeof flags === 'object' && !flags.isSet(user)) flags.set(user)
-      return { open: { plan: latest, directory: displayDirectory(latest) }, lastFile: undefined }
-    },
+    getStatus: ({ user }) => getStatus(user),
     async readText({ user }) {
       const database = await openDatabase()
       return database.read({ project, user }, async ({ plans }) => {
@@ -205,8 +232,46 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
     },
     async close() {
       changeNotifier.close()
+      await approver.close()
       await state.close()
     },
+  }
+
+  async function getStatus(user: string): Promise<PlanStatus> {
+    const database = await openDatabase()
+    const latest = await database.read({ project, user }, ({ plans }) => plans.findLatest())
+    if (latest?.outcome !== 'open') {
+      const { planFile = null } = latest ?? {}
+      return { open: undefined, lastFile: planFile === null ? undefined : toDisplayPath(resolve(project, planFile)) }
+    }
+    // Restores the flag file if it was deleted.
+    if (typeof flags === 'object' && !flags.isSet(user)) flags.set(user)
+    const request = await database.read({ project, user }, ({ approvals }) => approvals.findOpen())
+    return { open: { plan: latest, directory: displayDirectory(latest) }, lastFile: undefined, request }
+  }
+
+  /** Ends plan mode at once, or asks the user for the approval of the request that `submit` has stored. */
+  async function endPlan(
+    call: AskingCall,
+    submit: (rows: PlanTables) => Promise<SubmittedEnd>,
+  ): Promise<EndPlanResult> {
+    const { user } = call
+    const database = await openDatabase()
+    if (approvalPolicy !== 'model') await approver.claimLease(call)
+    const submitted = await database.write({ project, user }, submit)
+    if (!('row' in submitted)) {
+      await clearFlag(user)
+      return { hasEnded: true, path: submitted.path, task: submitted.task, approval: undefined }
+    }
+    const approval = await approver.ask(call, submitted.row, submitted.plan.goal)
+    if (approval.kind === 'pending' || !hasEndedPlan(approval.row.decision.outcome)) {
+      const { open } = await getStatus(user)
+      return { hasEnded: false, open, approval }
+    }
+    await clearFlag(user)
+    const { path, task } = approval.row.decision
+    const displayPath = path === null ? undefined : toDisplayPath(resolve(project, path))
+    return { hasEnded: true, path: displayPath, task: task ?? undefined, approval }
   }
 
   /** Clears the flag. If that fails, a stale flag costs a database query per command and nothing else. */
@@ -231,12 +296,16 @@ async function requireOpenPlan(plans: PlanTable): Promise<PlanRow> {
 }
 
 const HOW_TO_LEAVE =
-  'Continue with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") discards it.'
+  'Continue with that plan: PlanMode(action: "exit", plan: "…") submits it, PlanMode(action: "reset") discards it.'
 
-function validatePlan(plan: string): string {
-  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character.')
-  if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
-  throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
+/** What `submit` has done: ended plan mode, or stored a request. */
+type SubmittedEnd = { readonly plan: PlanRow } & (
+  | { readonly row: PlanApprovalRow }
+  | { readonly path: string | undefined; readonly task: CreatedPlanTask | undefined }
+)
+
+function hasEndedPlan(outcome: PlanDecisionRecord['outcome']): boolean {
+  return outcome === 'approved' || outcome === 'unasked'
 }
 
 function notAccepted({ message }: Failure, current: string): Failure {
@@ -253,11 +322,13 @@ export interface OpenPlanServiceDeps {
   /** Sandbox level of commands outside plan mode. */
   readonly sandboxLevel: SandboxLevel
   readonly listRunningJobIds: (user: string) => Promise<readonly number[]>
+  readonly transport: 'stdio' | 'http'
+  readonly channels: () => Promise<UserChannels>
 }
 
 export function openPlanService(deps: OpenPlanServiceDeps): PlanService {
-  const { config, changeEvents, state, sandboxLevel, listRunningJobIds } = deps
-  const { cwd } = config
+  const { config, changeEvents, state, sandboxLevel, listRunningJobIds, transport, channels } = deps
+  const { cwd, settings } = config
   const project = findProjectRoot(cwd)
   // The real path of the working directory, so that displayed paths can be relative to it.
   const [realCwd] = resolveReadablePaths([cwd])
@@ -270,7 +341,15 @@ export function openPlanService(deps: OpenPlanServiceDeps): PlanService {
       allowed: sandboxLevel === 'off' ? undefined : allowedPathsOf(config, project, sandboxLevel, session),
     }),
     listRunningJobIds,
+    approvalPolicy: toApprovalPolicy(settings.PLAN_APPROVAL, transport),
+    channels,
   })
+}
+
+/** Over HTTP a person is required by default: the callers are agents of users that are somewhere else. */
+function toApprovalPolicy(setting: string, transport: 'stdio' | 'http'): ApprovalPolicy {
+  if (setting === 'person' || setting === 'model') return setting
+  return transport === 'http' ? 'person' : 'reachable'
 }
 
 function allowedPathsOf(

@@ -11,7 +11,9 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { toStorableText } from '../../text/normalize-text.js'
+import type { MessageTable } from '../../sessions/message-table.js'
 import type { TaskTables } from '../tasks/index.js'
+import type { PlanApprovalTable } from './plan-approval-table.js'
 
 export interface PlanRow {
   readonly id: number
@@ -34,6 +36,8 @@ export interface PlanVersion {
 /** Valid during the transaction. */
 export interface PlanTables extends TaskTables {
   readonly plans: PlanTable
+  readonly approvals: PlanApprovalTable
+  readonly messages: MessageTable
 }
 
 export interface PlanTable {

@@ -6,7 +6,7 @@ import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import { toResultMeta } from '../../text/result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
-import type { AskingCall } from './client-form.js'
+import { type AskingCall, toAskingCall } from './client-form.js'
 import type { AnsweredResult, QuestionService, UnansweredResult } from './question-service.js'
 import type { FollowUpResult } from './question-store.js'
 
@@ -46,39 +46,6 @@ function toFollowUpResult({ row, wasAnsweredBefore }: FollowUpResult, hasAnswers
   if (!replies) return { questions, rung: 'text', id, reasons: [`Question ${id} is still open.`] }
   const ignoredNewAnswers = wasAnsweredBefore && hasAnswers
   return { questions, rung: 'text', replies, surface: surface ?? 'call', id, ignoredNewAnswers }
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-export function toAskingCall(call: CallContext): AskingCall {
-  const { user, session, client, clientAbilities, wantsProgress } = call
-  return {
-    user,
-    session,
-    get signal() {
-      return call.signal
-    },
-    client,
-    supportsForms: clientAbilities.form,
-    wantsProgress,
-    reportWaiting: (seconds) => call.progress(seconds, { message: `Waiting for the user to answer (${seconds} s)` }),
-    async askForm(form, { timeoutMs, onLateReply }) {
-      let afterMs: number | undefined
-      const { said } = await call.ask(
-        { said: { kind: 'form', ...form } },
-        {
-          timeoutMs,
-          // On the modern revision no call waits, so the user may take a day.
-          resumeWithinMs: DAY_MS,
-          askOnce: true,
-          onTiming: (times) => void (afterMs = times.said),
-          onLateAnswer: (answers) => answers.said && onLateReply(answers.said),
-        },
-      )
-      return { ...said, afterMs }
-    },
-    onResponseWritten: call.onAnswerWritten,
-  }
 }
 
 interface AnswerFields {

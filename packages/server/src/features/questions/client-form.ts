@@ -1,5 +1,6 @@
 // Asks the user with a form shown by the client. Declares what asking needs of a call.
 
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
@@ -28,6 +29,8 @@ export interface AskingCall extends RespondingCall {
 
 export interface AskFormOptions {
   readonly timeoutMs: number
+  /** Identifies the form when a modern client repeats the call with the answer. */
+  readonly key?: string
   /** Receives a reply that arrives after the timeout. */
   readonly onLateReply: (reply: FormReply) => void
 }
@@ -38,6 +41,40 @@ export type FormReply = (
 ) & {
   /** Milliseconds between form and reply, if known. */
   readonly afterMs?: number | undefined
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function toAskingCall(call: CallContext): AskingCall {
+  const { user, session, client, clientAbilities, wantsProgress } = call
+  return {
+    user,
+    session,
+    get signal() {
+      return call.signal
+    },
+    client,
+    supportsForms: clientAbilities.form,
+    wantsProgress,
+    reportWaiting: (seconds) => call.progress(seconds, { message: `Waiting for the user to answer (${seconds} s)` }),
+    async askForm(form, { timeoutMs, onLateReply, key = 'said' }) {
+      let afterMs: number | undefined
+      const { [key]: reply } = await call.ask(
+        { [key]: { kind: 'form', ...form } },
+        {
+          timeoutMs,
+          // On the modern revision no call waits, so the user may take a day.
+          resumeWithinMs: DAY_MS,
+          askOnce: true,
+          onTiming: (times) => void (afterMs = times[key]),
+          onLateAnswer: ({ [key]: late }) => late && onLateReply(late),
+        },
+      )
+      if (!reply) throw new Failure('The client did not answer the form.')
+      return { ...reply, afterMs }
+    },
+    onResponseWritten: call.onAnswerWritten,
+  }
 }
 
 // Builds one form for all questions of a call: a field per question and one for free text. No field is required,
@@ -128,53 +165,65 @@ function buildOptions(choices: readonly QuestionChoice[], keyword: 'anyOf' | 'on
   return keyword === 'oneOf' ? { type: 'string', oneOf: titled } : { anyOf: titled }
 }
 
-// Asks with a form that the client shows. A refusal by the user counts as an answer. A client that cannot show the
-// form, or fills it in without a user, yields no answer, and the next channel is tried.
+// Shows a form in the client. A refusal by the user counts as an answer. A client that cannot show the form, or fills it
+// in without a user, yields no answer, and the next channel is tried.
 
 /** Programs without a user decline or cancel a form within milliseconds. */
 const REFUSED_BY_PROGRAM_MS = 1000
 /** A user needs longer to read and choose. Lower than the limit for refusals, so that a real choice is not dropped. */
 const ACCEPTED_BY_PROGRAM_MS = 250
 
-export type AskWithFormResult =
-  | { readonly replies: readonly QuestionReply[] }
+export type ShowFormResult =
+  | { readonly reply: FormReply }
   | {
       readonly problem: string
       /** The client answered without a user. */
       readonly isAutomatic?: boolean
+      /** The client did not answer in time, so a user may have seen the form. */
+      readonly isTimeout?: boolean
     }
+
+export async function showForm(form: ClientForm, call: AskingCall, options: AskFormOptions): Promise<ShowFormResult> {
+  if (!call.supportsForms) return { problem: 'The client does not support forms.' }
+  const endsAt = performance.now() + options.timeoutMs
+  try {
+    const reply = await call.askForm(form, options)
+    return isProgramReply(reply) ? { problem: describeProgramReply(reply), isAutomatic: true } : { reply }
+  } catch (error) {
+    if (error instanceof Failure) return { problem: error.message, isTimeout: performance.now() >= endsAt }
+    throw error
+  }
+}
+
+export type AskWithFormResult = { readonly replies: readonly QuestionReply[] } | { readonly problem: string }
 
 export interface AskWithFormOptions {
   readonly timeoutMs: number
   readonly onLateReplies: (replies: readonly QuestionReply[]) => void
 }
 
+/** Asks all questions with one form. */
 export async function askWithForm(
   questions: readonly FormQuestion[],
   call: AskingCall,
   { timeoutMs, onLateReplies }: AskWithFormOptions,
+  show = showForm,
 ): Promise<AskWithFormResult> {
-  if (!call.supportsForms) return { problem: 'The client does not support forms.' }
-  try {
-    const reply = await call.askForm(buildClientForm(questions, canSkipText(call.client)), {
-      timeoutMs,
-      onLateReply(lateReply) {
-        // A client cancels a form that was withdrawn; this is not a reply of the user.
-        const replies = lateReply.action === 'cancel' ? undefined : toReplies(questions, lateReply)
-        if (replies) onLateReplies(replies)
-      },
-    })
-    if (isProgramReply(reply)) return { problem: describeProgramReply(reply), isAutomatic: true }
-    const replies = toReplies(questions, reply)
-    return replies ? { replies } : { problem: 'The client returned an empty form.' }
-  } catch (error) {
-    if (error instanceof Failure) return { problem: error.message }
-    throw error
-  }
+  const shown = await show(buildClientForm(questions, canSkipText(call.client)), call, {
+    timeoutMs,
+    onLateReply(lateReply) {
+      // A client cancels a form that was withdrawn; this is not a reply of the user.
+      const replies = lateReply.action === 'cancel' ? undefined : toReplies(questions, lateReply)
+      if (replies) onLateReplies(replies)
+    },
+  })
+  if ('problem' in shown) return shown
+  const replies = toReplies(questions, shown.reply)
+  return replies ? { replies } : { problem: 'The client returned an empty form.' }
 }
 
 /** In Codex, Enter does nothing in an empty text field, so a form that ends with one cannot be submitted. */
-function canSkipText(client: string): boolean {
+export function canSkipText(client: string): boolean {
   return !client.startsWith('codex')
 }
 

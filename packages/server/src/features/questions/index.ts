@@ -1,7 +1,7 @@
 // What other code may use of the feature `questions`: types, what is needed at the start, and functions that load the rest.
 
 export { askUserQuestion } from './ask-user-question-tool.js'
-export type { QuestionService } from './question-service.js'
+export type { QuestionService, UserChannels } from './question-service.js'
 export type { UserPresence } from './question-store.js'
 export type { QuestionTable } from './question-table.js'
 

@@ -1,5 +1,7 @@
 // What code that is itself loaded on demand may use of the feature `questions`.
 
 export { answerQuestion } from './answer-question.js'
+export { type AskingCall, canSkipText, type ClientForm, type FormReply, toAskingCall } from './client-form.js'
+export { CONSOLE_TIMED_OUT, NO_CONSOLE_OPEN } from './question-service.js'
+export { waitUntilAnswered } from './question-store.js'
 export { createQuestionTable } from './question-table.js'
-export { toAskingCall } from './ask-user-question-handler.js'

@@ -6,19 +6,14 @@ import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
-import {
-  type AskingCall,
-  askWithForm,
-  type AskWithFormOptions,
-  type AskWithFormResult,
-  type RespondingCall,
-} from './client-form.js'
+import { type AskingCall, askWithForm, type AskWithFormOptions, type RespondingCall, showForm } from './client-form.js'
 import { type AskRequest, parseAskRequest } from './parse-questions.js'
 import {
   createQuestionStore,
   type FollowUpResult,
   type QuestionStoreDeps,
   type StoreQuestionResult,
+  type UserPresence,
 } from './question-store.js'
 
 /** Most clients give up after a minute without progress. */
@@ -28,6 +23,8 @@ const FIRST_HEARTBEAT_MS = 1000
 const MAX_AUTOMATIC = 1000
 
 export interface QuestionService {
+  /** For other features that ask the user. */
+  readonly channels: UserChannels
   /** Parses the tool input; a Failure includes an example of valid input. */
   parseRequest(input: unknown): AskRequest
   ask(questions: readonly FormQuestion[], call: AskingCall): Promise<AskResult>
@@ -36,6 +33,16 @@ export interface QuestionService {
    */
   answer(call: RespondingCall, id: number, answers: unknown): Promise<FollowUpResult>
   close(): Promise<void>
+}
+
+/** The ways to a user, which share what is known about clients that answer without one. */
+export interface UserChannels {
+  readonly presence: UserPresence
+  /** Claims the lease of the session before something is stored that may be delivered to it later. */
+  claimLease(caller: Caller): Promise<void>
+  /** How long a call may wait for the user. */
+  waitMs(call: Pick<AskingCall, 'wantsProgress'>): number
+  showForm: typeof showForm
 }
 
 export type AskResult = AnsweredResult | UnansweredResult
@@ -64,27 +71,29 @@ export function createQuestionService(settings: QuestionServiceDeps): QuestionSe
   const store = createQuestionStore(settings)
   const automaticSessions = createAutomaticSessions()
 
-  async function askWithClientForm(
-    questions: readonly FormQuestion[],
-    call: AskingCall,
-    options: AskWithFormOptions,
-  ): Promise<AskWithFormResult> {
-    if (automaticSessions.has(call)) return { problem: CLIENT_IS_AUTOMATIC }
-    const outcome = await askWithForm(questions, call, options)
-    if ('isAutomatic' in outcome) automaticSessions.add(call)
-    return outcome
+  const channels: UserChannels = {
+    presence,
+    claimLease: settings.claimLease,
+    waitMs: ({ wantsProgress }) => (wantsProgress ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)),
+    async showForm(form, call, options) {
+      if (automaticSessions.has(call)) return { problem: CLIENT_IS_AUTOMATIC }
+      const shown = await showForm(form, call, options)
+      if ('isAutomatic' in shown) automaticSessions.add(call)
+      return shown
+    },
   }
 
   async function askChannels(questions: readonly FormQuestion[], call: AskingCall): Promise<AskResult> {
-    const ms = call.wantsProgress ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)
+    const ms = channels.waitMs(call)
     const endsAt = performance.now() + ms
     const isWatched = (): boolean => presence.isPresent(call.user)
     let storing: Promise<StoreQuestionResult> = Promise.resolve({ id: undefined, problem: '' })
-    const outcome = await askWithClientForm(questions, call, {
+    const formOptions: AskWithFormOptions = {
       // Leaves half of the time for the console.
       timeoutMs: isWatched() ? ms / 2 : ms,
       onLateReplies: (replies) => store.recordLateAnswer(call, storing, replies),
-    })
+    }
+    const outcome = await askWithForm(questions, call, formOptions, channels.showForm)
     if ('replies' in outcome) return { rung: 'client', surface: 'client', ...outcome }
     const remainingMs = endsAt - performance.now()
     const shouldWait = remainingMs > 0 && isWatched()
@@ -107,6 +116,7 @@ export function createQuestionService(settings: QuestionServiceDeps): QuestionSe
   }
 
   return {
+    channels,
     parseRequest: parseAskRequest,
     async ask(questions, call) {
       const heartbeat = startHeartbeat((seconds) => call.reportWaiting(seconds), { firstAfterMs: FIRST_HEARTBEAT_MS })
@@ -145,8 +155,8 @@ function callerKey({ user, session }: Caller): string {
 }
 
 const CLIENT_IS_AUTOMATIC = 'This client answers forms without a user.'
-const NO_CONSOLE_OPEN = 'Neither the console page nor the terminal inbox is open.'
-const CONSOLE_TIMED_OUT = 'The console page or the terminal inbox is open, but no answer came in time.'
+export const NO_CONSOLE_OPEN = 'Neither the console page nor the terminal inbox is open.'
+export const CONSOLE_TIMED_OUT = 'The console page or the terminal inbox is open, but no answer came in time.'
 
 function storeProblems({ problem }: { readonly problem?: string }): readonly string[] {
   return problem === undefined ? [] : [`It could not be saved: ${problem}`]

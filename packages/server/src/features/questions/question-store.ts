@@ -1,19 +1,17 @@
 // Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
 // no call waits or its response could not be written, to the session as a pending message.
 
-import * as timers from 'node:timers/promises'
-
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/promises'
 import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'
+import { createBackgroundWrites } from '../../storage/background-writes.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import { answerQuestion, queueAnswerMessage } from './answer-question.js'
 import { parseAnswers } from './answers-json.js'
 import type { QuestionRow, QuestionTables } from './question-table.js'
 
 const KEEP_QUESTIONS_MS = 7 * 24 * 60 * 60 * 1000
-const RETRY_MS = 5000
 
 export interface QuestionStore {
   /** Stores a form; `waiting`: the call will wait for the answer. If it cannot be stored, the result says why. */
@@ -56,33 +54,12 @@ export interface QuestionStoreDeps {
 }
 
 export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore {
-  const { state, project, presence, claimLease, retryMs = RETRY_MS } = settings
-  const pending = new Set<Promise<unknown>>()
-  const closing = new AbortController()
+  const { state, project, presence, claimLease, retryMs } = settings
+  const background = createBackgroundWrites(retryMs)
   const scopeOf = ({ user }: Caller): Scope => ({ project, user })
 
   async function write<T>(caller: Caller, work: (rows: QuestionTables) => Promise<T>): Promise<T> {
     return (await state.open()).write(scopeOf(caller), work)
-  }
-
-  /**
-   * Runs in the background and is retried until the store closes; after that, the session that takes over handles it.
-   */
-  function runInBackground(work: () => Promise<unknown>): void {
-    const done = retryUntilClosed(work).finally(() => pending.delete(done))
-    pending.add(done)
-  }
-
-  async function retryUntilClosed(work: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      const isLast = closing.signal.aborted
-      try {
-        return void (await work())
-      } catch (error) {
-        if (isLast || !(error instanceof Failure)) return
-      }
-      await timers.setTimeout(retryMs, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
-    }
   }
 
   return {
@@ -96,7 +73,7 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
           await rows.questions.deleteAskedBefore(askedAt - KEEP_QUESTIONS_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })
         })
-        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
+        if (signal.aborted) background.run(() => write(caller, (rows) => withdrawQuestion(rows, id)))
         return { id }
       } catch (error) {
         if (error instanceof Failure) return { id: undefined, problem: error.message }
@@ -113,16 +90,16 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
         await waitUntilAnswered({ isAnswered, isUserPresent, onChange, timeoutMs, signal })
         return await write(caller, (rows) => takeAnswerOrStopWaiting(rows, id))
       } catch (error) {
-        if (signal.aborted) runInBackground(() => write(caller, (rows) => withdrawQuestion(rows, id)))
+        if (signal.aborted) background.run(() => write(caller, (rows) => withdrawQuestion(rows, id)))
         if (!(error instanceof Failure)) throw error
-        if (!signal.aborted) runInBackground(() => write(caller, (rows) => stopWaitingOrQueue(rows, id)))
+        if (!signal.aborted) background.run(() => write(caller, (rows) => stopWaitingOrQueue(rows, id)))
         return undefined
       }
     },
     recordDelivery: (caller, id, written) =>
-      runInBackground(() => write(caller, (rows) => recordResponse(rows, id, written))),
+      background.run(() => write(caller, (rows) => recordResponse(rows, id, written))),
     recordLateAnswer(caller, storing, replies) {
-      runInBackground(async () => {
+      background.run(async () => {
         const { id } = await storing
         // Only the first answer counts.
         if (id !== undefined) await write(caller, (rows) => recordLateReply(rows, id, replies).catch(ignoreFailure))
@@ -130,8 +107,7 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
     },
     answer: (caller, id, answers) => write(caller, (rows) => answerOrRead(rows, id, answers, caller.session)),
     async close() {
-      closing.abort()
-      await Promise.all(pending)
+      await background.close()
       await state.close()
     },
   }
