@@ -6,7 +6,7 @@ import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import { toResultMeta } from '../../text/result-data.js'
 import { formatAnswersJson, splitSelection } from './answers-json.js'
-import { type AskingCall, toAskingCall } from './client-form.js'
+import { toAskingCall } from './client-form.js'
 import type { AnsweredResult, QuestionService, UnansweredResult } from './question-service.js'
 import type { FollowUpResult } from './question-store.js'
 
