@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -40,13 +39,23 @@ const write = (name: string, bytes: Buffer): string => {
 }
 /** Takes the whole time limit. */
 const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
+/** Hundredths of a second; the start of a worker takes less. */
+const BUSY_TICKS = 40
 const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
 
-const untilBusy = ({ child }: TestClient, count = 1): Promise<readonly number[]> =>
-  eventually(
+/** Waits for workers that have spent processor time on an image, beyond that of their start. */
+async function untilBusy({ child }: TestClient, count = 1): Promise<readonly number[]> {
+  const pids = await eventually(
     () => childrenOf(child.pid),
     ({ length }) => length >= count,
   )
+  const ticksOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13])
+  await eventually(
+    () => pids.map(ticksOf),
+    (ticks) => ticks.every((each) => each >= BUSY_TICKS),
+  )
+  return pids
+}
 
 describe.skipIf(!HAS_PROC)('an image worker', () => {
   test('starts with the first image, handles the next, and ends with the server', async () => {
@@ -79,7 +88,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const client = await openServer()
     void readImage(client, slow).catch(() => {})
     const pids = await untilBusy(client)
-    await sleep(300)
     await killServer(client)
     await waitForExit(...pids)
   })
@@ -89,7 +97,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const params = { name: 'ReadImage', arguments: { file_path: slow } }
     client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params })
     const pids = await untilBusy(client)
-    await sleep(300)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
     await waitForExit(...pids)
     // On a busy machine this may take longer than the 4 s limit of a drawing.
@@ -113,7 +120,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const client = await openServer()
     const result = readImage(client, slow)
     const [pid = 0] = await untilBusy(client)
-    await sleep(300)
     process.kill(pid, 'SIGKILL')
     expect(await result).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
     // On a busy machine this may take longer than the 4 s limit of a drawing.

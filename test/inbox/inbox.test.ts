@@ -16,6 +16,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import {
   choices,
   CTRL_C,
@@ -469,8 +470,9 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
 async function toEntry(terminal: Terminal, label: string): Promise<void> {
   for (let steps = 0; steps < 30; steps++) {
     if (terminal.screen().includes(`● ${label}`)) return
+    const before = terminal.screen()
     terminal.type(DOWN)
-    await sleep(60)
+    await eventually(terminal.screen, (screen) => screen !== before)
   }
   await terminal.waitForText(`● ${label}`)
 }

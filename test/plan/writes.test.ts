@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CORPUS } from '../sandbox/escape-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import {
   bash,
@@ -163,8 +164,7 @@ describe('without a plan', () => {
       const victim = spawn('sleep', ['60'], { cwd: sandboxProject.project, stdio: 'ignore' })
       runOutside(variables(how, victim.pid, session))
       const hasHappened = (): boolean => differences(before, look(session)).length > 0
-      for (let waited = 0; waited < 2000 && !hasHappened(); waited += 20) await sleep(20)
-      if (!hasHappened()) failed.push(name)
+      if (!(await eventually(hasHappened, Boolean, 2000).catch(() => false))) failed.push(name)
       victim.kill('SIGKILL')
     }
     expect(failed).toEqual([])

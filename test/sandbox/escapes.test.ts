@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { type Attempt, CORPUS } from './escape-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
@@ -84,6 +85,7 @@ describe('escapes', requires(SANDBOX), () => {
       for (const attempt of tried.filter(({ alone }) => alone)) {
         for (const [name, output] of splitOutput(await runInSandbox(level, [attempt]))) outputs.set(name, output)
       }
+      // An attempt may act up to 0.4 s after its end.
       await sleep(600)
       const delivered = [...outputs].filter(
         ([, text]) => text.includes(sandboxProject.secret) || text.includes('ESCAPED'),
@@ -138,8 +140,7 @@ async function worksOutside(attempt: Attempt): Promise<boolean> {
     attempt.sign === 'packet'
       ? sandboxProject.packets() > packets
       : differences(state, sandboxProject.snapshot()).length > 0
-  for (let waited = 0; waited < 1500 && !hasHappened(); waited += 20) await sleep(20)
-  return hasHappened()
+  return eventually(hasHappened, Boolean, 1500).catch(() => false)
 }
 
 function scriptOf(attempts: readonly Attempt[], work: string): string {

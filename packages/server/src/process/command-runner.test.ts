@@ -83,8 +83,11 @@ test.each([
   ['where tags are seen', pooled],
   ['as on macOS', direct],
 ])('%s, a command ends with its children, also those that ignore TERM', async (_, from) => {
-  const running = await from.run({ command: '(trap "" TERM; sleep 300) & sleep 300 & wait', onOutput: () => {} })
-  await sleep(200)
+  const command = '(trap "" TERM; echo started; sleep 300) & sleep 300 & wait'
+  const running = await new Promise<Awaited<ReturnType<typeof from.run>>>((resolve, reject) => {
+    const starting = from.run({ command, onOutput: () => starting.then(resolve, reject) })
+    starting.catch(reject)
+  })
   const started = performance.now()
   expect(await running.kill(300)).toEqual([])
   expect(performance.now() - started).toBeLessThan(underLoad(3000))
