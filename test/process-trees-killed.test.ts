@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
+import { childrenOf, HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
 import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
@@ -323,11 +323,6 @@ async function begun(trees: ProcessTrees, count: number): Promise<void> {
 
 function textOf({ content }: Json): string {
   return content[0].text
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return children.split(' ').map(Number).filter(Boolean)
 }
 
 function supervisorOf({ child }: TestClient): number {

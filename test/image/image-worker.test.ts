@@ -16,6 +16,7 @@ import sharp from 'sharp'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import {
+  childrenOf,
   emptyFolder,
   HAS_PROC,
   isAlive,
@@ -29,7 +30,7 @@ import { eventually } from '../support/eventually.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { makeSamples } from './hostile-corpus.js'
 import { pdf, svg } from './make.js'
-import { childrenOf, openServer, readImage } from './support.js'
+import { openServer, readImage } from './support.js'
 
 const folder = emptyFolder()
 const write = (name: string, bytes: Buffer): string => {
@@ -39,22 +40,29 @@ const write = (name: string, bytes: Buffer): string => {
 }
 /** Takes the whole time limit. */
 const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
-/** Hundredths of a second; the start of a worker takes less. */
-const BUSY_TICKS = 40
+/** Hundredths of a second. */
+const BUSY_TICKS = 20
 const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
 
-/** Waits for workers that have spent processor time on an image, beyond that of their start. */
+/** Waits for workers that have used the processor for a while. */
 async function untilBusy({ child }: TestClient, count = 1): Promise<readonly number[]> {
   const pids = await eventually(
     () => childrenOf(child.pid),
     ({ length }) => length >= count,
   )
-  const ticksOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13])
   await eventually(
-    () => pids.map(ticksOf),
+    () => pids.map(userTicksOf),
     (ticks) => ticks.every((each) => each >= BUSY_TICKS),
   )
   return pids
+}
+
+function userTicksOf(pid: number): number {
+  return Number(
+    readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')[11],
+  )
 }
 
 describe.skipIf(!HAS_PROC)('an image worker', () => {

@@ -26,7 +26,7 @@ import type { SandboxedCommand } from '@scorpiox/server/process/sandboxed-comman
 import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
 import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { PROGRAM, waitForExit } from '../support/client.js'
+import { childrenOf, PROGRAM, waitForExit } from '../support/client.js'
 import { advanceMonotonicClock } from '../support/clock.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
@@ -557,6 +557,5 @@ function pidsIn(cgroupFile: string): readonly number[] {
 }
 
 function descendants(pid: number): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  return children.flatMap((child) => [child, ...descendants(child)])
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)])
 }

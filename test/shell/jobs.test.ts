@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
   call,
+  childrenOf,
   directorySize,
   emptyFolder,
   HAS_PROC,
@@ -664,22 +665,6 @@ describe('output cannot be kept', () => {
     expect(second.stderr()).toBe('')
   })
 })
-
-/** The child processes of a process. */
-function childrenOf(pid: number): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => parentOf(name) === pid)
-    .map(Number)
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return undefined
-  }
-}
 
 /** A command that waits for a file of the project. */
 function untilThere(name: string): string {
