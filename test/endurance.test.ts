@@ -138,6 +138,7 @@ test.skipIf(!HAS_PROC)('a leftover process that prints without end costs almost 
   const client = startServer()
   await client.request('tools/call', { name: 'Bash', arguments: { command: 'yes & echo started' } })
   const before = cpuSeconds(client)
+  // The time over which it is measured.
   await sleep(1000)
   expect(cpuSeconds(client) - before).toBeLessThan(0.25)
   expect(await client.close()).toBe(0)

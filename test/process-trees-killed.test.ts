@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -252,11 +252,14 @@ describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
 
   test('its project, which is replaced by another: running commands continue', async () => {
     const { trees, client } = await open()
-    const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
+    const command = 'while :; do echo >> rounds; sleep 0.05; done'
+    const { task_id } = resultData(await call(client, 'BackgroundBash', { command }))
     renameSync(join(trees.folder, 'project'), join(trees.folder, 'before'))
     mkdirSync(join(trees.folder, 'project'))
     expect(textOf(await run(client, 'ls'))).toBe('(no output)\n')
-    await sleep(500)
+    const rounds = (): number => statSync(join(trees.folder, 'before', 'rounds'), { throwIfNoEntry: false })?.size ?? 0
+    const before = rounds()
+    await eventually(rounds, (count) => count > before + 5)
     expect(JSON.stringify(await call(client, 'ListBgTasks', {}))).toContain('running')
     expect(textOf(await call(client, 'KillBgTask', { task_id }))).toContain('was ended')
     rmSync(join(trees.folder, 'project'), { recursive: true })

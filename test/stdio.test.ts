@@ -430,6 +430,7 @@ describe('the end', () => {
     })
     const pids = [await readPid(join(cwd, 'shell'))]
     const exited = client.close()
+    // Within the grace period, which begins when the server has read the end of its input.
     await sleep(300)
     const signalled = Date.now()
     client.child.kill('SIGTERM')
@@ -488,6 +489,7 @@ test.skipIf(!HAS_PROC)(
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('echo', { text: 'x'.repeat(1000), times: 100 }) })}\n`
     // Answers of 400 MB are requested; a server that kept reading would hold them all.
     for (let count = 0; count < 4000; count++) client.write(line)
+    // Time in which it would read more.
     await sleep(1000)
     if (MISSING.unwritten === undefined) expect(client.child.stdin.writableLength).toBeGreaterThan(0)
     expect(residentMegabytes(client)).toBeLessThan(150)

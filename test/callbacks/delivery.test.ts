@@ -80,6 +80,7 @@ test.concurrent('continues after kill -9: later callbacks fire in time, overdue 
   await callback(first, { message: 'later', delay_seconds: 6, repeat_count: 1 })
   const setAt = Date.now()
   await killServer(first)
+  // One becomes overdue while no server runs.
   await sleep(3500)
   const second = await clientIn(environment)
   await fired(second, 'overdue')
@@ -278,6 +279,7 @@ test.concurrent('reports that nothing can be stored', async () => {
 test('a server without callbacks opens nothing', async () => {
   const environment = newEnvironment()
   const client = await clientIn(environment)
+  // Time in which it would look for callbacks.
   await sleep(600)
   expect(await messageBeforeResult(client)).toBe('')
   expect(spawnSync('ls', [environment.env.STATE_DIR ?? '']).stdout.toString()).not.toContain('state.db')

@@ -44,6 +44,7 @@ describe('requests per second', () => {
     const wait = Number(refused[0]?.headers['retry-after'])
     expect(wait).toBeGreaterThanOrEqual(1)
     expect((await ping(BOB)).status).toBe(200)
+    // As long as the answer says.
     await new Promise((resolve) => setTimeout(resolve, wait * 1000))
     expect((await ping()).status).toBe(200)
   })

@@ -147,6 +147,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await terminal.waitForText('● red')
     const replies = [{ outcome: 'answered', selected: ['green'] }] as const
     await home.write((rows) => rows.questions.answer(id, { replies, surface: 'page', answeredAt: Date.now() }))
+    // Longer than the interval at which the inbox reads the database.
     await sleep(1500)
     expect(terminal.screen()).toContain('● red')
     terminal.type(ENTER)

@@ -27,6 +27,7 @@ import {
 } from './support.js'
 import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
+/** An attempt may act up to 0.2 s after its end. */
 const LINGER_MS = 500
 
 /** The variables of the attempts. */

@@ -310,7 +310,8 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const crashing = show(`<p>x</p><script>for (;;) {}</script>`, { maxMs: 10_000 })
       const crashed = expect(crashing).rejects.toThrow('it crashed')
       let isOver = false
-      void crashed.finally(() => (isOver = true))
+      const end = (): void => void (isOver = true)
+      crashing.then(end, end)
       await eventually(async () => {
         for (const { pid, isPage } of await readBrowserMemory(live)) if (isPage && !isOver) process.kill(pid, 'SIGKILL')
         return isOver
