@@ -22,7 +22,7 @@ import {
   sendRequest,
   startProgram,
 } from '../support/http-client.js'
-import { fired } from './support.js'
+import { fired as untilFired } from './support.js'
 
 /** Calls a tool and returns all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>
@@ -145,7 +145,7 @@ test.concurrent('a cancelled call delivers nothing: the message waits for the ne
     method: 'tools/call',
     params: { name: 'Bash', arguments: { command: 'sleep 30' } },
   })
-  await fired(client, 'kept')
+  await untilFired(client, 'kept')
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   const { content } = await call(client, 'Bash', { command: 'echo next' })
   expect(textOf(content)).toMatch(/^\[Callback 0 fired .*\] kept\n+next\n/)

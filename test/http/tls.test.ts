@@ -43,7 +43,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(logComplaints(server)).toEqual([])
+  // Of the incomplete renewal, where renewals are supported.
+  expect(logComplaints(server).filter((line) => !line.includes('was not loaded'))).toEqual([])
 })
 
 const options = () => ({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, agent: false as const })
