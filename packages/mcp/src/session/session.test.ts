@@ -98,7 +98,7 @@ describe('users', () => {
     await eventually(states, (each) => each.includes('completed'))
     expect(states()).toEqual(['working', 'completed'])
     // Answered after all that was sent to bob before.
-    expect(await bob.ask('ping', meta, 10)).toHaveProperty('result')
+    expect(await bob.ask('tasks/get', { taskId, ...meta }, 10)).toMatchObject({ error: { code: -32602 } })
     expect(bob.methods()).not.toContain('notifications/tasks')
     expect(resultOf(await ann.ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
   })
