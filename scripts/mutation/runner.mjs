@@ -65,9 +65,9 @@ export default class MutationRunner extends VitestTestRunner {
         for (const hook of hooks) await hook(test.context)
       }
     }
+    if (plan.longTests.includes(test.name)) return undefined
     if (plan.active !== undefined) return run()
     const key = `${test.file.name} > ${test.fullName ?? test.name}`
-    if (plan.longTests.includes(test.name)) return undefined
     state.reached = new Set()
     state.calls = 0
     const start = performance.now()
