@@ -208,7 +208,9 @@ async function begin(command: string, timeout = 600_000): Promise<{ client: Test
 function processesWith(text: string): readonly string[] {
   const commandLines = readdirSync('/proc').flatMap((name) => {
     try {
-      return /^\d+$/.test(name) ? [`${name} ${readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')}`] : []
+      return /^\d+$/.test(name)
+        ? [`${name} ${readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')}`]
+        : []
     } catch {
       // It has exited.
       return []

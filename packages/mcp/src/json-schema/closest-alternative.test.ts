@@ -68,7 +68,10 @@ describe('a member that distinguishes the alternatives', () => {
   })
 
   test('leaves those with the value that was given', () => {
-    expect(both([variant('a', 'x', 'y'), variant('b', 'z')], { kind: 'a' })).toEqual(["'x' is required", "'y' is required"])
+    expect(both([variant('a', 'x', 'y'), variant('b', 'z')], { kind: 'a' })).toEqual([
+      "'x' is required",
+      "'y' is required",
+    ])
     expect(both([variant('a', 'x'), variant('b', 'z'), variant('b', 'z', 'u')], { kind: 'b' })).toEqual([
       "'z' is required",
     ])
@@ -192,7 +195,9 @@ describe('oneOf', () => {
   })
 
   test('is explained only if it fails, also beside a problem', () => {
-    const schema = { properties: { a: { oneOf: [{ const: 1 }, { const: 2 }] }, b: { anyOf: [{ const: 1 }] }, c: false } }
+    const schema = {
+      properties: { a: { oneOf: [{ const: 1 }, { const: 2 }] }, b: { anyOf: [{ const: 1 }] }, c: false },
+    }
     expect(messages(schema, { a: 1, b: 1, c: 1 })).toEqual(["'c' is not allowed"])
   })
 })

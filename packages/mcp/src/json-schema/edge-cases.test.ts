@@ -179,7 +179,9 @@ describe('allowed values', () => {
 
   test('are listed instead of the type, up to ten', () => {
     const numbers = Array.from({ length: 11 }, (_, index) => index)
-    expect(messages({ type: 'integer', enum: numbers.slice(1) }, 'a')[0]).toContain('one of the 10 allowed values: 1, 2')
+    expect(messages({ type: 'integer', enum: numbers.slice(1) }, 'a')[0]).toContain(
+      'one of the 10 allowed values: 1, 2',
+    )
     expect(messages({ type: 'integer', enum: numbers }, 'a')).toEqual([
       'the arguments must be an integer, got the string "a"',
     ])
@@ -196,7 +198,10 @@ describe('allowed values', () => {
       [null, [0, false, '', 'null', {}, []]],
       [[], [{}, '', [[]], null]],
       [{}, [[], null, { a: 1 }]],
-      [[1, 2], [[2, 1], [1], [1, 2, 3], '1,2']],
+      [
+        [1, 2],
+        [[2, 1], [1], [1, 2, 3], '1,2'],
+      ],
       [{ a: 1 }, [{ b: 1 }, { a: 1, b: 1 }, { a: '1' }, [1]]],
     ] as const) {
       for (const schema of [{ const: choice }, { enum: [choice] }, { enum: ['other', choice] }]) {
@@ -228,7 +233,12 @@ describe('repeated items', () => {
     [[[], {}, null, '', 0, false]],
     [[[1, 2], [12], ['1', 2], ['1,2']]],
     [[{ a: 1, b: 2 }, { a: 2, b: 1 }, { ab: 12 }]],
-    [[[[1], 2], [1, [2]]]],
+    [
+      [
+        [[1], 2],
+        [1, [2]],
+      ],
+    ],
     [[[null], [HUGE], [MINUS_HUGE]]],
   ])('none in %j', (items) => {
     expect(messages({ uniqueItems: true }, items)).toEqual([])
@@ -378,24 +388,30 @@ describe('what was evaluated', () => {
   test.each<[JsonSchema, unknown, readonly string[]]>([
     // A branch that failed has evaluated nothing.
     [
-      { anyOf: [{ properties: { a: any, b: { const: 1 } } }, { properties: { b: any } }], unevaluatedProperties: false },
+      {
+        anyOf: [{ properties: { a: any, b: { const: 1 } } }, { properties: { b: any } }],
+        unevaluatedProperties: false,
+      },
       { a: 1, b: 2 },
       denied('a'),
     ],
     [
-      { oneOf: [{ required: ['x'], properties: { a: any } }, { properties: { b: any } }], unevaluatedProperties: false },
+      {
+        oneOf: [{ required: ['x'], properties: { a: any } }, { properties: { b: any } }],
+        unevaluatedProperties: false,
+      },
       { a: 1, b: 1 },
       denied('a'),
     ],
-    [
-      { if: { properties: { a: any }, required: ['x'] }, unevaluatedProperties: false },
-      { a: 1 },
-      denied('a'),
-    ],
+    [{ if: { properties: { a: any }, required: ['x'] }, unevaluatedProperties: false }, { a: 1 }, denied('a')],
     [{ if: { properties: { a: any } }, unevaluatedProperties: false }, { a: 1 }, []],
     [{ if: false, else: { properties: { a: any } }, unevaluatedProperties: false }, { a: 1, b: 1 }, denied('b')],
     [{ not: { not: { properties: { a: any } } }, unevaluatedProperties: false }, { a: 1 }, denied('a')],
-    [{ dependentSchemas: { a: { properties: { b: any } } }, unevaluatedProperties: false }, { a: 1, b: 1 }, denied('a')],
+    [
+      { dependentSchemas: { a: { properties: { b: any } } }, unevaluatedProperties: false },
+      { a: 1, b: 1 },
+      denied('a'),
+    ],
     [{ propertyNames: any, unevaluatedProperties: false }, { a: 1 }, denied('a')],
     [{ required: ['a'], unevaluatedProperties: false }, { a: 1 }, denied('a')],
     [{ properties: { a: any }, unevaluatedProperties: false }, { a: 1, b: 1, c: 1 }, denied('b', 'c')],
@@ -413,8 +429,16 @@ describe('what was evaluated', () => {
     // Items.
     [{ unevaluatedItems: false }, [1, 2], denied('[0]', '[1]')],
     [{ allOf: [{ items: any }], unevaluatedItems: false }, [1], []],
-    [{ anyOf: [{ prefixItems: [any] }, { prefixItems: [any, any] }], unevaluatedItems: false }, [1, 2, 3], denied('[2]')],
-    [{ oneOf: [{ prefixItems: [any], maxItems: 1 }, { minItems: 2 }], unevaluatedItems: false }, [1, 2], denied('[0]', '[1]')],
+    [
+      { anyOf: [{ prefixItems: [any] }, { prefixItems: [any, any] }], unevaluatedItems: false },
+      [1, 2, 3],
+      denied('[2]'),
+    ],
+    [
+      { oneOf: [{ prefixItems: [any], maxItems: 1 }, { minItems: 2 }], unevaluatedItems: false },
+      [1, 2],
+      denied('[0]', '[1]'),
+    ],
     [{ contains: { const: 1 }, unevaluatedItems: false }, [2, 1, 3], denied('[0]', '[2]')],
     [{ prefixItems: [any], contains: { const: 1 }, unevaluatedItems: false }, [2, 3, 1], denied('[1]')],
     [{ anyOf: [{ contains: { const: 1 } }, any], unevaluatedItems: false }, [1, 2], denied('[1]')],

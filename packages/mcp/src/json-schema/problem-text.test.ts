@@ -153,9 +153,7 @@ describe('a list', () => {
 
   test('of types has an article for each, and null has none', () => {
     const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
-    expect(describeTypes(types)).toBe(
-      'an array, a boolean, an integer, null, a number, an object or a string',
-    )
+    expect(describeTypes(types)).toBe('an array, a boolean, an integer, null, a number, an object or a string')
     expect(describeTypes(new Set(['string']))).toBe('a string')
     expect(describeTypes(['thing'])).toBe('thing')
     expect(mustBeType(['string', 'null'], 5, pathOf('a'))).toBe("'a' must be a string or null, got 5")
@@ -196,9 +194,7 @@ describe('a list', () => {
     [letters(61), `${letters(60)}…`],
     [`,${letters(61)}`, `",${letters(59)}…"`],
   ])('the choice %j is written as %s', (choice, text) => {
-    expect(mustBeOneOf([choice, 0], 1, undefined)).toBe(
-      `the arguments must be one of the 2 allowed values: ${text}, 0`,
-    )
+    expect(mustBeOneOf([choice, 0], 1, undefined)).toBe(`the arguments must be one of the 2 allowed values: ${text}, 0`)
   })
 
   test.each([

@@ -65,7 +65,14 @@ describe('a pointer', () => {
   test('to a place without a keyword finds the errors and the references there', () => {
     expect(errorOf({ $ref: '#/x-a', 'x-a': { minimum: 'x' } })).toContain("'minimum' must be a number")
     expect(leadsNowhere({ $ref: '#/x-a', 'x-a': { $ref: '#none' } })).toBe(true)
-    expect(leadsToInteger({ $ref: '#/x-a', 'x-a': { $ref: '#/x-b' }, 'x-b': { allOf: [{ $ref: '#/x-c' }] }, 'x-c': INTEGER })).toBe(true)
+    expect(
+      leadsToInteger({
+        $ref: '#/x-a',
+        'x-a': { $ref: '#/x-b' },
+        'x-b': { allOf: [{ $ref: '#/x-c' }] },
+        'x-c': INTEGER,
+      }),
+    ).toBe(true)
     // Unused, it is no schema.
     expect(errorOf({ 'x-a': { minimum: 'x' } })).toBe('no error')
     // It belongs to the resource around it.
@@ -74,7 +81,10 @@ describe('a pointer', () => {
   })
 
   test('may lead to true and false', () => {
-    const schema = { properties: { a: { $ref: '#/$defs/yes' }, b: { $ref: '#/$defs/no' } }, $defs: { yes: true, no: false } }
+    const schema = {
+      properties: { a: { $ref: '#/$defs/yes' }, b: { $ref: '#/$defs/no' } },
+      $defs: { yes: true, no: false },
+    }
     expect(compileSchema(schema)({ a: 1 })).toBeUndefined()
     expect(compileSchema(schema)({ a: 1, b: 1 })).toEqual([{ path: 'b', message: "'b' is not allowed" }])
   })
@@ -129,12 +139,16 @@ describe('an id', () => {
 })
 
 describe('a dialect', () => {
-  test.each([DRAFT_2020, `${DRAFT_2020}#`, DRAFT_2019, `${DRAFT_2019}#`, DRAFT_07, 'https://json-schema.org/draft-07/schema'])(
-    '%s is known',
-    ($schema) => {
-      expect(leadsToInteger({ $schema, ...INTEGER })).toBe(true)
-    },
-  )
+  test.each([
+    DRAFT_2020,
+    `${DRAFT_2020}#`,
+    DRAFT_2019,
+    `${DRAFT_2019}#`,
+    DRAFT_07,
+    'https://json-schema.org/draft-07/schema',
+  ])('%s is known', ($schema) => {
+    expect(leadsToInteger({ $schema, ...INTEGER })).toBe(true)
+  })
 
   test.each(['http://json-schema.org/draft/2020-12/schema', `${DRAFT_2020}##`, `${DRAFT_2020}/`, '', '2020-12'])(
     '%j is not known',
@@ -211,7 +225,11 @@ describe('a dynamic reference', () => {
 
   test('leads to the outermost anchor, differently for each way there', () => {
     const schema = {
-      properties: { texts: { $ref: 'https://x.test/texts' }, integers: { $ref: 'https://x.test/integers' }, all: { $ref: 'https://x.test/list' } },
+      properties: {
+        texts: { $ref: 'https://x.test/texts' },
+        integers: { $ref: 'https://x.test/integers' },
+        all: { $ref: 'https://x.test/list' },
+      },
       $defs: { list, texts: listOf('texts', { type: 'string' }), integers: listOf('integers', INTEGER) },
     }
     const validate = compileSchema(schema)
@@ -228,7 +246,10 @@ describe('a dynamic reference', () => {
     const outer = (...anchors: readonly (readonly [string, JsonSchema])[]): JsonSchema => ({
       $id: 'https://x.test/outer',
       $ref: 'pair',
-      $defs: { pair, ...Object.fromEntries(anchors.map(([name, held]) => [`o${name}`, { $dynamicAnchor: name, ...held }])) },
+      $defs: {
+        pair,
+        ...Object.fromEntries(anchors.map(([name, held]) => [`o${name}`, { $dynamicAnchor: name, ...held }])),
+      },
     })
     const paths = (schema: JsonSchema): readonly string[] =>
       compileSchema(schema)({ a: null, b: null })?.map(({ path }) => path) ?? []
@@ -240,14 +261,21 @@ describe('a dynamic reference', () => {
 
   test('the outermost of three wins', () => {
     const middle = { ...listOf('middle', { type: 'string' }) }
-    const outer = { $id: 'https://x.test/outer', $ref: 'middle', $defs: { list, middle, item: { $dynamicAnchor: 'item', ...INTEGER } } }
+    const outer = {
+      $id: 'https://x.test/outer',
+      $ref: 'middle',
+      $defs: { list, middle, item: { $dynamicAnchor: 'item', ...INTEGER } },
+    }
     expect(compileSchema(outer)([1])).toBeUndefined()
     expect(compileSchema(outer)(['a'])).toBeDefined()
     expect(compileSchema({ ...outer, $defs: { list, middle } })(['a'])).toBeUndefined()
   })
 
   test('is an ordinary one if its first target is no dynamic anchor, or a pointer leads there', () => {
-    const wide = (item: JsonSchema): JsonSchema => ({ ...listOf('wide', INTEGER), $defs: { list: { ...list, ...item }, item: { $dynamicAnchor: 'item', ...INTEGER } } })
+    const wide = (item: JsonSchema): JsonSchema => ({
+      ...listOf('wide', INTEGER),
+      $defs: { list: { ...list, ...item }, item: { $dynamicAnchor: 'item', ...INTEGER } },
+    })
     expect(compileSchema(wide({}))(['a'])).toBeDefined()
     expect(compileSchema(wide({ $defs: { item: { $anchor: 'item' } } }))(['a'])).toBeUndefined()
     expect(compileSchema(wide({ items: { $dynamicRef: '#/$defs/item' } }))(['a'])).toBeUndefined()
@@ -256,7 +284,9 @@ describe('a dynamic reference', () => {
   })
 
   test('an anchor of the same resource is not outside of it', () => {
-    expect(compileSchema({ items: { $dynamicRef: '#n' }, $defs: { n: { $dynamicAnchor: 'n', ...INTEGER } } })(['a'])).toBeDefined()
+    expect(
+      compileSchema({ items: { $dynamicRef: '#n' }, $defs: { n: { $dynamicAnchor: 'n', ...INTEGER } } })(['a']),
+    ).toBeDefined()
   })
 })
 
@@ -303,7 +333,12 @@ describe('a schema that refers to itself', () => {
     [{ $defs: { a: { $ref: '#/$defs/a' } } }],
     [{ $dynamicRef: '#a', $dynamicAnchor: 'a' }],
     [{ $schema: DRAFT_2019, $recursiveRef: '#' }],
-    [{ properties: { x: { $ref: '#/$defs/a' } }, $defs: { a: { allOf: [true, { $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } } }],
+    [
+      {
+        properties: { x: { $ref: '#/$defs/a' } },
+        $defs: { a: { allOf: [true, { $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } },
+      },
+    ],
   ])('%j', (schema) => {
     expect(errorOf(schema)).toBe(CYCLE)
   })
