@@ -221,7 +221,7 @@ test.skipIf(!HAS_PROC)(
     ]
     for (const end of endings) await end()
     await eventually(
-      () => childrenOf(client.child.pid!),
+      () => childrenOf(client.child.pid),
       ({ length }) => length === 1,
     )
     const before = openFiles()
@@ -230,7 +230,7 @@ test.skipIf(!HAS_PROC)(
     }
     await Promise.all([0, 1, 2, 3, 4].map(end))
     await eventually(openFiles, (count) => count <= before)
-    expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
+    expect(childrenOf(client.child.pid)).toEqual([supervisorOf(client)])
     // The pooled shell.
     expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
     await closed(client, trees)
@@ -329,7 +329,7 @@ function textOf({ content }: Json): string {
 }
 
 function supervisorOf({ child }: TestClient): number {
-  const children = childrenOf(child.pid!)
+  const children = childrenOf(child.pid)
   const found = children.find((pid) => commandLineOf(pid).includes('shell-supervisor.sh'))
   if (found === undefined) throw new Error(`no supervisor among ${children.map(commandLineOf).join(' | ')}`)
   return found

@@ -272,7 +272,7 @@ describe('calls', () => {
   test('late progress of a failed call is not sent', async () => {
     const client = fixture()
     await client.request('tools/call', { ...callParams('tardy'), _meta: { progressToken: 't' } })
-    await eventually(client.stderr, (text) => text.includes('late progress'))
+    await eventually(() => client.stderr().includes('late progress'))
     await client.request('ping')
     expect(client.received.filter(({ method }) => method !== undefined)).toEqual([])
     await client.close()

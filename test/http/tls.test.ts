@@ -102,7 +102,7 @@ describe.concurrent('a new certificate', () => {
     await vi.waitFor(() => expect(text).toContain('/messages'))
     // An incomplete renewal must not be used.
     writeFileSync(certFile, 'half a certificate')
-    await eventually(server.stderr, (text) => text.includes('was not loaded'))
+    await eventually(server.stderr, (log) => log.includes('was not loaded'))
     expect(await ping()).toBe(200)
     expect(await shown()).toBe('first')
     install('second')

@@ -473,7 +473,7 @@ async function toEntry(terminal: Terminal, label: string): Promise<void> {
     if (terminal.screen().includes(`● ${label}`)) return
     const before = terminal.screen()
     terminal.type(DOWN)
-    await eventually(terminal.screen, (screen) => screen !== before)
+    await eventually(() => terminal.screen() !== before)
   }
   await terminal.waitForText(`● ${label}`)
 }

@@ -9,5 +9,5 @@ const realNow = performance.now.bind(performance)
 export function advanceMonotonicClock(ms: number): void {
   const aheadMs = performance.now() - realNow() + ms
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + aheadMs)
-  onTestFinished(() => void clock.mockRestore())
+  onTestFinished(() => clock.mockRestore())
 }
