@@ -146,7 +146,7 @@ describe('limits', () => {
   test('a line that is too long is answered once, skipped, and the next one is served', async () => {
     const client = startServer({ env: { MAX_LINE_BYTES: '4096' } })
     for (let part = 0; part < 40; part++) {
-      await new Promise((resolve) => client.child.stdin.write('x'.repeat(1000), resolve))
+      await new Promise((written) => client.child.stdin.write('x'.repeat(1000), written))
     }
     client.write('\n')
     await client.request('ping')
