@@ -66,6 +66,8 @@ describe('numbers', () => {
     [0.35, 0.1, false],
     [-0.3, 0.1, true],
     [0, 0.1, true],
+    [0, 1e20, true],
+    [15, 1e20, false],
     [1.1, 1, false],
     [3, 1.5, true],
     [4, 1.5, false],
@@ -141,6 +143,8 @@ describe('an invalid keyword is rejected', () => {
     [{ anyOf: 5 }, "The schema keyword 'anyOf' must be an array of schemas."],
     [{ $defs: [] }, "The schema keyword '$defs' must be an object of schemas."],
     [{ not: null }, 'A schema must be an object or a boolean, got null.'],
+    [{ not: [true] }, 'A schema must be an object or a boolean, got an array.'],
+    [{ contains: [true] }, 'A schema must be an object or a boolean, got an array.'],
     [{ items: [5] }, 'A schema must be an object or a boolean, got 5.'],
     [{ properties: { a: [] } }, 'A schema must be an object or a boolean, got an array.'],
     [{ $dynamicRef: 5 }, "The schema keyword '$dynamicRef' must be a string."],
@@ -242,6 +246,51 @@ describe('repeated items', () => {
     [[[null], [HUGE], [MINUS_HUGE]]],
   ])('none in %j', (items) => {
     expect(messages({ uniqueItems: true }, items)).toEqual([])
+  })
+})
+
+describe('a keyword accepts what it does not apply to', () => {
+  const others = [null, true, 5, 'abc', [1], []]
+
+  // Texts and arrays have properties too: their length and their indexes.
+  test.each<[JsonSchema]>([
+    [{ properties: { 0: false, length: false } }],
+    [{ required: ['x'] }],
+    [{ additionalProperties: false }],
+    [{ properties: { x: true }, additionalProperties: false }],
+    [{ patternProperties: { '.': false } }],
+    [{ patternProperties: { x: true }, additionalProperties: false }],
+    [{ propertyNames: false }],
+    [{ minProperties: 1 }],
+    [{ maxProperties: 0 }],
+    [{ dependentRequired: { 0: ['x'], length: ['x'] } }],
+    [{ dependentSchemas: { 0: false, length: false } }],
+    [{ unevaluatedProperties: false }],
+  ])('%j is for objects', (schema) => {
+    for (const value of others) {
+      expect(messages(schema, value), JSON.stringify(value)).toEqual([])
+      // Beside a problem its explanation is asked for as well.
+      const beside = { properties: { v: schema, n: false } }
+      expect(messages(beside, { v: value, n: 1 }), JSON.stringify(value)).toEqual(["'n' is not allowed"])
+    }
+  })
+
+  test('other members are not explained by the schema for unknown ones', () => {
+    const schema = { properties: { a: true }, additionalProperties: { type: 'integer' } }
+    expect(messages(schema, { a: 'x', b: 'y' })).toEqual([`'b' must be an integer, got the string "y"`])
+    expect(messages({ dependentSchemas: { a: false }, required: ['b'] }, {})).toEqual(["'b' is required"])
+    expect(messages({ dependentRequired: { a: ['c'] }, required: ['b'] }, {})).toEqual(["'b' is required"])
+    const tuple = { prefixItems: [{ type: 'integer' }], items: false }
+    expect(messages(tuple, ['a'])).toEqual([`'[0]' must be an integer, got the string "a"`])
+  })
+
+  test('the narrower of two bounds is named', () => {
+    expect(messages({ minimum: 1, maximum: 5, exclusiveMaximum: 3 }, 4)).toEqual([
+      'the arguments must be at least 1 and less than 3, got 4',
+    ])
+    expect(messages({ minimum: 1, exclusiveMinimum: 2, maximum: 5 }, 1)).toEqual([
+      'the arguments must be greater than 2 and at most 5, got 1',
+    ])
   })
 })
 
