@@ -317,7 +317,8 @@ print(n)`
   test('a fork bomb stays within its sandbox, and ends with it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
     const sandboxed = sandbox.create('workspace')
-    const child = start(sandboxed, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
+    const child = start(sandboxed, project, 'bomb() { bomb | bomb & }; bomb; sleep 300')
+    const closed = once(child, 'close')
     // It grows to near its limit, and is looked at often from then on.
     await eventually(
       () => processesIn(sandboxed).length,
@@ -326,7 +327,7 @@ print(n)`
     const counts = Array.from({ length: 50 }, () => processesIn(sandboxed).length)
     expect(counts.filter((count) => count > 64)).toEqual([])
     child.kill('SIGKILL')
-    await once(child, 'close')
+    await closed
     await eventually(
       () => processesIn(sandboxed),
       ({ length }) => length === 0,
