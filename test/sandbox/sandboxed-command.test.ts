@@ -415,13 +415,17 @@ describe('the end', requires(SANDBOX), () => {
     const child = start(
       sandboxed,
       one.project,
-      'echo ready; sleep 0.6; echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x',
+      `echo ready; until [ -e go ]; do sleep 0.05; done
+      echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x`,
     )
+    const closed = once(child, 'close')
     await ready(child)
     await run(other, 'workspace', 'true')
     await other.sandbox.close()
     expect(readdirSync(one.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
-    await once(child, 'close')
+    writeFileSync(join(one.project, 'go'), '')
+    await closed
+    rmSync(join(one.project, 'go'))
     sandboxed.release()
     await one.sandbox.close()
     expect(readdirSync(one.project)).toEqual([])

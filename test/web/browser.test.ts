@@ -313,7 +313,8 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const end = (): void => void (isOver = true)
       crashing.then(end, end)
       await eventually(async () => {
-        for (const { pid, isPage } of await readBrowserMemory(live)) if (isPage && !isOver) process.kill(pid, 'SIGKILL')
+        const pages = (await readBrowserMemory(live)).filter(({ isPage }) => isPage && !isOver)
+        for (const { pid } of pages) killIfAlive(pid)
         return isOver
       })
       await crashed
@@ -394,3 +395,11 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     expect(profilesOf()).toEqual([])
   })
 })
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has exited.
+  }
+}
