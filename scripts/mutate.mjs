@@ -18,6 +18,8 @@ const SOURCES = 'packages/mcp/src'
 const PROTOCOL = ['session', 'revisions', 'jsonrpc', 'json-schema', 'methods', 'request', 'registry']
 /** A process that reports nothing for this long is stuck in a mutant. */
 const STUCK_MS = 120_000
+/** A round takes minutes; meanwhile a line says how far it got. */
+const PROGRESS_MS = 20_000
 
 /** Tests that call no code of other folders. */
 const TRANSPORTS = ['http', 'stdio', 'util', 'client-requests']
@@ -128,8 +130,12 @@ async function runAll() {
   if (!isFast) {
     console.log(`${rest.length} mutants need a process of their own`)
     const next = rest.values()
+    let done = 0
     const runNext = async () => {
-      for (const id of next) await runAlone(id)
+      for (const id of next) {
+        await runAlone(id)
+        if (++done % 20 === 0) console.log(`${done} of ${rest.length} done`)
+      }
     }
     await Promise.all(Array.from({ length: 2 * availableParallelism() }, runNext))
   }
@@ -155,7 +161,12 @@ async function runTests(name, settings, args = []) {
   child.stderr.on('data', (chunk) => (output += chunk))
   let wasStuck = false
   const started = Date.now()
+  let nextProgress = started + PROGRESS_MS
   const watch = setInterval(() => {
+    if (settings.active === undefined && Date.now() > nextProgress) {
+      nextProgress += PROGRESS_MS
+      console.log(`${name}: ${describeProgress(readFileSync(log, 'utf8'))}`)
+    }
     if (Date.now() - Math.max(started, statSync(log).mtimeMs) < STUCK_MS) return
     wasStuck = true
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -164,6 +175,11 @@ async function runTests(name, settings, args = []) {
   clearInterval(watch)
   const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean)
   return { code, output, wasStuck, events: lines.map((line) => JSON.parse(line)) }
+}
+
+function describeProgress(log) {
+  const count = (key) => log.split(`\n{"${key}":`).length - 1
+  return `${count('doneTest')} tests, ${count('start')} mutants run, ${count('killed')} killed`
 }
 
 function report() {

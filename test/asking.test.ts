@@ -2,11 +2,11 @@
 // call ends with its questions, and the client repeats it with the answers and the sealed state.
 
 import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
 import { type Json, modernMeta, startServer, type TestClient } from './support/client.js'
+import { eventually } from './support/eventually.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -217,7 +217,7 @@ describe('a legacy client gets a request', () => {
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
     await client.waitFor(isQuestion)
     client.child.kill('SIGTERM')
-    await sleep(50)
+    await client.waitFor(() => cancelledBy(client).length > 0)
     client.child.kill('SIGTERM')
     expect(await client.close()).toBe(0)
     expect(client.received.find(({ id }) => id === 1)).toMatchObject({
@@ -425,10 +425,13 @@ describe('a modern client gets the questions as the result', () => {
 
     test('expires', async () => {
       const { client, make } = open()
-      const short = call('name', { timeoutMs: 100 })
-      const { requestState } = (await make(short)).result
-      await sleep(150)
-      const late = await make(short, { requestState, inputResponses: { who: ann } })
+      const short = call('name', { timeoutMs: 1 })
+      const answerLate = async (): Promise<Json> => {
+        const { requestState } = (await make(short)).result
+        return make(short, { requestState, inputResponses: { who: ann } })
+      }
+      // On a fast machine an answer may be in time.
+      const late = await eventually(answerLate, ({ error }) => error !== undefined)
       expect(late.error).toMatchObject({ code: -32602, message: expect.stringContaining('expired') })
       await client.close()
     })

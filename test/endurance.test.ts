@@ -17,6 +17,7 @@ import {
   startServer,
   type TestClient,
 } from './support/client.js'
+import { eventually } from './support/eventually.js'
 import { underLoad } from './support/load.js'
 import { MISSING, skipIfMissing } from './support/runtime.js'
 
@@ -73,7 +74,8 @@ test('the end of input is detected also while the client does not read', { tags:
   const child = spawn(process.execPath, [FIXTURE], { env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
   const args = { text: 'x'.repeat(1000), times: 100 }
   for (let id = 0; id < 200; id++) child.stdin.write(`${JSON.stringify(callOf(id, 'echo', args))}\n`)
-  await sleep(500)
+  // It answers, and what it answers is not read.
+  await once(child.stdout, 'readable')
   const ended = Date.now()
   child.stdin.end()
   const [code] = (await once(child, 'exit')) as [number]
@@ -107,8 +109,10 @@ test.skipIf(!HAS_PROC)('a small pending call does not keep the large message it 
   for (let id = 0; id < 40; id++)
     client.write(`${filler}\n${JSON.stringify(callOf(id, 'wait', { label: `l${id}` }))}\n`)
   await client.request('ping')
-  await sleep(200)
-  expect(residentMegabytes(client)).toBeLessThan(300)
+  await eventually(
+    () => residentMegabytes(client),
+    (megabytes) => megabytes < 300,
+  )
   for (let id = 0; id < 40; id++)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   await client.close()
@@ -116,13 +120,15 @@ test.skipIf(!HAS_PROC)('a small pending call does not keep the large message it 
 
 test('two servers connected to each other stop after one bad line', async () => {
   const [a, b] = [startServer(), startServer()]
-  let bytes = 0
-  a.child.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length)).pipe(b.child.stdin)
-  b.child.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length)).pipe(a.child.stdin)
+  a.child.stdout.pipe(b.child.stdin)
+  b.child.stdout.pipe(a.child.stdin)
   a.write('nonsense\n')
-  await sleep(1000)
-  expect(bytes).toBeGreaterThan(0)
-  expect(bytes).toBeLessThan(500)
+  await a.waitFor(({ error }) => error !== undefined)
+  // Each answer is read by the other server before the next request to it.
+  for (let round = 0; round < 3; round++) for (const server of [a, b]) await server.request('ping')
+  const pong = { result: {} }
+  expect(a.received).toMatchObject([{ error: { code: -32700 } }, pong, pong, pong])
+  expect(b.received).toMatchObject([pong, pong, pong])
   a.child.kill()
   b.child.kill()
   await Promise.all([a.close(), b.close()])
@@ -132,6 +138,7 @@ test.skipIf(!HAS_PROC)('a leftover process that prints without end costs almost 
   const client = startServer()
   await client.request('tools/call', { name: 'Bash', arguments: { command: 'yes & echo started' } })
   const before = cpuSeconds(client)
+  // The time over which it is measured.
   await sleep(1000)
   expect(cpuSeconds(client) - before).toBeLessThan(0.25)
   expect(await client.close()).toBe(0)

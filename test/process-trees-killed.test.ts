@@ -3,13 +3,13 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
+import { childrenOf, HAS_PROC, type Json, resultData, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
 import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_PROC)('while commands are started', () => {
   test('the server is killed, and no other starts', async () => {
     const { trees, client } = await open()
     for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
-    await sleep(300)
+    await trees.waitUntilStarted(10)
     client.child.kill('SIGKILL')
     expect(await trees.waitUntilGone(SOON_MS)).toEqual(NO_SURVIVORS)
     expect(trees.leftoverFiles()).toEqual([])
@@ -220,14 +220,17 @@ test.skipIf(!HAS_PROC)(
       () => call(client, 'BackgroundBash', { command: 'echo done' }),
     ]
     for (const end of endings) await end()
-    await sleep(1000)
+    await eventually(
+      () => childrenOf(client.child.pid),
+      ({ length }) => length === 1,
+    )
     const before = openFiles()
     const end = async (first: number): Promise<void> => {
       for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
     }
     await Promise.all([0, 1, 2, 3, 4].map(end))
-    await eventually(openFiles, (count) => count === before)
-    expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
+    await eventually(openFiles, (count) => count <= before)
+    expect(childrenOf(client.child.pid)).toEqual([supervisorOf(client)])
     // The pooled shell.
     expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
     await closed(client, trees)
@@ -249,11 +252,14 @@ describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
 
   test('its project, which is replaced by another: running commands continue', async () => {
     const { trees, client } = await open()
-    const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
+    const command = 'while :; do echo >> rounds; sleep 0.05; done'
+    const { task_id } = resultData(await call(client, 'BackgroundBash', { command }))
     renameSync(join(trees.folder, 'project'), join(trees.folder, 'before'))
     mkdirSync(join(trees.folder, 'project'))
     expect(textOf(await run(client, 'ls'))).toBe('(no output)\n')
-    await sleep(500)
+    const rounds = (): number => statSync(join(trees.folder, 'before', 'rounds'), { throwIfNoEntry: false })?.size ?? 0
+    const before = rounds()
+    await eventually(rounds, (count) => count > before + 5)
     expect(JSON.stringify(await call(client, 'ListBgTasks', {}))).toContain('running')
     expect(textOf(await call(client, 'KillBgTask', { task_id }))).toContain('was ended')
     rmSync(join(trees.folder, 'project'), { recursive: true })
@@ -322,13 +328,8 @@ function textOf({ content }: Json): string {
   return content[0].text
 }
 
-function childrenOf(pid: number): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return children.split(' ').map(Number).filter(Boolean)
-}
-
 function supervisorOf({ child }: TestClient): number {
-  const children = childrenOf(child.pid!)
+  const children = childrenOf(child.pid)
   const found = children.find((pid) => commandLineOf(pid).includes('shell-supervisor.sh'))
   if (found === undefined) throw new Error(`no supervisor among ${children.map(commandLineOf).join(' | ')}`)
   return found

@@ -16,6 +16,7 @@ import {
   type TestClient,
   waitForExit,
 } from './support/client.js'
+import { eventually } from './support/eventually.js'
 import { underLoad } from './support/load.js'
 import { MISSING, skipIfMissing } from './support/runtime.js'
 
@@ -145,8 +146,7 @@ describe('limits', () => {
   test('a line that is too long is answered once, skipped, and the next one is served', async () => {
     const client = startServer({ env: { MAX_LINE_BYTES: '4096' } })
     for (let part = 0; part < 40; part++) {
-      client.write('x'.repeat(1000))
-      await sleep(2)
+      await new Promise((written) => client.child.stdin.write('x'.repeat(1000), written))
     }
     client.write('\n')
     await client.request('ping')
@@ -272,7 +272,7 @@ describe('calls', () => {
   test('late progress of a failed call is not sent', async () => {
     const client = fixture()
     await client.request('tools/call', { ...callParams('tardy'), _meta: { progressToken: 't' } })
-    await sleep(100)
+    await eventually(() => client.stderr().includes('late progress'))
     await client.request('ping')
     expect(client.received.filter(({ method }) => method !== undefined)).toEqual([])
     await client.close()
@@ -306,7 +306,7 @@ describe('calls', () => {
     client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: callParams('abortable') })
     await client.request('ping')
     client.child.kill('SIGTERM')
-    await sleep(50)
+    await client.waitFor(({ id }) => id === 2)
     client.child.kill('SIGTERM')
     expect(await client.close()).toBe(0)
     expect(client.received.find(({ id }) => id === 2)).toMatchObject({
@@ -430,6 +430,7 @@ describe('the end', () => {
     })
     const pids = [await readPid(join(cwd, 'shell'))]
     const exited = client.close()
+    // Within the grace period, which begins when the server has read the end of its input.
     await sleep(300)
     const signalled = Date.now()
     client.child.kill('SIGTERM')
@@ -488,6 +489,7 @@ test.skipIf(!HAS_PROC)(
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('echo', { text: 'x'.repeat(1000), times: 100 }) })}\n`
     // Answers of 400 MB are requested; a server that kept reading would hold them all.
     for (let count = 0; count < 4000; count++) client.write(line)
+    // Time in which it would read more.
     await sleep(1000)
     if (MISSING.unwritten === undefined) expect(client.child.stdin.writableLength).toBeGreaterThan(0)
     expect(residentMegabytes(client)).toBeLessThan(150)

@@ -3,7 +3,6 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
@@ -36,6 +35,10 @@ const getWhen = (client: TestClient, taskId: string, isFulfilled: (task: Json) =
   eventually(() => get(client, taskId), isFulfilled)
 
 const over = ({ status }: Json): boolean => !['working', 'input_required'].includes(status)
+
+/** What the fixture's tools have noted, as JSON. */
+const textSeen = async (client: TestClient): Promise<string> =>
+  (await client.request('tools/call', call('seen'))).result.content[0].text
 
 const update = (client: TestClient, taskId: string, inputResponses: unknown): Promise<Json> =>
   client.request('tasks/update', { taskId, inputResponses, ...able })
@@ -189,11 +192,12 @@ describe('cancellation', () => {
     const cancel = (): Promise<Json> => client.request('tasks/cancel', { taskId, ...able })
     expect((await cancel()).result).toMatchObject({ resultType: 'complete' })
     expect(await get(client, taskId)).toMatchObject({ status: 'cancelled', statusMessage: expect.any(String) })
-    await sleep(30)
+    await eventually(
+      () => textSeen(client),
+      (text) => text === '["stopped: cancelled by the client"]',
+    )
     expect(await get(client, taskId)).toMatchObject({ status: 'cancelled' })
     expect(await cancel()).toMatchObject({ result: {} })
-    const seen = await client.request('tools/call', { name: 'seen', arguments: {}, ...able })
-    expect(seen.result.content[0].text).toBe('["stopped: cancelled by the client"]')
     await client.close()
     expect(client.stderr()).toBe('')
   })
@@ -246,7 +250,10 @@ describe('notified to a listener', () => {
     writeFileSync(after, '')
     await begin(client, 'work', { ms: 1 })
     await getWhen(client, taskId, over)
-    await sleep(60)
+    await eventually(
+      () => textSeen(client),
+      (text) => text.includes('late progress'),
+    )
     const delivered = client.received.filter(({ method }) => method === 'notifications/tasks')
     expect(delivered.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
       delivered.map(() => [taskId, { [SUBSCRIPTION]: 'L' }]),

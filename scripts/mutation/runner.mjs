@@ -10,6 +10,9 @@ import { getFn } from 'vitest/suite'
 // Property tests draw the same values in every run, so that a mutant is either always found or never.
 fc.configureGlobal({ seed: 1 })
 
+// A test may replace them by fake ones.
+const { setTimeout, clearTimeout } = globalThis
+
 const plan = JSON.parse(readFileSync(process.env.MUTATE_PLAN, 'utf8'))
 
 // One state for all test files of the process.
@@ -50,14 +53,21 @@ function log(event) {
 
 export default class MutationRunner extends VitestTestRunner {
   async runTask(test) {
-    const run = () => {
+    const run = async () => {
       // Assertions that an earlier run left pending would be awaited.
       test.promises = []
-      return getFn(test)()
+      try {
+        await getFn(test)()
+      } finally {
+        // Otherwise each repetition would leave open what the test opens, and fake timers.
+        const hooks = test.onFinished?.toReversed() ?? []
+        test.onFinished = undefined
+        for (const hook of hooks) await hook(test.context)
+      }
     }
+    if (plan.longTests.includes(test.name)) return undefined
     if (plan.active !== undefined) return run()
     const key = `${test.file.name} > ${test.fullName ?? test.name}`
-    if (plan.longTests.includes(test.name)) return undefined
     state.reached = new Set()
     state.calls = 0
     const start = performance.now()

@@ -146,6 +146,7 @@ test.concurrent('a cancelled call delivers nothing: the message waits for the ne
     method: 'tools/call',
     params: { name: 'Bash', arguments: { command: 'sleep 30' } },
   })
+  // It becomes due during the call, and nothing shows it.
   await sleep(1200)
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   const { content } = await call(client, 'Bash', { command: 'echo next' })

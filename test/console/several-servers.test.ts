@@ -281,10 +281,8 @@ describe('a peer that fails delays no other', () => {
     await consoleStream.until(({ jobs }) => jobs.length === 1)
     consoleStream.leave()
     for (let asked = 0; !unresponsive.destroyed; asked++) {
-      unresponsive.write(
-        `${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id, from: 0, maxBytes: 1e6 })}\n`,
-      )
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      const line = JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id, from: 0, maxBytes: 1e6 })
+      await new Promise((resolve) => unresponsive.write(`${line}\n`, resolve))
     }
     expect((await call(server, 'Bash', { command: 'echo and here' })).text).toContain('and here')
   })

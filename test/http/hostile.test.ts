@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { HAS_PROC, type Json, LEGACY, MODERN } from '../support/client.js'
+import { HAS_PROC, type Json, LEGACY, MODERN, residentMegabytes } from '../support/client.js'
 import {
   ALICE,
   callOf,
@@ -16,7 +16,6 @@ import {
   modernCall,
   openConnection,
   requestHead,
-  residentMegabytes,
   rpc,
   sendRequest,
   startFixtureServer,

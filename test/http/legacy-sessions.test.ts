@@ -319,7 +319,7 @@ test('messages for a disconnected client are bounded, and the newest are kept', 
   await events.message()
   const last = events.events[0]?.id
   events.disconnect()
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await vi.waitFor(async () => expect(await callTool(server, 'count', { place: `after ${count} steps` })).toBe('1'))
   const rest = await listen(session, last)
   await rest.ended
   const seen = rest.events.map(({ json }) => json)

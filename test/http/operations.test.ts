@@ -2,13 +2,15 @@
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { cleanEnv, isAlive, type Json, LIBRARY } from '../support/client.js'
+import { cleanEnv, emptyFolder, isAlive, type Json, LIBRARY } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import {
   ALICE,
   callOf,
@@ -38,6 +40,24 @@ async function stopped(server: HttpServer): Promise<{ readonly code: number | nu
   return { code, ms: Date.now() - before }
 }
 
+/** Waits until calls of the fixture's tools with this text have begun. */
+async function untilBegun(server: HttpServer, text: string, count = 1): Promise<void> {
+  await eventually(
+    () => callTool(server, 'count', { place: `begun ${text}` }),
+    (begun) => Number(begun) >= count,
+  )
+}
+
+/** Waits until a server that got a signal is no longer ready, or refuses connections. */
+async function untilStopping(server: HttpServer): Promise<void> {
+  await eventually(() =>
+    sendRequest(server, { method: 'GET', path: '/readyz', token: '' }).then(
+      ({ status }) => status !== 200,
+      () => true,
+    ),
+  )
+}
+
 describe('health', () => {
   test('is visible to every authenticated user', async () => {
     const server = await startProgram()
@@ -61,9 +81,9 @@ describe('health', () => {
     const client = await openConnection(server)
     const body = callOf('later', { text: 'last', ms: 1000 })
     client.write(`${requestHead(server, body.length)}${body}`)
-    await new Promise((wait) => setTimeout(wait, 200))
+    await untilBegun(server, 'last')
     const end = stopped(server)
-    await new Promise((wait) => setTimeout(wait, 200))
+    await untilStopping(server)
     client.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     client.write(`${requestHead(server, body.length)}${body}`)
     const text = await client.until(/HTTP\/1\.1 503[^]*HTTP\/1\.1 503/)
@@ -126,12 +146,12 @@ describe('the access log', () => {
     standing.disconnect()
     const cut = await openConnection(server)
     cut.write(`${requestHead(server, 100)}{`)
-    await new Promise((wait) => setTimeout(wait, 100))
-    cut.socket.destroy()
     const headers = { authorization: `Bearer ${TOKEN}` }
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
     await once(socket, 'open')
     socket.terminate()
+    // Its incomplete request was read before the other connection was accepted.
+    cut.socket.destroy()
     const readLines = (): Json[] =>
       server
         .stderr()
@@ -177,7 +197,7 @@ describe.concurrent('shutdown', () => {
     const socketMessage = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
     socket.send(body)
     await sendRequest(server, { path, body })
-    await new Promise((wait) => setTimeout(wait, 300))
+    await untilBegun(server, 'in time', 5)
     const end = stopped(server)
     await listening.message()
     expect(await listening.message()).toMatchObject({ id: 'ear', result: { resultType: 'complete' } })
@@ -203,10 +223,13 @@ describe.concurrent('shutdown', () => {
     })
     const unfinished = sendRequest(stubborn, modernCall('stubborn'))
     const idle = await stream(stubborn, { path: '/sse', method: 'GET' })
-    await new Promise((wait) => setTimeout(wait, 300))
+    await vi.waitFor(async () => expect(await callTool(cooperative, 'fate', { label: 'long' })).toBe('held'))
+    await untilBegun(stubborn, 'stubborn')
+    const ending = Promise.all(servers.map(stopped))
     // A second signal changes nothing.
-    setTimeout(() => cooperative.child.kill('SIGTERM'), 500)
-    const ends = await Promise.all(servers.map(stopped))
+    await untilStopping(cooperative)
+    cooperative.child.kill('SIGTERM')
+    const ends = await ending
     expect(ends.map(({ code }) => code)).toEqual([0, 0])
     for (const { ms } of ends) expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
     expect((await answer).json).toMatchObject({ id: 9, result: { content: [{ text: 'aborted' }] } })
@@ -236,14 +259,15 @@ describe.concurrent('shutdown', () => {
   test('ends the processes that a command has started', async () => {
     // In a sandbox, processes have other pids.
     const server = await startProgram({ env: { SANDBOX: 'off' } })
-    const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
+    const started = join(emptyFolder(), 'started')
+    const command = `sleep 300 >/dev/null 2>&1 & echo $!; touch '${started}'; sleep 1`
     const answer = sendRequest(server, { body: callOf('Bash', { command }) })
     const endless = await stream(
       server,
       modernCall('Bash', { command: 'echo $$; exec sleep 300' }, 1, { progressToken: 1 }),
     )
     const { params } = await endless.message()
-    await new Promise((wait) => setTimeout(wait, 300))
+    await eventually(() => existsSync(started))
     const { code, ms } = await stopped(server)
     expect(code).toBe(0)
     expect(ms).toBeLessThan(underLoad(DEADLINE_MS))
@@ -256,13 +280,14 @@ describe.concurrent('shutdown', () => {
   test('requests that were not yet started are not started', async () => {
     const server = await startFixtureServer()
     const [client, other] = await Promise.all([openConnection(server), openConnection(server)])
-    const slow = callOf('later', { ms: 1000 })
+    const slow = callOf('later', { text: 'slow', ms: 1000 })
     other.write(`${requestHead(server, slow.length)}${slow}`)
     const body = callOf('stubborn', { ms: 500 })
     client.write(`${requestHead(server, body.length)}${body.slice(0, 10)}`)
-    await new Promise((wait) => setTimeout(wait, 200))
+    // Also answered after the incomplete request was read.
+    await untilBegun(server, 'slow')
     const end = stopped(server)
-    await new Promise((wait) => setTimeout(wait, 200))
+    await untilStopping(server)
     client.write(body.slice(10))
     expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 503 /)
     expect(await end).toMatchObject({ code: 0 })

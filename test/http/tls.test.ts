@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
 import { emptyFolder } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { type HttpServer, logComplaints, openConnection, rpc, startProgram, TOKEN } from '../support/http-client.js'
 import { underLoad } from '../support/load.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
@@ -42,7 +43,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(logComplaints(server)).toEqual([])
+  // Of the incomplete renewal, where renewals are supported.
+  expect(logComplaints(server).filter((line) => !line.includes('was not loaded'))).toEqual([])
 })
 
 const options = () => ({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, agent: false as const })
@@ -100,8 +102,9 @@ describe.concurrent('a new certificate', () => {
     await vi.waitFor(() => expect(text).toContain('/messages'))
     // An incomplete renewal must not be used.
     writeFileSync(certFile, 'half a certificate')
-    await new Promise((wait) => setTimeout(wait, 300))
+    await eventually(server.stderr, (log) => log.includes('was not loaded'))
     expect(await ping()).toBe(200)
+    expect(await shown()).toBe('first')
     install('second')
     await vi.waitFor(async () => expect(await shown()).toBe('second'), { timeout: 15_000, interval: 250 })
     const [, path = ''] = /data: (\S+)/.exec(text) ?? []

@@ -177,7 +177,8 @@ test('an Upgrade to another protocol is ignored, and the request is served', asy
   const whole = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   // In pieces, and repeatedly on one connection.
   client.write(whole.slice(0, -10))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  // Answered after the first piece was read.
+  await callTool(server, 'who')
   client.write(whole.slice(-10))
   await client.until(/alice:h2c/)
   for (let time = 0; time < 15; time++) {

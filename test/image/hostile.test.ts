@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { emptyFolder, type TestClient } from '../support/client.js'
+import { childrenOf, emptyFolder, type TestClient } from '../support/client.js'
 import { MEMORY_SLACK } from '../support/runtime.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
-import { childrenOf, forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
+import { forgetPeak, openServer, peakMegabytes, readImage } from './support.js'
 
 /** The memory of the server and its image worker, minus that after a harmless image. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK

@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import {
+  childrenOf,
   emptyFolder,
   HAS_PROC,
   isAlive,
@@ -30,7 +30,7 @@ import { eventually } from '../support/eventually.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
 import { makeSamples } from './hostile-corpus.js'
 import { pdf, svg } from './make.js'
-import { childrenOf, openServer, readImage } from './support.js'
+import { openServer, readImage } from './support.js'
 
 const folder = emptyFolder()
 const write = (name: string, bytes: Buffer): string => {
@@ -40,13 +40,30 @@ const write = (name: string, bytes: Buffer): string => {
 }
 /** Takes the whole time limit. */
 const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
+/** Hundredths of a second. */
+const BUSY_TICKS = 20
 const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
 
-const untilBusy = ({ child }: TestClient, count = 1): Promise<readonly number[]> =>
-  eventually(
+/** Waits for workers that have used the processor for a while. */
+async function untilBusy({ child }: TestClient, count = 1): Promise<readonly number[]> {
+  const pids = await eventually(
     () => childrenOf(child.pid),
     ({ length }) => length >= count,
   )
+  await eventually(
+    () => pids.map(userTicksOf),
+    (ticks) => ticks.every((each) => each >= BUSY_TICKS),
+  )
+  return pids
+}
+
+function userTicksOf(pid: number): number {
+  return Number(
+    readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')[11],
+  )
+}
 
 describe.skipIf(!HAS_PROC)('an image worker', () => {
   test('starts with the first image, handles the next, and ends with the server', async () => {
@@ -79,7 +96,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const client = await openServer()
     void readImage(client, slow).catch(() => {})
     const pids = await untilBusy(client)
-    await sleep(300)
     await killServer(client)
     await waitForExit(...pids)
   })
@@ -89,7 +105,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const params = { name: 'ReadImage', arguments: { file_path: slow } }
     client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params })
     const pids = await untilBusy(client)
-    await sleep(300)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
     await waitForExit(...pids)
     // On a busy machine this may take longer than the 4 s limit of a drawing.
@@ -113,7 +128,6 @@ describe.skipIf(!HAS_PROC)('an image worker', () => {
     const client = await openServer()
     const result = readImage(client, slow)
     const [pid = 0] = await untilBusy(client)
-    await sleep(300)
     process.kill(pid, 'SIGKILL')
     expect(await result).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
     // On a busy machine this may take longer than the 4 s limit of a drawing.

@@ -1,6 +1,6 @@
 // Shared by the ReadImage tests: a call, its pixels, and the memory of the server and its workers.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
@@ -71,12 +71,4 @@ export function forgetPeak(pid: number): void {
   } catch {
     // The process exited in the meantime.
   }
-}
-
-export function childrenOf(pid: number | undefined): readonly number[] {
-  const folder = `/proc/${pid}/task`
-  if (!existsSync(folder)) return []
-  return readdirSync(folder).flatMap((thread) =>
-    readFileSync(`${folder}/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  )
 }

@@ -16,6 +16,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import {
   choices,
   CTRL_C,
@@ -146,6 +147,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await terminal.waitForText('● red')
     const replies = [{ outcome: 'answered', selected: ['green'] }] as const
     await home.write((rows) => rows.questions.answer(id, { replies, surface: 'page', answeredAt: Date.now() }))
+    // Longer than the interval at which the inbox reads the database.
     await sleep(1500)
     expect(terminal.screen()).toContain('● red')
     terminal.type(ENTER)
@@ -579,8 +581,9 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
 async function toEntry(terminal: Terminal, label: string): Promise<void> {
   for (let steps = 0; steps < 30; steps++) {
     if (terminal.screen().includes(`● ${label}`)) return
+    const before = terminal.screen()
     terminal.type(DOWN)
-    await sleep(60)
+    await eventually(() => terminal.screen() !== before)
   }
   await terminal.waitForText(`● ${label}`)
 }

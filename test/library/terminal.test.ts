@@ -14,8 +14,9 @@ test.skipIf(!HAS_TERMINALS)('a server in a terminal prints what it waits for', a
   const terminal = spawn(process.execPath, [join(FOLDER, 'tools-only.mjs')], { cwd: FOLDER, cols: 200, env })
   let screen = ''
   terminal.onData((text) => {
-    if (screen === '') setTimeout(() => terminal.write(CTRL_C), 50)
+    const wasWaiting = screen.includes('on stdio')
     screen += text
+    if (!wasWaiting && screen.includes('on stdio')) terminal.write(CTRL_C)
   })
   const { exitCode } = await new Promise<{ exitCode: number }>((resolve) => terminal.onExit(resolve))
   expect(screen).toContain('minimcp-grammar: info: MCP server on stdio')

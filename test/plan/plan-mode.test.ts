@@ -17,7 +17,6 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -28,12 +27,14 @@ import {
   emptyFolder,
   killServer,
   modernMeta,
+  readJob,
   startJob,
   startServer,
   type TestClient,
   type ToolResult,
   toolResultOf,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { bash, enter, plan } from './support.js'
@@ -433,11 +434,14 @@ describe('restrictions of commands', requires(SANDBOX), () => {
   test('a command that outlives its server, and a recorded one, are restricted too', async () => {
     const planProject = newPlanProject()
     const client = serve(planProject, { JOBS_OUTLIVE_SERVER: '1' })
-    await enter(client, planProject.project)
+    const folder = await enter(client, planProject.project)
     expect(await writes(client)).toBe(false)
-    await startJob(client, 'sleep 0.3; echo x >late')
+    // Only the plan directory can be written.
+    const waits = `until [ -e '${folder}/go' ]; do sleep 0.05; done`
+    await startJob(client, `${waits}; echo x >late; echo x >'${folder}/tried'`)
     expect(await client.close()).toBe(0)
-    await sleep(800)
+    writeFileSync(join(folder, 'go'), '')
+    await eventually(() => existsSync(join(folder, 'tried')))
     expect(existsSync(join(planProject.project, 'late'))).toBe(false)
   })
 
@@ -535,8 +539,8 @@ describe('restrictions of commands', requires(SANDBOX), () => {
     expect(await writes(other)).toBe(true)
     await enter(client, planProject.project)
     const pwned = join(planProject.project, 'pwned')
-    await startJob(client, `for f in ${temporary}/*/*.i; do (echo 'touch ${pwned}' >"$f") & done; wait`)
-    await sleep(200)
+    const job = await startJob(client, `for f in ${temporary}/*/*.i; do (echo 'touch ${pwned}' >"$f") & done; wait`)
+    await readJob(client, job, { wait_for_end: true })
     for (let round = 0; round < 5; round++) expect(await writes(other)).toBe(true)
     expect(existsSync(pwned)).toBe(false)
     expect(readdirSync(temporary)).toEqual([])

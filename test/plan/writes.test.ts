@@ -11,21 +11,23 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { CORPUS } from '../sandbox/escape-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { call, isAlive, type Json, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import {
   bash,
   differences,
   enter,
-  writeProjectFiles,
   granted,
   hasProgram,
   other,
   plan,
   snapshot,
   startIn,
+  writeProjectFiles,
 } from './support.js'
 import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
+/** An attempt may act up to 0.2 s after its end. */
 const LINGER_MS = 500
 
 /** The variables of the attempts. */
@@ -207,8 +209,7 @@ describe('without a plan', () => {
       const victim = spawn('sleep', ['60'], { cwd: sandboxProject.project, stdio: 'ignore' })
       runOutside(variables(how, victim.pid, session))
       const hasHappened = (): boolean => differences(before, look(session)).length > 0
-      for (let waited = 0; waited < 2000 && !hasHappened(); waited += 20) await sleep(20)
-      if (!hasHappened()) failed.push(name)
+      if (!(await eventually(hasHappened, Boolean, 2000).catch(() => false))) failed.push(name)
       victim.kill('SIGKILL')
     }
     expect(failed).toEqual([])

@@ -12,6 +12,7 @@ import { listClientSecrets } from '@scorpiox/server/clients/client-paths'
 import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { SECRET_PATHS } from '@scorpiox/server/sandbox/sandbox-policy'
+import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { type Attempt, CORPUS } from './escape-corpus.js'
 import { PLANTING_CORPUS } from './planting-corpus.js'
@@ -103,6 +104,7 @@ describe('escapes', requires(SANDBOX), () => {
       for (const attempt of tried.filter(({ alone }) => alone)) {
         for (const [name, output] of splitOutput(await runInSandbox(level, [attempt]))) outputs.set(name, output)
       }
+      // An attempt may act up to 0.4 s after its end.
       await sleep(600)
       const delivered = [...outputs].filter(
         ([, text]) => text.includes(sandboxProject.secret) || text.includes('ESCAPED'),
@@ -161,8 +163,7 @@ async function worksOutside(attempt: Attempt): Promise<boolean> {
     attempt.sign === 'packet'
       ? sandboxProject.packets() > packets
       : differences(state, sandboxProject.snapshot()).length > 0
-  for (let waited = 0; waited < 1500 && !hasHappened(); waited += 20) await sleep(20)
-  return hasHappened()
+  return eventually(hasHappened, Boolean, 1500).catch(() => false)
 }
 
 function scriptOf(attempts: readonly Attempt[], work: string): string {

@@ -28,7 +28,8 @@ import type { SandboxedCommand } from '@scorpiox/server/process/shell-pool'
 import type { WriteGrants } from '@scorpiox/server/sandbox/command-factory'
 import { openSandbox, type Sandbox, type SandboxPolicy, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { PROGRAM, waitForExit } from '../support/client.js'
+import { childrenOf, PROGRAM, waitForExit } from '../support/client.js'
+import { advanceMonotonicClock } from '../support/clock.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 
@@ -234,7 +235,7 @@ describe('secrets', requires(SANDBOX), () => {
     writeFileSync(join(setup.project, 'a', 'b', 'secrets', 'key'), 'SECRET')
     writeFileSync(join(setup.project, '.env'), 'SECRET')
     // The existence of a file is checked once a second.
-    await sleep(1100)
+    advanceMonotonicClock(1001)
     const command =
       'cat .env a/b/secrets/*; mv a c; mv a/b d; mv .env e; cat */secrets/key */*/secrets/key e d/secrets/key'
     for (const level of LEVELS) expect((await run(setup, level, command)).text).not.toContain('SECRET')
@@ -264,7 +265,7 @@ describe('secrets', requires(SANDBOX), () => {
     })
     mkdirSync(join(setup.project, 's s'))
     writeFileSync(join(setup.project, 's s', 'secret'), 'SECRET')
-    await sleep(1100)
+    advanceMonotonicClock(1001)
     for (const level of LEVELS) {
       const { text } = await run(setup, level, 'echo x >.git/config; cat "s s/secret"; echo x >fine; cat fine; pwd')
       expect(text).not.toContain('SECRET')
@@ -322,11 +323,17 @@ print(n)`
   test('a fork bomb stays within its sandbox, and ends with it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
     const sandboxed = sandbox.create('workspace')
-    const child = start(sandboxed, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
-    await sleep(700)
-    expect(processesIn(sandboxed).length).toBeLessThanOrEqual(64)
+    const child = start(sandboxed, project, 'bomb() { bomb | bomb & }; bomb; sleep 300')
+    const closed = once(child, 'close')
+    // It grows to near its limit, and is looked at often from then on.
+    await eventually(
+      () => processesIn(sandboxed).length,
+      (count) => count > 40,
+    )
+    const counts = Array.from({ length: 50 }, () => processesIn(sandboxed).length)
+    expect(counts.filter((count) => count > 64)).toEqual([])
     child.kill('SIGKILL')
-    await once(child, 'close')
+    await closed
     await eventually(
       () => processesIn(sandboxed),
       ({ length }) => length === 0,
@@ -364,16 +371,20 @@ describe('the end', requires(SANDBOX), () => {
 
   async function ready(child: ChildProcess): Promise<void> {
     await once(child.stdout ?? child, 'data')
-    await sleep(50)
   }
+
+  const descendantsWhenAtLeast = ({ pid = 0 }: ChildProcess, count: number): Promise<readonly number[]> =>
+    eventually(
+      () => descendants(pid),
+      ({ length }) => length >= count,
+    )
 
   test('of bwrap ends everything in the sandbox', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const sandboxed = sandbox.create('workspace')
     const child = start(sandboxed, project, TREE)
     await ready(child)
-    const inside = descendants(child.pid ?? 0)
-    expect(inside.length).toBeGreaterThanOrEqual(5)
+    const inside = await descendantsWhenAtLeast(child, 5)
     child.kill('SIGKILL')
     await once(child, 'close')
     await waitForExit(...inside)
@@ -389,8 +400,7 @@ describe('the end', requires(SANDBOX), () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     await ready(parent)
-    const inside = descendants(parent.pid ?? 0)
-    expect(inside.length).toBeGreaterThanOrEqual(6)
+    const inside = await descendantsWhenAtLeast(parent, 6)
     parent.kill('SIGKILL')
     await waitForExit(...inside)
     sandboxed.release()
@@ -413,12 +423,13 @@ describe('the end', requires(SANDBOX), () => {
       one.project,
       'echo ready; until [ -e go ]; do sleep 0.05; done; rm go; echo x >scorpiox-env.txt; echo x >.scorpiox/x',
     )
+    const closed = once(child, 'close')
     await ready(child)
     await run(other, 'workspace', 'true')
     await other.sandbox.close()
     expect(readdirSync(one.project).sort()).toEqual(PLACEHOLDERS)
     writeFileSync(join(one.project, 'go'), '')
-    await once(child, 'close')
+    await closed
     sandboxed.release()
     await one.sandbox.close()
     expect(readdirSync(one.project)).toEqual([])
@@ -463,7 +474,7 @@ describe('a repository', requires(SANDBOX), () => {
     mkdirSync(join(project, '.git', 'hooks'), { recursive: true })
     writeFileSync(join(project, '.git', 'config'), '')
     for (const path of [join(project, '.git', 'config'), join(home, 'token')]) {
-      await sleep(1100)
+      advanceMonotonicClock(1001)
       const kept = sandbox.create('workspace')
       expect(kept.isUpToDate()).toBe(true)
       writeFileSync(`${path}.new`, 'SECRET')
@@ -555,6 +566,5 @@ function pidsIn(cgroupFile: string): readonly number[] {
 }
 
 function descendants(pid: number): readonly number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  return children.flatMap((child) => [child, ...descendants(child)])
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(child)])
 }

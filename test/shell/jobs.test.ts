@@ -2,7 +2,7 @@
 // disks and missing homes.
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
   call,
+  childrenOf,
   directorySize,
   emptyFolder,
   HAS_PROC,
@@ -26,6 +27,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { modernCall, sendRequest, startProgram } from '../support/http-client.js'
 import { underLoad } from '../support/load.js'
 import { canRun, requires } from '../support/requirements.js'
@@ -188,7 +190,9 @@ describe.concurrent('waiting', () => {
   })
 
   test('that is cancelled counts nothing as read', async () => {
-    const id = await start('echo kept; sleep 60')
+    const printed = join(emptyFolder(), 'printed')
+    const id = await start(`echo kept; touch '${printed}'; sleep 60`)
+    await eventually(() => existsSync(printed))
     const args = { task_id: id, wait_for_end: true }
     client.send({
       jsonrpc: '2.0',
@@ -196,10 +200,10 @@ describe.concurrent('waiting', () => {
       method: 'tools/call',
       params: { name: 'ReadBgOutput', arguments: args },
     })
-    await sleep(200)
+    await client.request('ping')
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `r${id}` } })
     await client.request('ping')
-    expect((await read(id)).text).toMatch(/^kept\n/)
+    expect((await readJob(client, id, { wait_for_pattern: 'kept' })).text).toMatch(/^kept\n/)
     expect(client.received.filter(({ id: answered }) => answered === `r${id}`)).toEqual([])
     await kill(id)
   })
@@ -353,7 +357,7 @@ describe.concurrent('the end', () => {
     async () => {
       const options = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
       const first = startServer(options)
-      await startJob(first, `trap '' TERM; echo output; echo $$ > pid; while :; do sleep 0.1; done`)
+      await startJob(first, `trap '' TERM; echo output; echo $$ > pid; while :; do sleep 0.1; echo >> running; done`)
       const pid = await readPid(join(options.cwd, 'pid'))
       await readJob(first, 1, { wait_for_pattern: 'output' })
       // The process that would clean up is killed too.
@@ -361,7 +365,9 @@ describe.concurrent('the end', () => {
       expect(helpers.length).toBeGreaterThan(0)
       for (const helper of helpers) process.kill(helper, 'SIGKILL')
       await killServer(first)
-      await sleep(100)
+      const rounds = (): number => directorySize(options.cwd)
+      const atTheEnd = rounds()
+      await eventually(rounds, (count) => count > atTheEnd)
       expect(isAlive(pid)).toBe(true)
       const second = startServer(options)
       const { text, structured } = await call(second, 'ListBgTasks')
@@ -480,6 +486,7 @@ describe('limits', () => {
           seen++
         }
         expect(directorySize(join(home, '.scorpiox'))).toBeLessThan(65_536 + 4096)
+        // Meanwhile the job prints more than is kept.
         await sleep(10)
       }
       expect(seen).toBeGreaterThan(1000)
@@ -658,22 +665,6 @@ describe('output cannot be kept', () => {
     expect(second.stderr()).toBe('')
   })
 })
-
-/** The child processes of a process. */
-function childrenOf(pid: number): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => parentOf(name) === pid)
-    .map(Number)
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return undefined
-  }
-}
 
 /** A command that waits for a file of the project. */
 function untilThere(name: string): string {

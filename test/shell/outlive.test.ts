@@ -1,9 +1,8 @@
 // JOBS_OUTLIVE_SERVER=1: jobs continue when their server ends, in any way. Ids, status, output and exit code survive,
 // and the next server takes over running jobs.
 
-import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
@@ -22,6 +21,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 
 interface StartedIn {
   readonly cwd: string
@@ -199,11 +199,21 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
   test('stay within their size on disk without a server', async () => {
     const options = newStartOptions({ JOB_MAX_OUTPUT: '65536' })
     const first = startServer(options)
-    await startJob(first, 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); done')
+    // Counts the lines, of at least two bytes each, in steps of a thousand.
+    const command = 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); ((i % 1000)) || echo $i > lines; done'
+    await startJob(first, command)
     const pid = await readPid(join(options.cwd, 'pid'))
     await first.close()
-    await sleep(1500)
-    expect(directorySize(join(options.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
+    const path = join(options.cwd, 'lines')
+    const countLines = (): number => (existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0)
+    const withoutServer = await eventually(countLines)
+    await eventually(
+      () => {
+        expect(directorySize(join(options.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
+        return countLines()
+      },
+      (lines) => lines > withoutServer + 50_000,
+    )
     const second = startServer(options)
     const result = await readJob(second, 1, { tail: 2 })
     expect(result.text).toMatch(/^\d+\n\d+\n\[Background task 1 is running/)

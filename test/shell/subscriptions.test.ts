@@ -1,8 +1,6 @@
 // Subscriptions to jobs report output and the end at every revision: `resources/subscribe` and
 // `notifications/resources/updated` on legacy revisions, `subscriptions/listen` on the modern one.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import {
@@ -52,9 +50,10 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await client.initialize(revision)
     const capable = client.received[0].result.capabilities.resources
     expect(capable).toMatchObject({ subscribe: true })
-    await startJob2(client, 'until [ -e one ]; do sleep 0.02; done; echo one; until [ -e two ]; do sleep 0.02; done')
     expect((await client.request('resources/subscribe', { uri: uriOf(1) })).result).toEqual({})
-    await sleep(700)
+    await startJob2(client, 'until [ -e one ]; do sleep 0.02; done; echo one; until [ -e two ]; do sleep 0.02; done')
+    // Of the start.
+    await waitForUpdates(client, uriOf(1), 1)
     client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch one' } })
     await waitForUpdates(client, uriOf(1), 1)
@@ -71,8 +70,12 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await client.request('resources/unsubscribe', { uri: uriOf(2) })
     client.clearReceived()
     await startJob2(client, 'echo two')
-    await sleep(700)
-    expect(client.received.filter(({ method }) => method === UPDATED)).toEqual([])
+    await readJob2(client, 2)
+    await client.request('resources/subscribe', { uri: uriOf(3) })
+    await startJob2(client, 'echo three')
+    await waitForUpdates(client, uriOf(3), 1)
+    const others = client.received.filter(({ method, params }) => method === UPDATED && params.uri !== uriOf(3))
+    expect(others).toEqual([])
     await client.close()
   })
 })
@@ -101,11 +104,11 @@ describe.concurrent('over stdio', () => {
     const client = startServer()
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: uriOf(1) })
+    const startedAt = performance.now()
     await startJob(client, 'while :; do echo x; done')
-    await sleep(1800)
-    const { length } = updatesOf(client, uriOf(1))
-    expect(length).toBeGreaterThanOrEqual(2)
-    expect(length).toBeLessThanOrEqual(5)
+    await waitForUpdates(client, uriOf(1), 4)
+    // A slow machine only takes longer; timers may be a few milliseconds early.
+    expect(performance.now() - startedAt).toBeGreaterThan(4 * 500 - 50)
     await call(client, 'KillBgTask', { task_id: 1 })
     await client.close()
   })
@@ -130,9 +133,13 @@ describe.concurrent('over stdio', () => {
     for (const message of [...updatesOf(client, uriOf(1)), ...updatesOf(client, LIST)])
       expect(message.params).toMatchObject(marked)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ear' } })
+    const next = { id: 'next', method: 'subscriptions/listen', params: { notifications, ...modernMeta() } }
+    client.send({ jsonrpc: '2.0', ...next })
     await client.request('tools/call', start)
-    await sleep(600)
-    expect(updatesOf(client, LIST)).toHaveLength(2)
+    const listenersOfList = (): readonly Json[] =>
+      updatesOf(client, LIST).map(({ params }) => params._meta['io.modelcontextprotocol/subscriptionId'])
+    await eventually(listenersOfList, ({ length }) => length >= 4)
+    expect(listenersOfList()).toEqual(['ear', 'ear', 'next', 'next'])
     await client.close()
   })
 
@@ -145,7 +152,8 @@ describe.concurrent('over stdio', () => {
     await second.initialize('2025-11-25')
     for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
     await readJob(second, 1)
-    await sleep(700)
+    // Of its start, for this server.
+    await waitForUpdates(second, uriOf(1), 1)
     second.clearReceived()
     await call(second, 'Bash', { command: 'touch go' })
     await waitForUpdates(second, uriOf(1), 1)
@@ -194,6 +202,12 @@ describe('over HTTP', () => {
     listenStream.disconnect()
   })
 })
+
+/** Waits for the end of a job. */
+async function readJob2(client: TestClient, id: number): Promise<void> {
+  const args = { task_id: id, wait_for_end: true }
+  await client.request('tools/call', { name: 'ReadBgOutput', arguments: args })
+}
 
 /** Without structured content, which older revisions do not have. */
 async function startJob2(client: TestClient, command: string): Promise<void> {

@@ -1,10 +1,9 @@
 // HTTP users with jobs of the same ids: none can read, list, kill, subscribe to or count another user's jobs.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import {
   callOf,
   type HttpServer,
@@ -119,9 +118,13 @@ describe('notifications about a job', () => {
     const received = new Set([(await aliceStream.message()).params.uri, (await aliceStream.message()).params.uri])
     expect([...received].filter((uri) => !uris.includes(uri))).toEqual([])
     await as(alice, 'ReadBgOutput', { task_id: next, wait_for_end: true })
-    await sleep(700)
+    // The start and the end of a job of his own come after whatever was sent before.
+    expect(await startAs(bob, 'true')).not.toBe(next)
     for (const { events } of bobStreams) {
-      expect(events.filter(({ json }) => json?.method === 'notifications/resources/updated')).toEqual([])
+      const updates = (): readonly unknown[] =>
+        events.flatMap(({ json }) => (json?.method === 'notifications/resources/updated' ? [json.params.uri] : []))
+      await eventually(updates, ({ length }) => length >= 2)
+      expect(updates()).toEqual([LIST, LIST])
     }
     for (const events of [...bobStreams, aliceStream]) events.disconnect()
   })

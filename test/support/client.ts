@@ -145,7 +145,20 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export function residentMegabytes({ child }: TestClient): number {
+/** The child processes of a process, of all its threads. */
+export function childrenOf(pid: number | undefined): readonly number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'))
+    return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
+  } catch {
+    // It has exited.
+    return []
+  }
+}
+
+/** Of a server on any transport. */
+export function residentMegabytes({ child }: { readonly child: { readonly pid?: number | undefined } }): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 }
 

@@ -3,7 +3,6 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
@@ -321,10 +320,6 @@ export async function initialize(
 export async function callTool(server: HttpServer, name: string, args: object = {}): Promise<string> {
   const { json } = await sendRequest(server, modernCall(name, args))
   return json.result.content[0].text
-}
-
-export function residentMegabytes({ child }: HttpServer): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 /** The warnings in the server's log, except the intended bug of the fixture. */

@@ -3,7 +3,6 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { emptyFolder, startServer, type TestClient } from './client.js'
 import { eventually } from './eventually.js'
@@ -117,10 +116,8 @@ export function createProcessTrees(): ProcessTrees {
     },
     survivors,
     async waitUntilGone(ms, except) {
-      for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
-        if (Object.values(survivors(except)).flat().length === 0) break
-      }
-      return survivors(except)
+      const isEmpty = (left: Survivors): boolean => Object.values(left).flat().length === 0
+      return eventually(() => survivors(except), isEmpty, ms).catch(() => survivors(except))
     },
     leftoverFiles: () => readdirSync(join(folder, 'tmp')),
   }

@@ -1,13 +1,12 @@
 // Tasks over HTTP belong to a user: no other user sees, changes, counts or is notified of them, and numbers begin at 1
 // for each.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import {
+  type EventStream,
   type HttpServer,
   logComplaints,
   modern,
@@ -19,13 +18,14 @@ import {
 } from '../support/http-client.js'
 
 const URI = 'scorpiox://tasks'
+const cwd = emptyFolder()
+const env = { STATE_DIR: emptyFolder() }
 let server: HttpServer
 let alice: string
 let bob: string
 
 beforeAll(async () => {
-  const env = { STATE_DIR: emptyFolder() }
-  server = await startProgram({ env })
+  server = await startProgram({ env, cwd })
   alice = tokenFor('alice', env)
   bob = tokenFor('bob', env)
 })
@@ -35,9 +35,9 @@ afterAll(async () => {
   expect(logComplaints(server)).toEqual([])
 })
 
-async function as(token: string, action: string, more: object = {}): Promise<ToolResult> {
+async function as(token: string, action: string, more: object = {}, at = server): Promise<ToolResult> {
   const args = { action, query: '', ...more }
-  return toolResultOf((await sendRequest(server, { ...modernCall('TaskManager', args), token })).json)
+  return toolResultOf((await sendRequest(at, { ...modernCall('TaskManager', args), token })).json)
 }
 
 test('each has separate tasks and numbers', async () => {
@@ -55,15 +55,29 @@ test('each has separate tasks and numbers', async () => {
 
 test("a listener is notified of its user's changes only", async () => {
   const listening = modern('subscriptions/listen', { notifications: { resourceSubscriptions: [URI] } })
-  const events = await stream(server, { ...listening, token: bob })
+  const [ofAlice, ofBob] = [
+    await stream(server, { ...listening, token: alice }),
+    await stream(server, { ...listening, token: bob }),
+  ]
+  const newsIn = ({ events }: EventStream): readonly Json[] =>
+    events.filter(({ json }) => json?.method === 'notifications/resources/updated')
+  const untilNews = (events: EventStream, count: number): Promise<unknown> =>
+    eventually(
+      () => newsIn(events),
+      ({ length }) => length >= count,
+    )
   await as(bob, 'list')
   await as(alice, 'create', { text: 'Another of Alice' })
-  await sleep(1500)
+  await untilNews(ofAlice, 1)
+  expect(newsIn(ofBob)).toEqual([])
   await as(bob, 'create', { text: 'Another of Bob' })
-  const news = (): readonly Json[] =>
-    events.events.filter(({ json }) => json?.method === 'notifications/resources/updated')
-  await eventually(news, ({ length }) => length > 0)
-  await sleep(1500)
-  expect(news()).toEqual([expect.anything()])
-  events.disconnect()
+  await untilNews(ofBob, 1)
+  // A change by another server is found by the next poll, which does not report the earlier ones again.
+  const other = await startProgram({ env, cwd })
+  const before = newsIn(ofAlice).length
+  await as(alice, 'create', { text: 'From another server' }, other)
+  await untilNews(ofAlice, before + 1)
+  expect(newsIn(ofBob)).toEqual([expect.anything()])
+  for (const events of [ofAlice, ofBob]) events.disconnect()
+  expect(await other.stop()).toBe(0)
 })

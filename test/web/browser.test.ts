@@ -3,7 +3,6 @@
 
 import { createSocket } from 'node:dgram'
 import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -11,6 +10,7 @@ import { readBrowserMemory } from '@scorpiox/server/browser/browser-instance'
 import type { BrowserProcess } from '@scorpiox/server/browser/browser-process'
 import { type RenderedPage, renderInBrowser, type RenderOptions } from '@scorpiox/server/browser/page-renderer'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
+import { eventually } from '../support/eventually.js'
 import { underLoad } from '../support/load.js'
 import {
   guardedFetchTo,
@@ -309,9 +309,14 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     test('and crashes is reported, and the next page works', async () => {
       const crashing = show(`<p>x</p><script>for (;;) {}</script>`, { maxMs: 10_000 })
       const crashed = expect(crashing).rejects.toThrow('it crashed')
-      await expect.poll(() => readBrowserMemory(live)).toContainEqual(expect.objectContaining({ isPage: true }))
-      await sleep(300)
-      for (const { pid, isPage } of await readBrowserMemory(live)) if (isPage) process.kill(pid, 'SIGKILL')
+      let isOver = false
+      const end = (): void => void (isOver = true)
+      crashing.then(end, end)
+      await eventually(async () => {
+        const pages = (await readBrowserMemory(live)).filter(({ isPage }) => isPage && !isOver)
+        for (const { pid } of pages) killIfAlive(pid)
+        return isOver
+      })
       await crashed
       expect((await show(PROSE)).hasSettled).toBe(true)
     })
@@ -360,10 +365,9 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   })
 
   test('that was cancelled is closed at once', async () => {
-    site.routes.set('/waiting', () => {})
     const wanted = new AbortController()
+    site.routes.set('/waiting', () => wanted.abort())
     const startedAt = performance.now()
-    setTimeout(() => wanted.abort(), 200)
     await expect(visit('/waiting', { signal: wanted.signal })).rejects.toMatchObject({ kind: 'aborted' })
     expect(performance.now() - startedAt).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
     await expect(visit('/waiting', { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'aborted' })
@@ -391,3 +395,11 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     expect(profilesOf()).toEqual([])
   })
 })
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has exited.
+  }
+}

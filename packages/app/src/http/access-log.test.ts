@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import type { FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
 import { createAccessLog, parseTraceId } from './access-log.js'
@@ -72,12 +70,14 @@ test('client input neither breaks a line nor makes it long', () => {
   expect(text.length).toBeLessThan(2000)
 })
 
-test('writes lines in batches, after a short delay', async () => {
+test('writes lines in batches, after a short delay', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const writes: string[] = []
   const log = createAccessLog((text) => writes.push(text))
   for (let count = 0; count < 10; count++) log.logRequest(REQUEST)
   expect(writes).toHaveLength(0)
-  await sleep(150)
+  vi.advanceTimersByTime(50)
   expect(writes).toHaveLength(1)
   expect(writes[0]?.match(/\n/g)).toHaveLength(10)
   log.close()

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test, vi } from 'vitest'
 
+import { advanceMonotonicClock } from '../../../../test/support/clock.js'
 import { openLogFile } from './log-file.js'
 
 const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-log-')), 'access.log')
@@ -22,12 +22,12 @@ test('lines are appended, also to an existing file, and other users cannot read 
   expect(statSync(path).mode & 0o007).toBe(0)
 })
 
-test('a moved file is replaced by a new one; a truncated one is continued', async () => {
+test('a moved file is replaced by a new one; a truncated one is continued', () => {
   const path = fresh()
   const file = openLogFile(path, never)
   file.write('one\n')
   renameSync(path, `${path}.1`)
-  await sleep(1100)
+  advanceMonotonicClock(1000)
   file.write('two\n')
   truncateSync(path)
   file.write('three\n')
@@ -36,12 +36,12 @@ test('a moved file is replaced by a new one; a truncated one is continued', asyn
   expect(readFileSync(path, 'utf8')).toBe('three\n')
 })
 
-test('a missing folder is reported once, and writing continues when it is back', async () => {
+test('a missing folder is reported once, and writing continues when it is back', () => {
   const path = fresh()
   const onError = vi.fn<(error: unknown) => void>()
   const file = openLogFile(path, onError)
   rmSync(join(path, '..'), { recursive: true })
-  await sleep(1100)
+  advanceMonotonicClock(1000)
   for (let count = 0; count < 3; count++) file.write('lost\n')
   expect(onError).toHaveBeenCalledTimes(1)
   expect(String(onError.mock.calls[0]?.[0])).toContain('cannot be opened')

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import type { Failure } from '@scorpiox/mcp/errors'
 import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
@@ -31,6 +31,7 @@ interface Pair {
 
 const CURVE = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
 const DAY_MS = 86_400_000
+const POLL_MS = 20
 
 /** Valid for thirty days from now. */
 function make(name: string, kind: readonly string[] = CURVE): Pair {
@@ -76,7 +77,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const apply = vi.fn((options: typeof tls.options) => server.setSecureContext({ ...options }))
-    const stop = tls.watch(apply, 20)
+    const stop = tls.watch(apply, POLL_MS)
     closers.push(() => {
       stop()
       server.close()
@@ -90,6 +91,12 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     closers.push(() => socket.destroy())
     await once(socket, 'secureConnect')
     return socket
+  }
+
+  /** The files are then checked only by vi.advanceTimersByTime. */
+  function fakeIntervals(): void {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
   }
 
   const nameOf = (socket: TLSSocket): unknown => socket.getPeerCertificate().subject.CN
@@ -117,17 +124,18 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
 
   test('an incomplete pair is not loaded, is reported once, and is tried again', async (context) => {
     skipIfMissing(context, MISSING.renewal)
+    fakeIntervals()
     const files = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(files, complain)
     copyFileSync(second.certFile, files.certFile)
-    await vi.waitFor(() => expect(complain).toHaveBeenCalled(), 5000)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    vi.advanceTimersByTime(10 * POLL_MS)
     expect(complain).toHaveBeenCalledTimes(1)
     expect(complain.mock.calls[0]?.[0].message).toMatch(/was not loaded.*does not belong to the first certificate/)
     expect(await seen(port)).toBe('first')
     copyFileSync(second.keyFile, files.keyFile)
-    await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
+    vi.advanceTimersByTime(10 * POLL_MS)
+    expect(await seen(port)).toBe('second')
     expect(apply).toHaveBeenCalledTimes(1)
   })
 
@@ -146,11 +154,14 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   })
 
   test('does not report after watching was stopped', async () => {
+    fakeIntervals()
     const files = inPlace(first)
     const { port, apply, stop } = await serve(files)
+    expect(vi.getTimerCount()).toBe(1)
     stop()
+    expect(vi.getTimerCount()).toBe(0)
     put(files, second)
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    vi.advanceTimersByTime(10 * POLL_MS)
     expect(apply).not.toHaveBeenCalled()
     expect(await seen(port)).toBe('first')
   })

@@ -20,6 +20,7 @@ import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { advanceMonotonicClock } from '../../../../test/support/clock.js'
 import { openTokenFile } from './token-file.js'
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-tokens-')), 'state', 'tokens.json')
@@ -105,35 +106,35 @@ describe('revoking', () => {
     expect(tokens.find(other.token)).toBeDefined()
   })
 
-  test('by another process takes effect within a second, as does a new token', async () => {
+  test('by another process takes effect within a second, as does a new token', () => {
     const path = newPath()
     const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
     expect(server.find('sxc_nothing')).toBeUndefined()
     const { token, record } = tokenFile.create({ name: 'a', user: 'u' })
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(server.find(token)).toEqual(record)
     tokenFile.revoke('a')
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(server.find(token)).toBeUndefined()
   })
 
-  test('takes effect even if the wall clock is set back', async () => {
+  test('takes effect even if the wall clock is set back', () => {
     const path = newPath()
     const [server, tokenFile] = [openTokenFile(path), openTokenFile(path)]
     const { token } = tokenFile.create({ name: 'a', user: 'u' })
     expect(server.find(token)).toBeDefined()
     tokenFile.revoke('a')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(server.find(token)).toBeUndefined()
   })
 
-  test('by deleting the file revokes all tokens', async () => {
+  test('by deleting the file revokes all tokens', () => {
     const path = newPath()
     const tokens = openTokenFile(path)
     const { token } = tokens.create({ name: 'a', user: 'u' })
     rmSync(path)
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(tokens.find(token)).toBeUndefined()
     expect(tokens.problem()).toBeUndefined()
     expect(tokens.list()).toEqual([])
@@ -172,17 +173,17 @@ describe('a file that cannot be trusted', () => {
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 
-  test('is trusted again once it was repaired', async () => {
+  test('is trusted again once it was repaired', () => {
     const path = newPath()
     const tokens = openTokenFile(path)
     const { token } = tokens.create({ name: 'a', user: 'u' })
     const good = readFileSync(path)
     writeFileSync(path, 'oops')
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(tokens.find(token)).toBeUndefined()
     expect(tokens.problem()).toContain('is damaged')
     writeFileSync(path, good)
-    await sleep(1010)
+    advanceMonotonicClock(1000)
     expect(tokens.find(token)).toBeDefined()
     expect(tokens.problem()).toBeUndefined()
   })

@@ -23,7 +23,7 @@ const plainSchema = fc.letrec<{ schema: JsonSchema | boolean }>((tie) => ({
     fc.boolean(),
     fc.record(
       {
-        type: fc.oneof(typeName, fc.array(typeName, { maxLength: 3 })),
+        type: fc.oneof(typeName, fc.array(typeName, { minLength: 1, maxLength: 3 })),
         title: key,
         default: literal,
         enum: fc.array(literal, { maxLength: 4 }),

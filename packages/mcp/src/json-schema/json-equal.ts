@@ -32,7 +32,8 @@ export function findDuplicate(items: readonly unknown[]): readonly [number, numb
 /** Returns the same text for equal values. */
 function toCanonicalText(value: unknown): string {
   if (isArray(value)) return `[${value.map(toCanonicalText).join()}]`
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'undefined'
+  // Numbers too large for JSON are read as Infinity, which JSON.stringify writes as null.
+  if (!isJsonObject(value)) return typeof value === 'string' ? JSON.stringify(value) : String(value)
   const members = Object.keys(value)
     .toSorted()
     .map((key) => `${JSON.stringify(key)}:${toCanonicalText(value[key])}`)

@@ -622,8 +622,8 @@ describe('references', () => {
 
 describe('the simple compiler', () => {
   const depth = (levels: number): JsonSchema => (levels === 0 ? {} : { items: depth(levels - 1) })
-  const wide = (count: number): JsonSchema => ({
-    properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
+  const wide = (count: number, part: JsonSchema | boolean = {}): JsonSchema => ({
+    properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, part])),
   })
 
   test.each<[string, JsonSchema | boolean, boolean]>([
@@ -656,6 +656,8 @@ describe('the simple compiler', () => {
     ['21 levels', depth(20), false],
     ['999 subschemas', wide(332), true],
     ['1002 subschemas', wide(333), false],
+    ['1000 subschemas', wide(997, true), true],
+    ['1001 subschemas', wide(998, true), false],
   ])('compiles %s', (_name, schema, isSimple) => {
     expect(compileSimpleSchema(schema) !== undefined).toBe(isSimple)
   })

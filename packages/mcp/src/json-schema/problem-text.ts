@@ -12,8 +12,13 @@ const MAX_LISTED = 10
 export function describePath(at: ValuePath): string {
   if (at === undefined) return 'the arguments'
   const path = formatValuePath(at)
-  const quoted = `'${path.length > MAX_PATH_LENGTH ? `…${path.slice(1 - MAX_PATH_LENGTH)}` : path}'`
+  const quoted = `'${path.length > MAX_PATH_LENGTH ? truncatePath(path) : path}'`
   return at.isName === true ? `the name of ${quoted}` : quoted
+}
+
+/** The end of a path is the more useful part. */
+function truncatePath(path: string): string {
+  return `…${path.slice(1 - MAX_PATH_LENGTH).replace(/^[\uDC00-\uDFFF]/, '')}`
 }
 
 /** The path with a verb, which is plural for `the arguments`. */
@@ -91,7 +96,7 @@ export function mustBeField(names: readonly string[], at: ValuePath): string {
 
 /** Whether the list is short enough to name each choice. */
 export function isShortList(choices: readonly unknown[]): boolean {
-  return choices.length <= MAX_LISTED
+  return choices.length > 0 && choices.length <= MAX_LISTED
 }
 
 /** Example: `2 allowed fields: command, timeout`. */

@@ -47,6 +47,7 @@ export function isOfType(name: string, value: unknown): boolean {
 export function readTypes(schema: JsonSchema): readonly string[] | undefined {
   if (schema.type === undefined) return undefined
   const names: readonly unknown[] = isArray(schema.type) ? schema.type : [schema.type]
+  if (names.length === 0) throw new Error(`The schema keyword 'type' must name JSON types, got an empty array.`)
   return names.map((name) => {
     if (typeof name === 'string' && TYPES.has(name)) return name
     throw new Error(`The schema keyword 'type' must name JSON types, got ${describeValue(name)}.`)
@@ -70,7 +71,7 @@ function type({ schema }: KeywordContext): SchemaRule | undefined {
   const choices = readAllowedValues(schema) ?? []
   // If only a few values are allowed, listing them is more useful than the type.
   const message = (value: unknown, at: ValuePath) =>
-    choices.length > 0 && isShortList(choices) ? mustBeOneOf(choices, value, at) : mustBeType(names, value, at)
+    isShortList(choices) ? mustBeOneOf(choices, value, at) : mustBeType(names, value, at)
   return { ...createSimpleRule(createTypeTest(names), message), suppressesOthers: true }
 }
 

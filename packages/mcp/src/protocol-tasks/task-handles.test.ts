@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import { type ChangeEvent, createChangeEvents } from '../definitions/change-events.js'
 import { createInMemoryTaskHandleStore, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
@@ -177,10 +175,13 @@ describe('memory', () => {
   })
 
   test('drops expired tasks', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
     const store = createInMemoryTaskHandleStore()
     await store.save(record('x', { ttlMs: 10 }))
+    vi.setSystemTime(Date.now() + 10)
     expect(await store.load('ann', 'x')).toBeDefined()
-    await sleep(15)
+    vi.setSystemTime(Date.now() + 1)
     expect(await store.load('ann', 'x')).toBeUndefined()
   })
 })

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { eventually } from '../../../../test/support/eventually.js'
 import { createChangeEvents } from '../definitions/change-events.js'
 import { defineSkill, type SkillDefinition } from '../definitions/skill.js'
 import { Failure } from '../errors.js'
@@ -119,7 +120,7 @@ describe('lists that are refreshed', () => {
     })
     server.scheduleRefresh()
     expect(count).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually(() => errors.length > 0)
     expect(count).toBe(1)
     expect(errors).toMatchObject([{ message: 'not today' }])
   })

@@ -1,9 +1,8 @@
 // Several users and sessions on one server, and race conditions, which stdio with its single client cannot show.
 
-import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-import { describe, expect, test } from 'vitest'
-
+import { eventually } from '../../../../test/support/eventually.js'
 import type { CallContext } from '../definitions/call-context.js'
 import { createChangeEvents } from '../definitions/change-events.js'
 import { defineResource } from '../definitions/resource.js'
@@ -61,6 +60,13 @@ function connect(server: McpServer, user = 'ann', options: SessionOptions = {}) 
 
 const run = { name: 'run', arguments: {}, ...meta }
 
+/** A promise that the test resolves. */
+function createGate() {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { open: () => open(), opened }
+}
+
 function resultOf(answer: JsonObject | undefined): JsonObject {
   if (!isJsonObject(answer?.result)) throw new Error(`no result: ${JSON.stringify(answer)}`)
   return answer.result
@@ -68,11 +74,11 @@ function resultOf(answer: JsonObject | undefined): JsonObject {
 
 describe('users', () => {
   test('cannot see, answer or cancel the tasks of others and receive no events about them', async () => {
+    const gate = createGate()
     const { server } = serve(async (call) => {
       await call.continueAsTask()
-      await sleep(20)
+      await gate.opened
       call.progress(1, { message: 'halfway' })
-      await sleep(20)
       return 'done'
     })
     const [ann, bob] = [connect(server, 'ann'), connect(server, 'bob')]
@@ -84,11 +90,15 @@ describe('users', () => {
       const answer = await bob.ask(method, { taskId, inputResponses: {}, ...meta })
       expect(answer).toMatchObject({ error: { code: -32602 } })
     }
-    await sleep(80)
-    expect(ann.methods().filter((method) => method === 'notifications/tasks')).toEqual([
-      'notifications/tasks',
-      'notifications/tasks',
-    ])
+    gate.open()
+    const states = (): unknown[] =>
+      ann.sent.flatMap(({ method, params }) =>
+        method === 'notifications/tasks' && isJsonObject(params) ? [params.status] : [],
+      )
+    await eventually(states, (each) => each.includes('completed'))
+    expect(states()).toEqual(['working', 'completed'])
+    // Answered after all that was sent to bob before.
+    expect(await bob.ask('tasks/get', { taskId, ...meta }, 10)).toMatchObject({ error: { code: -32602 } })
     expect(bob.methods()).not.toContain('notifications/tasks')
     expect(resultOf(await ann.ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
   })
@@ -147,9 +157,10 @@ describe('shutdown', () => {
         await memory.save(record)
       },
     })
+    const gate = createGate()
     const { server } = serve(
       async (call) => {
-        await sleep(10)
+        await gate.opened
         return call.continueAsTask()
       },
       { taskHandleStore },
@@ -157,6 +168,7 @@ describe('shutdown', () => {
     const { session, ask } = connect(server)
     const due = ask('tools/call', run)
     session.abort('stopping')
+    gate.open()
     expect(resultOf(await due)).toMatchObject({ content: [{ text: 'false' }] })
     expect(saved).toEqual([])
   })
@@ -166,7 +178,7 @@ describe('shutdown', () => {
     const { server, errors } = serve((call) => call.continueAsTask(), { taskHandleStore })
     const { session, ask, say } = connect(server)
     const due = ask('tools/call', run)
-    await sleep(5)
+    await eventually(() => statuses.length > 0)
     await say({ method: 'notifications/cancelled', params: { requestId: 1 } })
     written()
     expect(await due).toBeUndefined()
@@ -236,9 +248,9 @@ test('nothing is lost, whichever is first, the outcome or the task handle', asyn
     const { ask } = connect(server)
     const result = resultOf(await ask('tools/call', run))
     kinds.add(result.resultType)
-    await sleep(0)
-    const outcome = result.resultType === 'task' ? await ask('tasks/get', { taskId: result.taskId, ...meta }) : result
-    expect(JSON.stringify(outcome)).toContain('"text":"done"')
+    const readOutcome = (): unknown =>
+      result.resultType === 'task' ? ask('tasks/get', { taskId: result.taskId, ...meta }) : result
+    await eventually(readOutcome, (outcome) => JSON.stringify(outcome).includes('"text":"done"'))
   }
   expect(kinds).toEqual(new Set(['complete', 'task']))
 })
@@ -261,8 +273,8 @@ test('an outcome that cannot be stored is logged, and the task is reported as fa
   )
   const { ask } = connect(server)
   const { taskId } = resultOf(await ask('tools/call', run))
-  await sleep(5)
-  expect(resultOf(await ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'failed' })
+  const read = async (): Promise<JsonObject> => resultOf(await ask('tasks/get', { taskId, ...meta }))
+  await eventually(read, ({ status }) => status === 'failed')
   expect(errors).toEqual([new Error('disk full')])
 })
 
@@ -349,9 +361,14 @@ test('caps the timeout of a question at the longest timer', async () => {
   const { server } = serve((call) => call.ask({ name: form }, { timeoutMs: Infinity }))
   const legacy = connect(server)
   await legacy.ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })
+  // A timer that is too long for the runtime expires after 1 ms, also a fake one.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   void legacy.ask('tools/call', { name: 'run' }, 7)
-  await sleep(20)
+  await vi.waitFor(() => expect(legacy.methods()).toContain('elicitation/create'))
+  await vi.advanceTimersByTimeAsync(60_000)
   expect(legacy.methods()).toEqual(['elicitation/create'])
+  vi.useRealTimers()
   await legacy.say({ method: 'notifications/cancelled', params: { requestId: 7 } })
 
   const { ask } = connect(server)
@@ -361,14 +378,16 @@ test('caps the timeout of a question at the longest timer', async () => {
 })
 
 test('an aborted call does not ask the client', async () => {
+  const gate = createGate()
   const { server } = serve(async (call) => {
-    await sleep(5)
+    await gate.opened
     return call.ask({ name: form })
   })
   const { session, ask, methods } = connect(server)
   await ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })
   const due = ask('tools/call', { name: 'run' })
   session.abort('stopping')
+  gate.open()
   expect(await due).toMatchObject({ error: { message: 'Not finished: stopping' } })
   expect(methods()).toEqual([])
 })

@@ -6,6 +6,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
+import { eventually } from '../../../../test/support/eventually.js'
 import { FetchFailure } from './fetch-failure.js'
 import { createGuardedFetch, type FetchRequest, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js'
 
@@ -186,10 +187,16 @@ test('without a response there is no partial body', async () => {
 test('the caller can cancel, before and after the response starts', async () => {
   const out = guardedFetch()
   const controller = new AbortController()
-  const fetches = ['/silent', '/drip', '/dripping'].map((path) =>
+  const paths = ['/silent', '/drip', '/dripping']
+  asked.splice(0)
+  const fetches = paths.map((path) =>
     failureOf(out.fetch(base + path, { signal: controller.signal, acceptsPartial: true })),
   )
-  setTimeout(() => controller.abort(), 100)
+  await eventually(
+    () => paths.filter((path) => !asked.includes(path)),
+    (missing) => missing.length === 0,
+  )
+  controller.abort()
   for (const failure of await Promise.all(fetches)) expect(failure.kind).toBe('aborted')
   expect((await failureOf(out.fetch(`${base}/text`, { signal: controller.signal }))).kind).toBe('aborted')
 })
@@ -208,8 +215,9 @@ test('many concurrent requests of one caller cause no leak warning', async () =>
 
 test('closing aborts running requests', async () => {
   const out = guardedFetch()
+  asked.splice(0)
   const fetched = failureOf(out.fetch(`${base}/drip`))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await eventually(() => asked.includes('/drip'))
   await out.close()
   expect((await fetched).message).toContain('the server is stopping')
   expect((await failureOf(out.fetch(`${base}/text`))).kind).toBe('aborted')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { eventually } from '../../../../test/support/eventually.js'
 import { underLoad } from '../../../../test/support/load.js'
 import { createCommandRunner } from './command-runner.js'
 import { bashArguments } from './shell-program.js'
@@ -82,11 +83,13 @@ test.each([
   ['where tags are seen', pooled],
   ['as on macOS', direct],
 ])('%s, a command ends with its children, also those that ignore TERM', async (_, from) => {
-  const running = await from.run({ command: '(trap "" TERM; sleep 300) & sleep 300 & wait', onOutput: () => {} })
-  await sleep(200)
-  const started = performance.now()
+  const command = '(trap "" TERM; echo started; sleep 300) & sleep 300 & wait'
+  let output = ''
+  const running = await from.run({ command, onOutput: (chunk) => void (output += chunk.toString()) })
+  await eventually(() => output === 'started\n')
+  const killedAt = performance.now()
   expect(await running.kill(300)).toEqual([])
-  expect(performance.now() - started).toBeLessThan(underLoad(3000))
+  expect(performance.now() - killedAt).toBeLessThan(underLoad(3000))
   expect((await running.findRemainingChildren()) ?? []).toEqual([])
 })
 

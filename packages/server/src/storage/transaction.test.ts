@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import type { Sql } from './database.js'
 import { runTransaction } from './transaction.js'
@@ -25,12 +25,14 @@ test('idle work is aborted and cannot continue', async () => {
 })
 
 test('work that runs statements regularly is not aborted', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const long = runTransaction(
     QUIET,
     'read',
     async (sql) => {
       for (let count = 0; count < 20; count++) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await vi.advanceTimersByTimeAsync(299)
         await sql.all('x')
       }
       return { value: 'done', commit: false }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -33,7 +32,7 @@ test('aborts in time after garbage collection while only listeners hold the sign
   for (let each = 0; each < count; each++)
     createTimeoutSignal(300, [never]).signal.addEventListener('abort', () => void aborts++)
   for (let times = 0; times < 3; times++) {
-    await sleep(10)
+    await new Promise(setImmediate)
     collectGarbage()
   }
   await expect.poll(() => aborts, { timeout: 5000 }).toBe(count)

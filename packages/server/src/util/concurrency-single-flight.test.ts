@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { expect, test } from 'vitest'
 
 import { createDeferred } from './async.js'
@@ -45,7 +43,7 @@ test('aborts the work only after all waiters have left', async () => {
 test('a failure rejects all waiters and is not cached', async () => {
   const tasks = createSingleFlight<number>()
   const fail = async (): Promise<number> => {
-    await sleep(1)
+    await Promise.resolve()
     throw new Error('no')
   }
   const all = await Promise.allSettled([tasks.run('a', never(), fail), tasks.run('a', never(), fail)])

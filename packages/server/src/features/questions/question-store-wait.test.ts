@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { waitUntilAnswered } from './question-store.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 function waiting(timeoutMs: number, graceMs = 60) {
   const listeners = new Set<() => void>()
@@ -32,11 +33,11 @@ function waiting(timeoutMs: number, graceMs = 60) {
 test('ends with the answer and unsubscribes', async () => {
   const { done, changeState: notifyChange, seen: checks, listeners } = waiting(60_000)
   notifyChange()
-  await sleep(5)
+  await vi.advanceTimersByTimeAsync(1000)
   expect(checks.isDone).toBe(false)
   notifyChange({ isOver: true })
   await done
-  expect([checks.isDone, listeners.size]).toEqual([true, 0])
+  expect([checks.isDone, listeners.size, vi.getTimerCount()]).toEqual([true, 0, 0])
 })
 
 test('does not miss a change during a check', async () => {
@@ -48,25 +49,32 @@ test('does not miss a change during a check', async () => {
 })
 
 test('ends after the timeout', async () => {
-  const { done } = waiting(30)
+  const { done, seen: checks } = waiting(30)
+  await vi.advanceTimersByTimeAsync(29)
+  expect(checks.isDone).toBe(false)
+  await vi.advanceTimersByTimeAsync(10)
   await done
 })
 
 test('ends when the user is away, but not while a page reloads', async () => {
   const { done, seen: checks, changeState: notifyChange } = waiting(60_000, 300)
-  await sleep(5)
+  await vi.advanceTimersByTimeAsync(5)
   notifyChange({ isWatched: false })
-  await sleep(20)
+  await vi.advanceTimersByTimeAsync(299)
   notifyChange({ isWatched: true })
-  await sleep(500)
+  await vi.advanceTimersByTimeAsync(10_000)
   expect(checks.isDone).toBe(false)
   notifyChange({ isWatched: false })
+  await vi.advanceTimersByTimeAsync(299)
+  expect(checks.isDone).toBe(false)
+  await vi.advanceTimersByTimeAsync(10)
   await done
 })
 
 test('throws the abort reason of the call', async () => {
   const { done, controller, listeners } = waiting(60_000)
-  setTimeout(() => controller.abort(new Error('cancelled')), 5)
+  await vi.advanceTimersByTimeAsync(5)
+  controller.abort(new Error('cancelled'))
   await expect(done).rejects.toThrow('cancelled')
   expect([...listeners]).toEqual([])
 })

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -148,5 +147,6 @@ test('a missing directory is reported, and commands run again when it exists', a
   expect((await shell.run('echo 1', runOptions())).text).toBe('1\n')
   rmSync(cwd, { recursive: true })
   await expect(shell.run('echo 2', runOptions())).rejects.toThrow(/the directory .+ does not exist.+--cwd/)
-  await sleep(10)
+  mkdirSync(cwd)
+  expect((await shell.run('echo 3', runOptions())).text).toBe('3\n')
 })

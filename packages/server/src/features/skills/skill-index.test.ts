@@ -65,7 +65,7 @@ function createFixture() {
 const descriptionOf = (index: SkillIndex, name: string): string | undefined =>
   index.skills.find((skill) => skill.name === name)?.description
 
-/** Waits until fingerprints are no longer too recent to be trusted. */
+/** Waits until fingerprints are no longer too recent to be trusted; the change time of a file cannot be set. */
 const untilSettled = (): Promise<void> => sleep(50)
 
 async function readCacheFile(path: string): Promise<string> {
@@ -202,10 +202,17 @@ describe('the cache', () => {
     const { base, put, start } = createFixture()
     writeFileSync(join(base, 'state'), 'in the way')
     put('project/.claude/skills/it', 'right')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const index = start()
     await index.refresh()
     expect(descriptionOf(index, 'it')).toBe('right')
-    await sleep(200)
+    // The cache is written after a delay; an error would be an unhandled rejection.
+    expect(vi.getTimerCount()).toBeGreaterThan(0)
+    vi.advanceTimersByTime(100)
+    await vi.dynamicImportSettled()
+    vi.useRealTimers()
+    expect(descriptionOf(index, 'it')).toBe('right')
+    expect(readFileSync(join(base, 'state'), 'utf8')).toBe('in the way')
   })
 })
 
