@@ -19,7 +19,6 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
