@@ -89,6 +89,7 @@ function rowsOver(draft: Content): StateTables {
     listUndelivered: async () => [],
     moveToSession: async () => {},
   }
+  const approvals = { listUnsettled: async () => [], moveToSession: async () => {} }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members that callbacks do not use are missing
-  return { callbacks, messages, sessions, questions, tasks: unused, plans: unused } as unknown as StateTables
+  return { callbacks, messages, sessions, questions, approvals, tasks: unused, plans: unused } as unknown as StateTables
 }

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
@@ -35,11 +35,13 @@ export function listRuleFiles(config: Config, user: string): readonly RuleFile[]
   const { settings, home } = config
   const project = findProjectRoot(config.cwd)
   const claude = settings.PERMISSIONS_FROM === 'claude'
+  // Without a home directory there may be no state directory.
+  const hasState = settings.STATE_DIR !== '' || isAbsolute(home)
   return [
-    { path: join(getStateDir(settings), 'permissions.json'), mayAllow: true },
-    { path: rememberedRulesPath(config, user), mayAllow: true },
+    ...(hasState ? [{ path: join(getStateDir(settings), 'permissions.json'), mayAllow: true }] : []),
+    ...(hasState ? [{ path: rememberedRulesPath(config, user), mayAllow: true }] : []),
     { path: join(project, '.scorpiox', 'permissions.json'), mayAllow: false },
-    ...(claude && home !== '' ? [{ path: join(home, '.claude', 'settings.json'), mayAllow: true }] : []),
+    ...(claude && isAbsolute(home) ? [{ path: join(home, '.claude', 'settings.json'), mayAllow: true }] : []),
     ...(claude
       ? ['settings.json', 'settings.local.json'].map((name) => ({
           path: join(project, '.claude', name),
