@@ -37,7 +37,7 @@ const LONG_TESTS = [
   'runs at most 2000 requests at once',
   'allows a thousand subscriptions; one can be renewed and all can be ended',
   'nothing is lost, whichever is first, the outcome or the task handle',
-  'services are opened by the first call and closed with the line, also when a tool does not stop',
+  'services are opened by the first call and closed with the connection, even if a tool does not stop',
 ]
 
 const isFast = process.argv.includes('--fast')
@@ -87,6 +87,7 @@ async function runAll() {
   /** Reached while modules are loaded; reached again when a test is repeated. */
   const [atLoad, rerun] = [new Set(), new Set()]
   const reachedBy = new Map(files.map((file) => [file, new Set()]))
+  const unknownTests = new Set(LONG_TESTS)
   for (let round = 1, isFinished = false; !isFinished; round++) {
     const { code, output, events, wasStuck } = await runTests(`round-${round}`, {
       killed: [...killed],
@@ -99,6 +100,7 @@ async function runAll() {
       if (event.doneTest !== undefined) doneTests.add(event.doneTest)
       if (event.killed !== undefined) killed.add(event.killed)
       if (event.rerun !== undefined) rerun.add(event.rerun)
+      unknownTests.delete(event.longTest)
       for (const id of event.atLoad ?? []) atLoad.add(id)
       for (const id of [...(event.reached ?? []), ...(event.atLoad ?? [])]) {
         const mutant = mutants.get(id)
@@ -112,6 +114,7 @@ async function runAll() {
     isFinished = !wasEnded
     console.log(`round ${round}: ${killed.size} of ${mutants.size} mutants killed`)
   }
+  for (const name of unknownTests) console.log(`LONG_TESTS: there is no test '${name}'`)
   const isOnce = ({ id, status }) => status === 'survived' && !rerun.has(id)
   const alone = new Set([...atLoad, ...[...mutants.values()].filter(isOnce).map(({ id }) => id)])
   const rest = [...alone].filter((id) => !killed.has(id)).sort((a, b) => a - b)

@@ -65,7 +65,7 @@ export default class MutationRunner extends VitestTestRunner {
         for (const hook of hooks) await hook(test.context)
       }
     }
-    if (plan.longTests.includes(test.name)) return undefined
+    if (plan.longTests.includes(test.name)) return log({ longTest: test.name })
     if (plan.active !== undefined) return run()
     const key = `${test.file.name} > ${test.fullName ?? test.name}`
     state.reached = new Set()
