@@ -76,7 +76,14 @@ export function forgetPeak(pid: number): void {
 export function childrenOf(pid: number | undefined): readonly number[] {
   const folder = `/proc/${pid}/task`
   if (!existsSync(folder)) return []
-  return readdirSync(folder).flatMap((thread) =>
-    readFileSync(`${folder}/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  )
+  return readdirSync(folder).flatMap((thread) => readChildren(`${folder}/${thread}/children`))
+}
+
+/** None if the thread has ended in the meantime. */
+function readChildren(path: string): readonly number[] {
+  try {
+    return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
 }

@@ -4,6 +4,7 @@ import type { Log } from '@scorpiox/mcp/log'
 import { openBrowserPool } from '../../browser/browser-pool.js'
 import type { Config } from '../../config/load-config.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import { createDocumentReader, type DocumentReader } from './document-reader.js'
 import { openExtractor } from './extract/extractor.js'
 import { createPageFetcher, USER_AGENT_HEADER } from './page-fetcher.js'
@@ -18,7 +19,10 @@ export interface OpenDocumentReaderDeps {
 export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentReaderDeps): DocumentReader {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobotsPolicy(guardedFetch, USER_AGENT_HEADER) : undefined
-  const extractor = openExtractor({ partsDir: config.partsDir })
+  const extractor = openExtractor({
+    partsDir: config.partsDir,
+    env: createWorkerEnvironment(config.childEnv),
+  })
   return createDocumentReader({
     fetchPage: createPageFetcher(guardedFetch, robots),
     extractor,

@@ -14,18 +14,18 @@ import { installHintFor, readOriginalFile } from './missing-decoder.js'
 import { assertPathAllowed, type PathPolicy, resolveLinks } from './path-policy.js'
 
 export interface ImageReader {
-  read(request: ImageRequest, signal: AbortSignal): Promise<ImageResult>
+  read(request: ImageRequest, user: string, signal: AbortSignal): Promise<ImageResult>
   close(): void
 }
 
 /** Relative paths are resolved against `directory`. */
 export function createImageReader(directory: string, policy: PathPolicy, workers: ImageWorkerPool): ImageReader {
-  async function readFile(request: ImageRequest, signal: AbortSignal): Promise<ImageResult> {
+  async function readFile(request: ImageRequest, user: string, signal: AbortSignal): Promise<ImageResult> {
     const file = await openByName(request.path).catch((error: unknown) => hideForbiddenPath(error, request.path))
     try {
       assertPathAllowed(policy, file.realPath)
       const decodeRequest = await createDecodeRequest(request, file)
-      const reply = await workers.decode(decodeRequest, signal)
+      const reply = await workers.decode(decodeRequest, user, signal)
       if ('image' in reply) return reply.image
       if ('failure' in reply) throw new Failure(reply.failure)
       if (reply.missing === 'sharp') return await readOriginalFile(decodeRequest, file)
@@ -42,12 +42,12 @@ export function createImageReader(directory: string, policy: PathPolicy, workers
   }
 
   return {
-    async read(request, signal) {
+    async read(request, user, signal) {
       checkPath(request.path)
       // Not normalized, because the system resolves `..` after a link differently.
       const path = isAbsolute(request.path) ? request.path : `${directory}${sep}${request.path}`
       try {
-        return await readFile({ ...request, path }, signal)
+        return await readFile({ ...request, path }, user, signal)
       } catch (error) {
         throw error instanceof Failure ? new Failure(`${toSingleLine(path, 300)} ${error.message}.`) : error
       }

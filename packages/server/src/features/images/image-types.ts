@@ -1,5 +1,6 @@
 // Request and result of ReadImage, and the messages of the image worker.
 
+import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { FileIdentity } from '../../storage/untrusted-file.js'
 import type { Rectangle, Size } from './geometry.js'
 import type { ImageFormat } from './image-format.js'
@@ -42,10 +43,10 @@ export interface ImageResult {
 export type OptionalPackage = 'sharp' | 'libheif-js' | '@napi-rs/canvas' | 'unpdf'
 
 export type ImageWorkerReply =
-  | { readonly image: ImageResult; readonly residentBytes: number }
-  | { readonly failure: string; readonly residentBytes: number }
-  | { readonly missing: OptionalPackage; readonly residentBytes: number }
+  | { readonly image: ImageResult }
+  | { readonly failure: string }
+  | { readonly missing: OptionalPackage }
 
 export function isImageWorkerReply(value: unknown): value is ImageWorkerReply {
-  return typeof value === 'object' && value !== null && 'residentBytes' in value
+  return isJsonObject(value) && ('image' in value || 'failure' in value || 'missing' in value)
 }

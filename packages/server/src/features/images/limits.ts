@@ -1,5 +1,6 @@
 // Limits of image files, of the output, and of time and memory for decoding.
 
+import type { WorkerBudget } from '../../process/bounded-worker.js'
 import type { ImageFormat } from './image-format.js'
 
 const MEGABYTE = 1024 * 1024
@@ -18,14 +19,8 @@ export const MAX_PIXELS = 256_000_000
 /** For formats that are decoded as a whole. */
 export const MAX_PIXELS_IN_MEMORY = 64_000_000
 
-export interface DecodeBudget {
-  readonly ms: number
-  /** Resident memory of the worker process. */
-  readonly residentBytes: number
-}
-
 /** Time and memory for one image; a worker that exceeds them is killed. SVG can contain costly instructions but normally needs little. */
-export function decodeBudgetFor(format: ImageFormat): DecodeBudget {
+export function decodeBudgetFor(format: ImageFormat): WorkerBudget {
   const isSvg = format === 'SVG' || format === 'SVGZ'
   return isSvg ? { ms: 4000, residentBytes: 256 * MEGABYTE } : { ms: 10_000, residentBytes: 640 * MEGABYTE }
 }

@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/load-config.js'
+import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { createImageReader, type ImageReader } from './image-reader.js'
 import { createImageWorkerPool } from './image-worker-pool.js'
@@ -13,7 +14,7 @@ export function openImageReader(config: Config, isSandboxed: boolean): ImageRead
   return createImageReader(
     config.cwd,
     createPathPolicy(config, isSandboxed),
-    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), workerEnvironment(config)),
+    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), createWorkerEnvironment(config.childEnv)),
   )
 }
 
@@ -26,14 +27,4 @@ function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
   const hiddenPaths = isSandboxed ? createSandboxPolicy(config, []).hidden : []
   if (configuredRoots.length > 0) return { allowedRoots: configuredRoots, hiddenPaths }
   return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }
-}
-
-/** Variables that libraries need for loading and fonts; no secrets. */
-const KEPT_VARIABLES =
-  /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
-
-/** Few malloc arenas, because memory freed in one arena is not reused by another. */
-function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
-  const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
-  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
 }

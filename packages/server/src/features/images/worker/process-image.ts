@@ -3,17 +3,12 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { isSameFile, openUntrustedFile } from '../../../storage/untrusted-file.js'
 import { detectImageFormat, type ImageFormat } from '../image-format.js'
-import type { DecodeRequest, ImageResult, OptionalPackage } from '../image-types.js'
+import type { DecodeRequest, ImageWorkerReply } from '../image-types.js'
 import type { DecodedImage, DecodeInput } from './decoded-image.js'
 import { encodeImage } from './encode-image.js'
 import { MissingPackageError } from './optional-package.js'
 
-type ProcessResult =
-  | { readonly image: ImageResult }
-  | { readonly failure: string }
-  | { readonly missing: OptionalPackage }
-
-export async function processImage(request: DecodeRequest): Promise<ProcessResult> {
+export async function processImage(request: DecodeRequest): Promise<ImageWorkerReply> {
   try {
     const input = await decompressSvgz({ ...request, bytes: await readVerifiedFile(request) })
     const decode = await loadDecoder(input.format)

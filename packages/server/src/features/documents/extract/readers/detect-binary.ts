@@ -1,4 +1,11 @@
-// Detects binary content by its magic numbers.
+// Detects PDFs and other binary content by their magic numbers.
+
+/** Viewers accept other bytes before the header. */
+const PDF_HEADER_BYTES = 1024
+
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, PDF_HEADER_BYTES)).includes('%PDF-')
+}
 
 export interface BinaryType {
   readonly name: string
