@@ -24,7 +24,7 @@ import { compileLineMatcher } from '../../text/line-matcher.js'
 import { createSystemClock } from '../../process/clock.js'
 import type { JobService } from '../shell/index.js'
 import { fireTimeAfter } from './callback-schedule.js'
-import { cancelCallback, freeCallbackSlots, MAX_CALLBACK_SLOTS } from './callback-slots.js'
+import { cancelCallback, freeCallbackSlots, MAX_CALLBACK_SLOTS, MAX_CALLBACKS } from './callback-slots.js'
 import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 import type { DeferredCallbacks } from './deferred-callbacks.js'
@@ -83,7 +83,13 @@ export function createCallbackService(settings: CallbackSyncDeps): CallbackServi
 
   function insert(caller: Caller, row: Omit<CallbackRow, 'slot'>): Promise<CallbackRow> {
     return sync.writeWithLease(caller, async ({ callbacks }) => {
-      const [slot] = freeCallbackSlots(await callbacks.list(), caller.session)
+      const all = await callbacks.list()
+      if (all.length >= MAX_CALLBACKS) {
+        throw new Failure(
+          `Error: all callback slots full (max ${MAX_CALLBACKS} in all sessions of this user): cancel some first`,
+        )
+      }
+      const [slot] = freeCallbackSlots(all, caller.session)
       if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_CALLBACK_SLOTS})`)
       await callbacks.upsert({ ...row, slot })
       return { ...row, slot }

@@ -4,6 +4,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 
 export const MAX_CALLBACK_SLOTS = 8
+/** In all sessions of one user in one project. */
+export const MAX_CALLBACKS = 256
 
 export function freeCallbackSlots(all: readonly CallbackRow[], session: string): readonly number[] {
   const taken = new Set(all.filter((row) => row.session === session).map(({ slot }) => slot))

@@ -6,7 +6,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { toResultMeta } from '../../result-data.js'
 import { toSingleLine } from '../../text/single-line.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
-import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus } from './plan-service.js'
+import type { EnterPlanResult, ExitPlanResult, PlanService, PlanStatus, SavedDraft } from './plan-service.js'
+import { MAX_VERSIONS } from './plan-table.js'
 
 interface PlanModeInput {
   readonly action: string
@@ -26,7 +27,7 @@ interface PlanModeRequest {
 type PlanModeResult =
   | { readonly action: 'enter'; readonly entered: EnterPlanResult; readonly request: PlanModeRequest }
   | { readonly action: 'exit'; readonly exited: ExitPlanResult }
-  | { readonly action: 'status'; readonly status: PlanStatus; readonly draftPath: string | undefined }
+  | { readonly action: 'status'; readonly status: PlanStatus; readonly draft: SavedDraft | undefined }
   | { readonly action: 'json'; readonly status: PlanStatus }
   | { readonly action: 'reset' }
 
@@ -53,8 +54,8 @@ async function runPlanMode(input: PlanModeInput, plans: PlanService, caller: Cal
     case 'exit':
       return { action, exited: await plans.exit(caller, request) }
     case 'status': {
-      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(caller, request.plan)
-      return { action, status: await plans.getStatus(caller), draftPath }
+      const draft = request.plan === '' ? undefined : await plans.saveDraft(caller, request.plan)
+      return { action, status: await plans.getStatus(caller), draft }
     }
     case 'json':
       rejectPlan(action, request)
@@ -83,7 +84,7 @@ const MAX_NAME = 100
 function formatPlanMode(result: PlanModeResult): string {
   if (result.action === 'enter') return formatPlanEntered(result.entered, result.request)
   if (result.action === 'exit') return formatPlanExited(result.exited)
-  if (result.action === 'status') return formatPlanStatus(result.status, result.draftPath)
+  if (result.action === 'status') return formatPlanStatus(result.status, result.draft)
   return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : 'Plan mode reset. No plan saved.'
 }
 
@@ -136,7 +137,7 @@ function formatPlanExited({ path, task }: ExitPlanResult): string {
   return [...lines, ...(task ? formatCreatedTask(task) : [])].join('\n')
 }
 
-export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string | undefined): string {
+export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: SavedDraft | undefined): string {
   if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
   const { goal, startedAt } = open.plan
   return [
@@ -144,8 +145,12 @@ export function formatPlanStatus({ open, lastFile }: PlanStatus, draft: string |
     `Goal: "${toSingleLine(goal, goal.length)}"`,
     `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
     `Commands can only read, except in ${open.directory}`,
-    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft.path}.${removedNote(draft)}`]),
   ].join('\n')
+}
+
+function removedNote({ removedVersions }: SavedDraft): string {
+  return removedVersions === 0 ? '' : ` The oldest version was removed: ${MAX_VERSIONS} versions or 8 MB are kept.`
 }
 
 function formatRunningJobs(ids: readonly number[]): readonly string[] {

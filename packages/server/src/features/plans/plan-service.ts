@@ -38,8 +38,7 @@ export interface PlanService {
   exit(caller: Caller, request: ExitPlanRequest): Promise<ExitPlanResult>
   /** Ends plan mode without a plan. */
   reset(caller: Caller): Promise<void>
-  /** Saves a version; returns its path. */
-  saveDraft(caller: Caller, plan: string): Promise<string>
+  saveDraft(caller: Caller, plan: string): Promise<SavedDraft>
   getStatus(caller: Pick<Caller, 'user'>): Promise<PlanStatus>
   /** Text of the open plan, else of the plan that was accepted last; undefined if there is none. */
   readText(caller: Pick<Caller, 'user'>): Promise<string | undefined>
@@ -52,6 +51,12 @@ export interface ExitPlanRequest {
   readonly plan: string
   readonly planFile: string
   readonly createTask: boolean
+}
+
+export interface SavedDraft {
+  readonly path: string
+  /** Old versions that were deleted, because there were too many. */
+  readonly removedVersions: number
 }
 
 export interface OpenPlan {
@@ -177,8 +182,8 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         const row = await requireOpenPlan(plans)
         const files = fileStoreOf(row)
         await files.save(text)
-        await plans.addVersion(row.id, text, Date.now())
-        return toDisplayPath(files.currentPath)
+        const { removed } = await plans.addVersion(row.id, text, Date.now())
+        return { path: toDisplayPath(files.currentPath), removedVersions: removed }
       })
     },
     async getStatus({ user }) {
