@@ -3,6 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
+import { createCommandMemoryWatch } from './command-memory.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
@@ -32,6 +33,8 @@ export interface RunRequest {
   readonly command: string
   /** Text for stdin; empty by default. */
   readonly input?: string | undefined
+  /** The user, whose commands share a memory limit. */
+  readonly owner?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
   /** Called with the number of output bytes that were lost before they were read. */
   readonly onGap?: (bytes: number) => void
@@ -45,6 +48,8 @@ export interface RunRequest {
 
 export interface RunningCommand extends Omit<SpawnedProcess, 'pid'> {
   readonly tag: string
+  /** Why the server ended it, as sentences; undefined if it did not. */
+  readonly endReason: () => string | undefined
   /**
    * Sends SIGTERM to the command and its children, and SIGKILL after the given time. Resolves to the processes that
    * could not be killed, when all others have exited.
@@ -72,13 +77,16 @@ interface CommandRunnerOptions {
   readonly shell: ShellProgram
   /** Recorded commands continue when this process has exited. */
   readonly jobsOutliveServer: boolean
+  /** Memory of all commands together. */
+  readonly maxMemoryBytes?: number
   /** The platform; tests set another one. */
   readonly platform?: NodeJS.Platform
 }
 
 export function createCommandRunner(settings: CommandRunnerOptions): CommandRunner {
-  const { cwd, env, shell, jobsOutliveServer, platform = process.platform } = settings
+  const { cwd, env, shell, jobsOutliveServer, maxMemoryBytes = Infinity, platform = process.platform } = settings
   const trees = createProcessTrees()
+  const memoryWatch = createCommandMemoryWatch(trees.tagPrefix, maxMemoryBytes)
   const untagged = createUntaggedTrees(platform)
   const shells =
     platform === 'linux'
@@ -126,7 +134,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const hasExited = (): boolean => pooled.hasExited
     const { closed, pause, resume, ignoreOutput } = pooled
     const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited }
-    const started = createRunning(program, tag, sandboxed !== undefined)
+    const started = createRunning(program, tag, sandboxed !== undefined, request.owner)
     if (isClosed) throw new Error(CLOSED_MESSAGE)
     return started
   }
@@ -137,7 +145,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     throw new Failure(UNREPORTED_MESSAGE)
   }
 
-  async function spawnDirectly({ command, input, onOutput }: RunRequest): Promise<RunningCommand> {
+  async function spawnDirectly({ command, input, owner, onOutput }: RunRequest): Promise<RunningCommand> {
     const tooLong = describeTooLongCommand(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
     const tag = `${trees.tagPrefix}.d${++directCount}`
@@ -145,7 +153,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const program = await spawnProcess(start)
     let hasExited = false
     void program.exited.then(() => (hasExited = true))
-    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false)
+    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false, owner)
     const root = untagged?.add(program)
     return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
   }
@@ -164,6 +172,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     program: SpawnedProcess & { readonly hasExited: () => boolean },
     tag: string,
     isSandboxed: boolean,
+    owner = '',
   ): RunningCommand {
     const { pid, exited, closed, pause, resume, ignoreOutput, hasExited } = program
     running.set(tag, hasExited)
@@ -178,6 +187,17 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       clearTimeout(timer)
       return survivors
     }
+    let endReason: string | undefined
+    const unwatch = memoryWatch.add({
+      tag,
+      owner,
+      isSandboxed,
+      end(reason) {
+        endReason = reason
+        return kill(0)
+      },
+    })
+    void exited.then(unwatch)
     const startedAt = performance.now()
     const findRemaining = (): readonly number[] | undefined => {
       if (untagged) return undefined
@@ -193,6 +213,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     }
     return {
       tag,
+      endReason: () => endReason,
       exited,
       closed,
       waitForOutput,

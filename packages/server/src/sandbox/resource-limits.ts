@@ -2,7 +2,7 @@
 // the next command are created in advance.
 
 import { rmdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
@@ -11,6 +11,7 @@ import {
   type CgroupController,
   type CgroupParent,
   createCgroup,
+  createCommonCgroup,
   findCgroupParents,
   type LimitValues,
   type OwnCgroup,
@@ -108,6 +109,8 @@ interface LimitAllocation {
 interface LimitOptions {
   readonly pids: number
   readonly memoryBytes: number
+  /** Of all commands together. */
+  readonly totalMemoryBytes?: number | undefined
   readonly isRoot: boolean
   /** The cgroup of this process; set by tests. */
   readonly ownCgroup?: OwnCgroup
@@ -116,11 +119,17 @@ interface LimitOptions {
 export function openResourceLimits({
   pids,
   memoryBytes,
+  totalMemoryBytes,
   isRoot,
   ownCgroup = readOwnCgroup(),
 }: LimitOptions): ResourceLimits {
   const values = { pids, memory: memoryBytes }
-  const parents = findCgroupParents(ownCgroup, values)
+  const ownParents = findCgroupParents(ownCgroup, values)
+  const commonName = `scorpiox-${process.pid}-all-${Math.random().toString(36).slice(2)}`
+  const parents =
+    totalMemoryBytes === undefined
+      ? ownParents
+      : ownParents.map((parent) => createCommonCgroup(parent, commonName, totalMemoryBytes))
   const pool = createCgroupPool(parents, values)
   const mechanismFor = (controller: CgroupController): LimitMechanism => {
     const parent = parents.find(({ controllers }) => controllers.includes(controller))
@@ -141,7 +150,10 @@ export function openResourceLimits({
       const procsFiles = parents.length > 0 ? pool.acquire() : []
       return { cgroupFiles: procsFiles, ulimits, release: () => pool.release(procsFiles) }
     },
-    close: () => pool.close(),
+    close() {
+      pool.close()
+      for (const { folder } of parents) if (basename(folder) === commonName) removeCgroup(folder, RETRIES)
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '../config/load-config.js'
 import { getScriptFolder, getStateDir } from '../config/paths.js'
+import { resolveMemoryLimit } from '../process/command-memory.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -130,6 +131,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     scriptFolders,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
+    totalMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
     env: childEnv,
   }
 }

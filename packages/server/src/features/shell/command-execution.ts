@@ -8,6 +8,7 @@ import { noteBytesRead } from '../../process/garbage-collector.js'
 import { readProcessName } from '../../process/process-tags.js'
 import type { ExitStatus } from '../../process/spawn.js'
 import { createDeferred } from '../../util/async.js'
+import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.js'
@@ -22,6 +23,8 @@ export interface CommandExecution {
   readonly tag: string
   /** Possible reason of a failure, such as the sandbox. */
   readonly note: string | undefined
+  /** Why the server ended it, as sentences; undefined if it did not. */
+  readonly endReason: string | undefined
   readonly renderer: OutputRenderer
   readonly buffer: OutputBuffer
   /** Resolves when it has exited and its last output has been received. */
@@ -69,10 +72,13 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     },
   })
   const execution: CommandExecution = {
-    command: request.command,
+    command: toRecordedCommand(request.command),
     startedAt,
     tag: child.tag,
     note: request.sandbox?.failureNote,
+    get endReason() {
+      return child.endReason()
+    },
     renderer,
     buffer,
     exited: waitForLastOutput(child),
@@ -107,6 +113,8 @@ export interface ForegroundCommand {
   recorded(): Promise<Job | undefined>
   /** Records it as a job. Undefined if that fails; `recordProblem` then has the reason. */
   record(): Promise<Job | undefined>
+  /** Records it as a background job. Undefined if that fails, or if too many are running. */
+  moveToBackground(): Promise<Job | undefined>
   readonly recordProblem: string | undefined
 }
 
@@ -119,21 +127,37 @@ export function createForegroundCommand(
   let recording: Promise<Job | undefined> | undefined = recorded && Promise.resolve(recorded)
   let problem: string | undefined
 
-  async function record(): Promise<Job | undefined> {
+  async function record(background: boolean): Promise<Job | undefined> {
     try {
-      return await (await jobs()).recordRunning(execution, caller)
+      return await (await jobs()).recordRunning(execution, caller, background)
     } catch (error) {
       execution.buffer.discard()
-      if (!(error instanceof Failure)) throw error
-      problem = error.message
-      return undefined
+      return reportProblem(error)
     }
+  }
+
+  async function moveToBackground(): Promise<Job | undefined> {
+    if (!recording) return (recording = record(true))
+    const job = await recording
+    if (!job) return undefined
+    try {
+      await (await jobs()).moveToBackground(job)
+      return job
+    } catch (error) {
+      return reportProblem(error)
+    }
+  }
+
+  function reportProblem(error: unknown): undefined {
+    if (!(error instanceof Failure)) throw error
+    problem = error.message.replace(/\.$/, '')
   }
 
   return {
     execution,
     recorded: async () => recording,
-    record: () => (recording ??= record()),
+    record: () => (recording ??= record(false)),
+    moveToBackground,
     get recordProblem() {
       return problem
     },
@@ -142,7 +166,7 @@ export function createForegroundCommand(
 
 /** A command that is never recorded. */
 export function withoutRecording(execution: CommandExecution): ForegroundCommand {
-  return { execution, recorded: noJob, record: noJob, recordProblem: undefined }
+  return { execution, recorded: noJob, record: noJob, moveToBackground: noJob, recordProblem: undefined }
 }
 
 function noJob(): Promise<undefined> {

@@ -7,6 +7,7 @@ import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import { findProjectRoot } from '../../config/project-root.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
+import { resolveMemoryLimit } from '../../process/command-memory.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
 import { findTrustedShell } from '../../process/trusted-program.js'
@@ -30,7 +31,13 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
   const program = findTrustedShell(config, env)
   const project = findProjectRoot(cwd)
-  const commandRunner = createCommandRunner({ cwd, env, shell: program, jobsOutliveServer })
+  const commandRunner = createCommandRunner({
+    cwd,
+    env,
+    shell: program,
+    jobsOutliveServer,
+    maxMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
+  })
   // Resolved when a job is recorded: without a home directory commands still run.
   const jobDirectory = (): JobDirectory => jobDirectoryOf(getStateDir(settings), project)
   const unregister = registerServerOrWarn(

@@ -36,6 +36,9 @@ const SHUTDOWN_KILL_AFTER_MS = 1000
 /** Output held in memory before it is known to be too long to be shown whole. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
+/** Commands that calls of one user wait for; background tasks have a limit of their own. */
+const MAX_RUNNING_PER_USER = 512
+
 export interface ShellService {
   run(command: string, options: RunOptions): Promise<CommandResult>
   /** Runs a command that may not write persistent files if a sandbox is on. Nothing is recorded. */
@@ -110,6 +113,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
+  const runningByUser = new Map<string, number>()
   const jobs = loadOnce(() => (openingJobs = openJobs()))
 
   async function openJobs(): Promise<JobService> {
@@ -126,14 +130,14 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function start(
-    { command, input }: Pick<StartJobRequest, 'command' | 'input'>,
+    { command, input, user }: Pick<StartJobRequest, 'command' | 'input' | 'user'>,
     getSandbox: () => ReturnType<CommandSandbox['sandboxFor']>,
     options: Pick<StartCommandOptions, 'maxCharacters' | 'maxLine'> &
       Partial<Pick<StartCommandOptions, 'launch' | 'onOverflow'>>,
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
+    const request: StartCommandOptions['request'] = { command, input, owner: user, sandbox: await getSandbox() }
     const { run } = commandRunner
     try {
       return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
@@ -155,7 +159,9 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const foregroundFor = (execution: CommandExecution): ForegroundCommand =>
       (foreground ??= createForegroundCommand(execution, jobs, caller))
     const onOverflow = (execution: CommandExecution): void => void foregroundFor(execution).record()
-    return foregroundFor(await start({ command, input }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }))
+    return foregroundFor(
+      await start({ command, input, user: caller.user }, () => sandbox.sandboxFor(caller), { onOverflow, ...shown }),
+    )
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -170,6 +176,39 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       if (error instanceof JobStorageFailure) return undefined
       throw error
     }
+  }
+
+  /** Refuses further commands of a user that has too many running. */
+  async function countRunning<T>(user: string, work: () => Promise<T>): Promise<T> {
+    const running = runningByUser.get(user) ?? 0
+    if (running >= MAX_RUNNING_PER_USER) {
+      throw new Failure(
+        `The command was not started: ${running} commands of this user are running, which is the limit. Wait for one of them.`,
+      )
+    }
+    runningByUser.set(user, running + 1)
+    try {
+      return await work()
+    } finally {
+      const remaining = (runningByUser.get(user) ?? 1) - 1
+      if (remaining > 0) runningByUser.set(user, remaining)
+      else runningByUser.delete(user)
+    }
+  }
+
+  async function runForeground(command: string, options: RunOptions): Promise<CommandResult> {
+    const { caller, limit, signal, onLine, isDeferred } = options
+    const foreground = await startForeground(command, options)
+    const { execution } = foreground
+    const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
+    const ending = await waitForEnd(execution, limit, signal, isDeferred)
+    stopShowing?.()
+    const job = ending === 'backgrounded' ? await foreground.moveToBackground() : undefined
+    if (!job) return collectResult(foreground, ending === 'backgrounded' ? 'timeout' : ending)
+    const output = execution.renderer.snapshot()
+    // The result shows this output, so ReadBgOutput continues after it.
+    job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
+    return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
   }
 
   async function closeAll(): Promise<void> {
@@ -187,24 +226,10 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     maxCharacters,
     jobs,
     jobsIfOpen: () => openingJobs,
-    async run(command, options) {
-      const { caller, limit, signal, onLine, isDeferred } = options
-      const foreground = await startForeground(command, options)
-      const { execution } = foreground
-      const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
-      const ending = await waitForEnd(execution, limit, signal, isDeferred)
-      stopShowing?.()
-      const job = ending === 'backgrounded' ? await foreground.record() : undefined
-      if (!job) return collectResult(foreground, ending === 'backgrounded' ? 'timeout' : ending)
-      await job.update({ background: true })
-      const output = execution.renderer.snapshot()
-      // The result shows this output, so ReadBgOutput continues after it.
-      job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
-      return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
-    },
+    run: (command, options) => countRunning(options.caller.user, () => runForeground(command, options)),
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       // Explicit empty stdin: a probe does not use a pooled shell.
-      const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
+      const execution = await start({ command, input: '', user: caller.user }, () => sandbox.sandboxFor(caller, true), {
         maxCharacters: max,
         maxLine: Infinity,
       })
@@ -246,7 +271,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       jobId: shouldStoreOutput ? job?.id : undefined,
       storedBytes,
       recordProblem: foreground.recordProblem,
-      failureHint: ending === 'exit' && code !== 0 ? execution.note : undefined,
+      failureHint: ending === 'exit' && code !== 0 ? (execution.endReason ?? execution.note) : undefined,
       leftoverProcesses: toLeftoverProcesses(leftover),
     }
   }
