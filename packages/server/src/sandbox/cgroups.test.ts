@@ -117,7 +117,7 @@ describe('the limit of all commands together', () => {
     const limits = limit({ mountinfo: mounts.join('\n'), cgroup: '8:pids:/\n4:memory:/' })
     const [pids, memory] = limits.allocate().cgroupFiles
     expect(read(memory, 'memory.limit_in_bytes')).toBe('1000')
-    expect(read(memory, '../memory.limit_in_bytes')).toBe('5000')
+    expect(read(memory, '../memory.limit_in_bytes')).toBe('5500')
     expect(join(pids ?? '', '../..')).toBe(join(root, 'pids'))
     expect(join(memory ?? '', '../../..')).toBe(join(root, 'memory'))
     limits.close()
@@ -129,7 +129,7 @@ describe('the limit of all commands together', () => {
     const limits = limit({ mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app' })
     const [file] = limits.allocate().cgroupFiles
     expect([read(file, 'memory.max'), read(file, 'pids.max')]).toEqual(['1000', '9'])
-    expect([read(file, '../memory.max'), read(file, '../cgroup.subtree_control')]).toEqual(['5000', '+pids +memory'])
+    expect([read(file, '../memory.max'), read(file, '../cgroup.subtree_control')]).toEqual(['5500', '+pids +memory'])
     limits.close()
   })
 

@@ -19,6 +19,8 @@ import {
 
 const RETRIES = 6
 const RETRY_MS = 10
+/** The kernel ends a process without a reason; up to the limit itself, command-memory.ts gives one. */
+const KERNEL_MARGIN = 1.1
 
 interface CgroupPool {
   /** The cgroup.procs files through which a process enters its cgroups. */
@@ -129,7 +131,7 @@ export function openResourceLimits({
   const parents =
     totalMemoryBytes === undefined
       ? ownParents
-      : ownParents.map((parent) => createCommonCgroup(parent, commonName, totalMemoryBytes))
+      : ownParents.map((parent) => createCommonCgroup(parent, commonName, Math.floor(KERNEL_MARGIN * totalMemoryBytes)))
   const pool = createCgroupPool(parents, values)
   const mechanismFor = (controller: CgroupController): LimitMechanism => {
     const parent = parents.find(({ controllers }) => controllers.includes(controller))

@@ -122,15 +122,6 @@ export function createJobService(settings: JobServiceDeps): JobService {
     )
   }
 
-  /** Each output takes up to JOB_MAX_OUTPUT on disk. */
-  function refuseTooManyOutputs(jobs: UserJobs): void {
-    const recorded = jobs.list().filter(({ isRunning, record }) => isRunning && !record.background)
-    if (recorded.length >= MAX_STORED_OUTPUTS)
-      throw new JobStorageFailure(
-        `the outputs of ${MAX_STORED_OUTPUTS} running commands are stored already, which is the limit`,
-      )
-  }
-
   async function startInBackground(jobs: UserJobs, request: StartJobRequest): Promise<StartedJob> {
     refuseTooMany(jobs)
     starting.set(jobs, (starting.get(jobs) ?? 0) + 1)
@@ -219,6 +210,15 @@ export function createJobService(settings: JobServiceDeps): JobService {
       return new Set()
     },
   }
+}
+
+/** Each output takes up to JOB_MAX_OUTPUT on disk. */
+function refuseTooManyOutputs(jobs: UserJobs): void {
+  const recorded = jobs.list().filter(({ isRunning, record }) => isRunning && !record.background)
+  if (recorded.length >= MAX_STORED_OUTPUTS)
+    throw new JobStorageFailure(
+      `the outputs of ${MAX_STORED_OUTPUTS} running commands are stored already, which is the limit`,
+    )
 }
 
 function setReadPosition(positions: Map<string, number>, reader: string, position: number): void {
