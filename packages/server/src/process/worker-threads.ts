@@ -1,5 +1,6 @@
-// Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself. Watches the
-// size of the whole process while a thread works.
+// Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself, but not for
+// buffers, so content that is decompressed is read in a process instead (worker-processes.ts). Watches the size of the
+// whole process while a thread works.
 
 import { Worker } from 'node:worker_threads'
 
