@@ -97,6 +97,15 @@ describe('over HTTP', requires(SANDBOX), () => {
     expect(stderr).toContain('--no-sandbox')
   })
 
+  test('an access log that a command could replace by a link is refused', async () => {
+    const home = newHome()
+    const project = newProject(home)
+    const log = { HOME: home, ACCESS_LOG: join(project, 'access.log') }
+    const { code, stderr } = await run([], project, log)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('in a folder that commands can write to')])
+    expect(existsSync(log.ACCESS_LOG)).toBe(false)
+  })
+
   test('beyond loopback, a flag disables it', async () => {
     const home = newHome()
     const flags = [...beyond, '--no-sandbox']
