@@ -284,7 +284,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
       const setup = newSetup()
       mkdirSync(join(setup.project, '.vscode'))
       writeFileSync(join(setup.project, '.vscode', 'tasks.json'), '{}')
-      writeFileSync(join(setup.project, '.mcp.json'), '{}')
+      for (const name of ['.mcp.json', 'opencode.json']) writeFileSync(join(setup.project, name), '{}')
       const client = start(setup)
       const files = [
         '.mcp.json',
@@ -295,8 +295,8 @@ describe.each(USERS)('as %s', (_, prefix) => {
         '.claude/settings.json',
         '.claude/settings.local.json',
         '.claude/hooks/x',
-        'opencode.json',
         '.zed/tasks.json',
+        'opencode.json',
         '.opencode/plugin/x.js',
         '.qwen/settings.json',
         '.continue/mcpServers/x.yaml',
@@ -312,8 +312,9 @@ describe.each(USERS)('as %s', (_, prefix) => {
       }
       await bash(client, 'rm -rf moved')
       await client.close()
-      expect(readdirSync(setup.project).toSorted()).toEqual(['.mcp.json', '.vscode'])
-      expect(readFileSync(join(setup.project, '.mcp.json'), 'utf8')).toBe('{}')
+      expect(readdirSync(setup.project).toSorted()).toEqual(['.mcp.json', '.vscode', 'opencode.json'])
+      for (const name of ['.mcp.json', 'opencode.json'])
+        expect(readFileSync(join(setup.project, name), 'utf8')).toBe('{}')
       expect(readFileSync(join(setup.project, '.vscode', 'tasks.json'), 'utf8')).toBe('{}')
     })
 

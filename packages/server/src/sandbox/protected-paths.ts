@@ -25,7 +25,7 @@ import { dirname, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/util/error-code'
-import { listProjectNames } from '../clients/client-paths.js'
+import { listProjectFiles, listProjectNames } from '../clients/client-paths.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 
 /** In a project folder; each as a whole: settings of this server, and of clients that start programs. */
@@ -124,8 +124,10 @@ export function createProtectedPaths(): ProtectedPaths {
     protectFolder(root, options) {
       const skills = lstatIfExists(join(root, SKILL_FOLDER.unless))?.isDirectory() ? [] : [SKILL_FOLDER.of]
       const paths = [...PROJECT_NAMES, ...skills].map((name) => join(root, name))
-      const existing = paths.filter((path) => options.isProject || lstatIfExists(path) !== undefined)
-      return [...existing.flatMap(protectPath), ...listGitPaths(root, options)]
+      const files = listProjectFiles().map((name) => join(root, name))
+      const existing = [...paths, ...files].filter((path) => lstatIfExists(path) !== undefined)
+      const toProtect = options.isProject ? new Set([...paths, ...existing]) : existing
+      return [...[...toProtect].flatMap(protectPath), ...listGitPaths(root, options)]
     },
     protectPaths: (paths) => paths.flatMap(protectPath),
     async close() {
