@@ -25,6 +25,7 @@ import { CLIENT_PATHS, listProjectNames } from '@scorpiox/server/clients/client-
 import { png } from '../image/make.js'
 import { PROGRAM, startServer, type TestClient } from '../support/client.js'
 import { canRun, requires, SANDBOX } from '../support/requirements.js'
+import { RUNTIME_FLAGS } from '../support/runtime.js'
 
 const ORDINARY_UID = 65534
 const IS_ROOT = process.getuid?.() === 0
@@ -102,7 +103,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
 
   function start({ home, project }: Setup, options: ServerOptions = {}): TestClient {
     give(home)
-    const { env = {}, program = PROGRAM, runtime = [process.execPath] } = options
+    const { env = {}, program = PROGRAM, runtime = [process.execPath, ...RUNTIME_FLAGS] } = options
     const [file, ...args] = [...prefix, ...runtime, program]
     const client = startServer({ file, args, cwd: project, env: { HOME: home, SANDBOX: 'workspace', ...env } })
     clients.push(client)

@@ -11,6 +11,7 @@ import { listClientSecrets, listClientSettings, type MachineInfo } from '../clie
 import type { Config } from '../config/load-config.js'
 import { expandPath, getScriptFolder, getStateDir, splitPathList } from '../config/paths.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
+import { findExecutableEntry } from '../process/program-files.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -210,6 +211,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     writable: splitPathList(settings.SANDBOX_WRITE, config),
     readable: splitPathList(settings.SANDBOX_READ, config),
     program: [ownCode, process.execPath],
+    obeysProjectFiles: obeysProjectFiles(),
     controlFiles: [
       ...secretFiles,
       ...listPackagePaths(config),
@@ -222,6 +224,13 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,
   }
+}
+
+/** Bun does, unless it was started with flags. The executable was built so that it does not. */
+function obeysProjectFiles(): boolean {
+  if (bunVersion() === undefined || findExecutableEntry() !== undefined) return false
+  const { execArgv } = process
+  return !execArgv.includes('--no-env-file') || !execArgv.some((flag) => flag.startsWith('--config='))
 }
 
 /** Where the runtime searches the packages of this server, and on Bun the files that redirect that search. */
