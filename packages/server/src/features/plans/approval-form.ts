@@ -1,4 +1,5 @@
-// The form in which a client asks its user to approve a plan: the plan, what changed, and two fields.
+// The form in which a client asks its user to approve a plan: builds it (the plan, what changed, and two fields) and parses
+// the reply. Used by plan-approver. Pure.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import type { ClientForm, FormReply } from '../questions/lazy.js'

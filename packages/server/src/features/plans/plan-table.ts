@@ -1,4 +1,5 @@
-// Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
+// SQL access to the plans of one scope (one user in one project): every plan, at most one of them open, and all versions of
+// each. Created by state.ts for each transaction; also used by the export and import of the state.
 
 import {
   nullableNumberColumn,
@@ -55,10 +56,9 @@ export interface PlanTable {
   list(): Promise<readonly PlanRow[]>
 }
 
-// A unique index ensures that at most one plan is open.
-
 const PLAN_COLUMNS = 'id, goal, session, started_at, outcome, ended_at, plan_file'
 
+/** A unique index ensures that at most one plan is open. */
 export function createPlanTable(sql: Sql, scope: number): PlanTable {
   return {
     async findOpen() {
