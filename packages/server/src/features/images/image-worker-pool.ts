@@ -1,5 +1,5 @@
-// Pool of decoder processes: at most two, kept for a while after use. A process is killed if its image takes too long or is
-// cancelled, and replaced if it has grown.
+// Pool of decoder processes (worker/main.ts): at most two, kept for a while after use. A process is killed if its image
+// takes too long or is cancelled, and replaced if it has grown. Used by image-reader. Starts and kills processes.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { type IpcChild, spawnNodeScript } from '../../process/piped-child.js'

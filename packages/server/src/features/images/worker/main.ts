@@ -1,5 +1,6 @@
-// Entry of the image worker process, which decodes untrusted images: a hang, crash or memory leak affects only this process.
-// Handles one image at a time and exits with its parent. A second thread watches time and memory.
+// Entry of the image worker process, which decodes untrusted images: a hang, crash or memory leak affects only this
+// process. Started by image-worker-pool; handles one image at a time, received over IPC, and exits with its parent. A
+// second thread watches time and memory. Reads the image file and returns the encoded image.
 
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
@@ -44,14 +45,15 @@ function isDecodeRequest(value: unknown): value is DecodeRequest {
   return isJsonObject(value) && typeof value.path === 'string'
 }
 
-// Watchdog thread of the image worker: kills the process if an image exceeds its time or memory budget, or if the parent has
-// exited. SIGTERM means the memory budget.
-
 const CHECK_INTERVAL_MS = 20
 /** The parent kills the worker at the time limit; this is the fallback if the parent is gone. */
 const GRACE_MS = 2000
 
-/** Receives the budget when an image starts and undefined when it is done. */
+/**
+ * Watchdog thread of the image worker: kills the process if an image exceeds its time or memory budget, or if the
+ * parent has exited. SIGTERM means the memory budget. Receives the budget when an image starts and undefined when it is
+ * done.
+ */
 function runWatchdog(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined
