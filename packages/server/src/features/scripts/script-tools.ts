@@ -117,7 +117,7 @@ export interface OpenScriptIndexDeps extends ScriptSources {
   readonly warn: (message: string) => void
 }
 
-/** Opens the script index. `--schema` is run as the OS user that owns the script directory. */
+/** Opens the script index. `--schema` is run with the OS user of this server as the caller. */
 export function openScriptIndex({
   directory,
   shell,

@@ -1,4 +1,5 @@
-// Main-thread client of the extractor: a pool of worker threads, and messages for their failures.
+// Main-thread client of text extraction: sends requests to a pool of worker threads (readers/worker.ts) and turns their
+// errors into messages. Used by document-reader. Starts worker threads, one of them at once.
 
 import { join } from 'node:path'
 
