@@ -1,5 +1,5 @@
 // Parses one search result of an engine: single-line text, an HTTP(S) URL and a date. Results without such a URL are
-// dropped. Used by the parsers of all engines. Pure; dates in the future are rejected by the clock.
+// dropped. Used by the parsers of all engines. No I/O; reads the clock to reject dates in the future.
 
 import { toSingleLine } from '../../../text/format.js'
 import { removeInvisible } from '../../../text/untrusted-text.js'
