@@ -1,6 +1,7 @@
-// Decides which callbacks fire now. An idle session fires one callback per second. While a call runs, nothing fires;
-// callbacks that fall due fire when a result is about to be written or when the session is idle. The rows are those of
-// the last read and may be stale; fireCallback checks them again in its transaction.
+// Decides which callbacks of the sessions of this process fire now (createCallbackScheduler); createWakeTimer is the timer
+// that runs this decision. An idle session fires one callback per second. While a call runs, nothing fires; callbacks that
+// fall due fire when a result is about to be written or when the session is idle. Used by callback-sync. Holds rows in
+// memory and sets timers; the database is changed only by the given function `fire`.
 
 import type { Clock, ClockReading } from '../../process/clock.js'
 import { msUntilFire } from './callback-schedule.js'
@@ -36,6 +37,7 @@ export interface CallbackSchedulerDeps {
   readonly onError: (error: unknown) => void
 }
 
+/** The rows are those of the last read and may be stale; fireCallback checks them again in its transaction. */
 export function createCallbackScheduler({ clock, isBusy, fire, onError }: CallbackSchedulerDeps): CallbackScheduler {
   const callbacksByUser = new Map<string, readonly CallbackRow[]>()
   const events = new Map<string, JobEvent>()
@@ -144,9 +146,6 @@ function fireTimeKey(user: string, { session, slot, setAt, fireUptime, position 
   return [user, session, slot, setAt, fireUptime, position].join('\0')
 }
 
-// Timer that calls a function and asks it how long to sleep next. It sleeps in steps of at most 2 s, so that after a
-// suspend little time is lost and no delay exceeds the timer limit. It does not keep the process alive.
-
 const MAX_SLEEP_MS = 2000
 /** A shorter delay would be a busy loop. */
 const MIN_DELAY_MS = 5
@@ -158,7 +157,11 @@ export interface WakeTimer {
   close(): Promise<void>
 }
 
-/** `work` must not throw; it returns the milliseconds until its next call, or undefined. */
+/**
+ * Timer that calls a function and asks it how long to sleep next. It sleeps in steps of at most 2 s, so that after a
+ * suspend little time is lost and no delay exceeds the timer limit. It does not keep the process alive. `work` must not
+ * throw; it returns the milliseconds until its next call, or undefined.
+ */
 export function createWakeTimer(work: () => Promise<number | undefined>): WakeTimer {
   let timer: NodeJS.Timeout | undefined
   let working: Promise<void> | undefined

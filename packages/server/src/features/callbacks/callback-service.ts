@@ -1,5 +1,7 @@
-// Callback service: messages delivered later, at a time, repeatedly, or after an event of a job. This file implements
-// set, list and cancel; callback-sync.ts keeps them running.
+// The callback service: messages delivered later, at a time, repeatedly, or after an event of a job. Implements set, list
+// and cancel; callback-sync.ts keeps the callbacks running. openCallbackService builds it from the settings and is called
+// by services.ts of the app. Used by the tool SetCallback and its resource. Reads and writes the database; callbacks that
+// fire may run a command, call a webhook and write inbox files.
 
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -173,8 +175,6 @@ export async function withSlotFailure<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Opens the callback service of the current project.
-
 export interface OpenCallbackServiceDeps {
   readonly config: Config
   readonly changeEvents: ChangeEvents
@@ -187,6 +187,7 @@ export interface OpenCallbackServiceDeps {
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
+/** Opens the callback service of the current project. */
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
   const { config, changeEvents, log, state, jobs, isBusy, deferred, queueLateAnswers } = deps
   const { settings, cwd } = config

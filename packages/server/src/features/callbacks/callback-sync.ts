@@ -1,5 +1,7 @@
-// Keeps the in-memory state in sync with the database: after each change, by any process, reloads callbacks, leases and
-// messages and passes them to scheduler, job watcher and delivery.
+// Runs the callbacks of this process: after each change of the database, by any process, reloads callbacks, session leases
+// and pending messages and passes them to scheduler, job watcher and message delivery; claims, renews and releases the
+// leases. Used by callback-service. Reads and writes the database and flag files, sets timers, and triggers the side
+// effects of fired callbacks.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,7 @@
-// Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
-// machine uptime: uptime does not jump, but is only valid until the next boot.
+// SQL access to the callbacks of one scope (one user in one project): at most eight per session, each in a slot. A time is
+// stored twice, as wall clock and as machine uptime: uptime does not jump, but is only valid until the next boot. Also
+// finds free slots and cancels a callback, for callback-service and for the console. Created by state.ts for each
+// transaction.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { SessionTables } from '../../sessions/session-leases.js'
@@ -114,9 +116,10 @@ export function freeCallbackSlots(all: readonly CallbackRow[], session: string):
   return Array.from({ length: MAX_CALLBACK_SLOTS }, (_, slot) => slot).filter((slot) => !taken.has(slot))
 }
 
-// Cancels a callback, for the model that set it or for a user of the console.
-
-/** Returns the cancelled callback; throws a Failure if the slot is empty. */
+/**
+ * Cancels a callback, for the model that set it or for a user of the console. Returns the cancelled callback; throws a
+ * Failure if the slot is empty.
+ */
 export async function cancelCallback(rows: CallbackTables, session: string, slot: number): Promise<CallbackRow> {
   const all = await rows.callbacks.list()
   const found = all.find((row) => row.session === session && row.slot === slot)

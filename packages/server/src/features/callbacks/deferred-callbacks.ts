@@ -1,5 +1,7 @@
-// Stands in for the callback service until the service is needed: opens it if work of a session may be pending. Nothing
-// else of the feature is loaded before that, and calls do not pass here.
+// Stands in for the callback service until it is needed: when a session starts, opens the service only if work of its user
+// may be pending; once open, forwards the ends of calls and of connections to it. Created by services.ts of the app, so
+// that nothing else of the feature is loaded at the start. No I/O of its own: the check and the opening are given
+// functions.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'

@@ -1,6 +1,7 @@
 // Fires one callback inside a transaction: checks that it still exists, is due and belongs to a session leased by this
-// process, inserts the message, and schedules the next time or removes the callback. So a time fires at most once
-// across processes, and a killed process leaves no partial effect.
+// process, inserts its message, and schedules the next time or removes the callback. So a time fires at most once across
+// processes, and a killed process leaves no partial effect. Also formats the message. Called by callback-sync. Writes the
+// database only; commands and webhooks are in side-effects.ts.
 
 import type { ClockReading } from '../../process/clock.js'
 import type { PendingMessage } from '../../sessions/message-table.js'
@@ -63,9 +64,9 @@ function isSameCallback(row: CallbackRow, { session, slot, setAt, position }: Ca
   return row.session === session && row.slot === slot && row.setAt === setAt && row.position === position
 }
 
-// Formats the message of a fired callback: slot, time, remaining repeats and event, followed by the message text.
-
-/** `left`: remaining repeats after firing; -1: unlimited. */
+/**
+ * Slot, time, remaining repeats and event, followed by the message text. `repeatsLeft`: after firing; -1: unlimited.
+ */
 export function formatFiredMessage({ slot, message }: CallbackRow, repeatsLeft: number, at: Date, event = ''): string {
   const rest = repeatsLeft < 0 ? 'repeats until cancelled' : `${repeatsLeft} left`
   return `[Callback ${slot} fired at ${formatTime(at)}, ${rest}${event && `: ${event}`}] ${message}`

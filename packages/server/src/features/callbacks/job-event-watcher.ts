@@ -1,5 +1,6 @@
-// Watches jobs for callbacks that wait for their end or for matching lines. Lines within one second are one event. If
-// the event can no longer occur, a final event reports that.
+// Watches jobs for callbacks that wait for their end or for matching lines, and reports each event to its listener. Lines
+// within one second are one event. If the event can no longer occur, a final event reports that. Used by callback-sync.
+// Reads the output of jobs; writes nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,4 +1,5 @@
-// Validates the input of SetCallback. The messages of its failures are documented.
+// Validates the input of SetCallback and applies its defaults and limits. The messages of its failures are documented. Used
+// by callback-service. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 

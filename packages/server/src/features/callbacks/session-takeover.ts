@@ -1,6 +1,7 @@
-// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages, questions and
-// requests for approval to that session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
-// fires. Runs inside a transaction, so that one process takes over everything.
+// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages, questions and requests
+// for approval to that session. What finds no slot, or no live session yet, keeps its session, which this process leases,
+// so that it still fires. Used by callback-sync, which passes it to the session leases. Changes the database in the
+// transaction of its caller, so that one process takes over everything.
 
 import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
 import { rebaseToCurrentBoot } from './callback-schedule.js'

@@ -1,4 +1,6 @@
-// Runs SetCallback and formats its results. Loaded by the first call. The documented sentences stay word for word.
+// Handler of the tool SetCallback: runs set, list and cancel on the callback service and formats the results. Loaded by the
+// first call, and by the resource of callbacks, which shows the same list. The documented sentences stay word for word. No
+// I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'

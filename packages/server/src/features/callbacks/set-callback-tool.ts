@@ -1,4 +1,5 @@
-// Declarations of the SetCallback tool and of the resource that lists active callbacks and pending messages.
+// Declarations of the SetCallback tool and of the resource that lists active callbacks and pending messages. Registered in
+// tool-list.ts. No I/O of its own.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
@@ -32,7 +33,7 @@ set: message comes with a tool result every delay_seconds, repeat_count times (d
 
 export const CALLBACKS_URI = 'scorpiox://callbacks'
 
-// The active callbacks and pending messages of a session as a resource.
+/** The active callbacks and pending messages of a session as a resource. */
 export const callbackResource = defineResourceWith<{ callbacks: CallbackService }>()({
   uri: CALLBACKS_URI,
   name: 'callbacks',

@@ -1,4 +1,6 @@
-// Cache keys of pages: user, preferred content type, wait for scripts and URL.
+// Finds the cached page that serves a request of ReadDocs, and its content in the requested format and section. Also builds
+// the cache keys: user, preferred content type, wait for scripts and URL. Used by document-reader. No I/O of its own: text
+// is extracted again by the given extractor if another format is requested.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { rejectOnAbort } from '../../util/async.js'
@@ -32,14 +34,13 @@ function listCacheKeys(user: string, request: DocumentRequest): readonly string[
   ])
 }
 
-// Finds the cached page that serves a request: the one that the cursor refers to, or one that is still fresh.
-
 export interface CacheLookup {
   find(request: DocumentRequest, user: string, signal: AbortSignal): Promise<CachedPage | undefined>
   /** The page in the requested format and section; undefined if it has no text. */
   contentFor(page: CachedPage, request: DocumentRequest, signal: AbortSignal): Promise<PageableContent | undefined>
 }
 
+/** Finds the page that the cursor refers to, or one that is still fresh. */
 export function createCacheLookup(cache: PageCache, extractor: Pick<Extractor, 'read'>): CacheLookup {
   async function contentFor(
     page: CachedPage,

@@ -1,5 +1,5 @@
 // Classifies a page by its status and signals: the document, or a login form, bot check, empty shell and so on, which must
-// not be taken for the document.
+// not be taken for the document. Used by fetch-context after each fetch. Pure.
 
 import type { ExtractResult, PageSignals } from './extract/extract-types.js'
 import type { PageSnapshot } from './page-fetcher.js'

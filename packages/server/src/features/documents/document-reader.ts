@@ -1,5 +1,7 @@
-// The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent
-// reads of one page share one fetch, and each read has a total deadline.
+// The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent reads
+// of one page share one fetch, and each read has a total deadline. openDocumentReader builds it from the settings and is
+// called by services.ts of the app. Sends HTTP requests, starts worker threads (extractor) and, for pages that need it, a
+// browser.
 
 import type { Log } from '@scorpiox/mcp/log'
 import { openBrowserPool } from '../../browser/browser-pool.js'
@@ -151,14 +153,13 @@ function abortedFailure({ url }: DocumentRequest, cause: unknown): FetchFailure 
   return new FetchFailure('aborted', `The request for ${url} was cancelled.`, { cause })
 }
 
-// Creates the service behind ReadDocs from the settings.
-
 interface OpenDocumentReaderDeps {
   readonly config: Config
   readonly log: Log
   readonly guardedFetch: GuardedFetch
 }
 
+/** Creates the service behind ReadDocs from the settings. */
 export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentReaderDeps): DocumentReader {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobotsPolicy(guardedFetch, USER_AGENT_HEADER) : undefined

@@ -1,4 +1,5 @@
-// Parses the input of ReadDocs into a request: URL, section, format, wait, cursor and search.
+// Parses the input of ReadDocs into a request: URL, section, format, wait, cursor and search. Used by read-docs-handler.
+// Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'

@@ -1,4 +1,5 @@
-// Builds the result of a read: one page of the document or the search matches, with notes on how it was obtained.
+// Builds the result of a read from a cached page: one page of the document or the search matches, with notes on how it was
+// obtained. Used by document-reader. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { suggestNames } from '../../text/nearest-names.js'

@@ -1,4 +1,6 @@
-// Dependencies and deadline of one read, and the step after each fetch: extract the text of a snapshot and classify it.
+// Dependencies and deadline of one read, and the step after each fetch (processSnapshot): extract the text of a snapshot,
+// that is a page as fetched, and classify it. Used by load-page, load-over-http and cache-lookup. No I/O of its own: uses
+// the extractor.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { PageRenderer } from '../../browser/page-renderer.js'

@@ -1,4 +1,6 @@
-// Parses the `find` parameter: `/pattern/i` is a regular expression; other input is words, in any order and case.
+// The search of ReadDocs: parses the parameter `find` (`/pattern/i` is a regular expression; other input is words, in any
+// order and case) and finds matching lines in a document, grouped by section. Used by document-request and document-result.
+// No I/O.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
@@ -28,8 +30,6 @@ export function parseFindQuery(input: string): FindQuery | undefined {
   const words = [...new Set(text.toLowerCase().split(/\s+/))].slice(0, MAX_QUERY_WORDS)
   return { kind: 'words', words }
 }
-
-// Finds matching lines in a document and groups them by section, each with the fragment or cursor that reads it.
 
 const MAX_MATCHES = 12
 /** Total length of the lines shown. */
@@ -67,6 +67,7 @@ export interface FoundLine {
   readonly text: string
 }
 
+/** Finds matching lines in a document and groups them by section, each with the fragment or cursor that reads it. */
 export function findInPage(page: PageableContent, query: FindQuery, from: number): FindResult {
   const { content, fingerprint, metadata } = page
   const parts = splitIntoParts(content, from)

@@ -1,5 +1,5 @@
 // Formats the headings of a document with their fragments, within a size limit. If there are too many, deeper levels are
-// omitted; if that would leave too few, headings at regular intervals are shown.
+// omitted; if that would leave too few, headings at regular intervals are shown. Used by read-docs-handler. Pure.
 
 import { toSingleLine } from '../../text/format.js'
 import type { OutlineHeading } from './extract/extract-types.js'

@@ -1,5 +1,6 @@
 // Loads a page without a browser: Markdown if the server has it, a Markdown version that the page names, otherwise HTML.
-// Follows meta refresh.
+// Follows meta refresh and names the frames of a page that has no text. Used by load-page. Sends HTTP requests through the
+// page fetcher.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
@@ -100,13 +101,13 @@ function looksLikeHtml({ bytes }: PageSnapshot): boolean {
   return /^\s*<(!doctype|html|head|body)\b/i.test(bytes.subarray(0, 500).toString('latin1'))
 }
 
-// Finds the URLs of the frames of a page by scanning its bytes. Old documentation uses framesets, and some pages consist of
-// frames only.
-
 const FRAMES_SCAN_BYTES = 20_000
 const MAX_FRAMES = 6
 
-/** Empty if the page is not a frameset and has text of its own. */
+/**
+ * Finds the URLs of the frames of a page by scanning its bytes. Old documentation uses framesets, and some pages
+ * consist of frames only. Empty if the page is not a frameset and has text of its own.
+ */
 function findFrameUrls(snapshot: PageSnapshot, hasNoText: boolean): readonly string[] {
   if (!isHtmlSnapshot(snapshot)) return []
   const html = snapshot.bytes.subarray(0, FRAMES_SCAN_BYTES).toString('latin1')

@@ -1,5 +1,6 @@
-// Loads a page over HTTP, then in the browser if it needs scripts or wait_ms is set. If the browser fails, the HTTP
-// result is returned with a note.
+// Loads a page over HTTP, then in the browser if it needs scripts or wait_ms is set. If the browser fails, the HTTP result
+// is returned with a note. Also revalidates a cached page. Used by document-reader. Sends HTTP requests and may start a
+// browser.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
@@ -84,15 +85,13 @@ function withFailureNote(page: CachedPage, note: string, error: unknown): Cached
   return withNote({ ...page, quotes: [...page.quotes, reason] }, note)
 }
 
-// Loads a page in the browser, which runs its scripts.
-
 const MAX_RENDER_MS = 20_000
 /** Time reserved for extracting the text. */
 const EXTRACT_RESERVE_MS = 5000
 const MIN_RENDER_MS = 1000
 const MAX_RENDERED_BYTES = 10 * 1024 * 1024
 
-/** `httpPage`: the result over plain HTTP, if there is one. */
+/** Loads a page in the browser, which runs its scripts. `httpPage`: the result over plain HTTP, if there is one. */
 async function loadInBrowser(context: FetchContext, httpPage: CachedPage | undefined): Promise<CachedPage> {
   const { request, browser, remainingMs, reportProgress, signal } = context
   const maxMs = Math.min(MAX_RENDER_MS + request.waitMs, remainingMs() - EXTRACT_RESERVE_MS)
@@ -125,8 +124,7 @@ async function loadInBrowser(context: FetchContext, httpPage: CachedPage | undef
   return processSnapshot(snapshot, context, notes)
 }
 
-// Revalidates a cached page. If that fails, the cached page is returned with a note.
-
+/** Revalidates a cached page. If that fails, the cached page is returned with a note. */
 export async function revalidatePage(
   cacheKey: string,
   cached: CachedPage,

@@ -1,5 +1,5 @@
-// LRU cache of pages, bounded by bytes, so that the next page, another section or another format needs no new fetch; how long
-// a page is fresh follows from its HTTP headers. Keys contain the user.
+// LRU cache of pages in memory, bounded by bytes, so that the next page, another section or another format needs no new
+// fetch; how long a page is fresh follows from its HTTP headers. Keys contain the user. Used by document-reader. No I/O.
 
 import type { PageClassification } from './classify-page.js'
 import type { PageSnapshot } from './page-fetcher.js'
@@ -98,9 +98,6 @@ function sizeInBytes({ snapshot, contents }: CachedPage): number {
   return [...contents.values()].reduce((sum, { content }) => sum + content.length, snapshot.bytes.length)
 }
 
-// HTTP caching rules: how long a page is fresh by its headers, with a maximum of five minutes, and the headers of a
-// conditional request.
-
 const MAX_FRESH_MS = 300_000
 /** Without caching headers. */
 const DEFAULT_FRESH_MS = 60_000
@@ -111,6 +108,7 @@ export interface HttpFreshness {
   readonly isNoStore: boolean
 }
 
+/** How long a page is fresh by its headers, at most five minutes. */
 export function computeFreshness(headers: Headers): HttpFreshness {
   const directives = parseDirectives(headers.get('cache-control') ?? '')
   if (directives.has('no-store')) return { freshMs: 0, isNoStore: true }

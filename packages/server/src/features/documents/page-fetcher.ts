@@ -1,5 +1,6 @@
 // Fetches one page with an Accept header (Markdown or HTML first), a size limit and the robots.txt check. The result is a
-// snapshot: URL, status, headers and bytes, before text is extracted.
+// snapshot: URL, status, headers and bytes, before text is extracted. Created by document-reader. Sends HTTP requests with
+// guarded fetch.
 
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'

@@ -1,5 +1,5 @@
-// Extracted text in one format, without invisible characters, with the blocks that pagination must not cut and a
-// fingerprint. Line numbers of the outline stay valid.
+// Prepares extracted text for pagination: without invisible characters, with the blocks that pagination must not cut and a
+// fingerprint. Line numbers of the outline stay valid. Used by fetch-context and cache-lookup. Pure.
 
 import { removeInvisible, removeNoncharacters } from '../../text/untrusted-text.js'
 import type { DocumentFormat, ExtractResult } from './extract/extract-types.js'
@@ -30,9 +30,6 @@ function normalizeLineBreaks(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[\r\u0085\u2028\u2029]/g, ' ')
 }
 
-// Finds code blocks and tables, which pagination should not cut, with the lines that close and reopen each one if it
-// must be cut.
-
 export interface UnbreakableBlock {
   readonly start: number
   /** Exclusive. */
@@ -42,7 +39,10 @@ export interface UnbreakableBlock {
   readonly reopeningLines: string
 }
 
-/** In document order; none contains another. */
+/**
+ * Finds code blocks and tables, which pagination should not cut, with the lines that close and reopen each one if it
+ * must be cut. In document order; none contains another.
+ */
 export function findUnbreakableBlocks(content: string, format: DocumentFormat): readonly UnbreakableBlock[] {
   if (format === 'text') return []
   return format === 'html' ? findHtmlBlocks(content) : [...findMarkdownBlocks(content)]

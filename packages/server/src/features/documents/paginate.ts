@@ -1,5 +1,6 @@
-// Cuts a document into pages at line ends, preferably before a heading or a paragraph, and names their positions by cursors.
-// A code block or table is cut only if it is longer than a page. The slices of all pages make up the document.
+// Cuts a document into pages at line ends, preferably before a heading or a paragraph, and names their positions by
+// cursors. A code block or table is cut only if it is longer than a page. The slices of all pages make up the document.
+// Used by document-result; cursors also by document-request and find-in-page. Pure.
 
 import { createHash } from 'node:crypto'
 
@@ -94,9 +95,10 @@ function orEmptyIfTooLong(lines: string, max: number): string {
   return lines.length <= max / 4 ? lines : ''
 }
 
-// Encodes and decodes the ReadDocs cursor: an offset and a fingerprint of the whole document, which detects that the
-// document has changed. A cursor needs no server state, so it survives a restart.
-
+/**
+ * The content of a ReadDocs cursor: an offset and a fingerprint of the whole document, which detects that the document
+ * has changed. A cursor needs no server state, so it survives a restart.
+ */
 export interface CursorPosition {
   readonly offset: number
   /** The page is a short one: the text around a search match. */

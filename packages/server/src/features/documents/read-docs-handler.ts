@@ -1,4 +1,5 @@
-// Handler of ReadDocs: runs a call and formats its result as text. Loaded by the first call.
+// Handler of the tool ReadDocs: reads a document with the document reader and formats the result as text. Loaded by the
+// first call. What the page or its server chose is marked as untrusted content. No I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
@@ -63,9 +64,6 @@ function toResultFields(result: ReadDocsResult): object {
   }
 }
 
-// Formats a document: status and metadata, then as untrusted content what the page or its server chose, which includes
-// the URL after a redirect, then notes. If there is no document, a sentence states the reason and what to do next.
-
 const MAX_TITLE = 200
 const MAX_URL = 500
 const MAX_MESSAGE = 3000
@@ -116,6 +114,10 @@ function hasRequestedText({ classification: { status }, excerpt, missingSection 
   return status === 'ok'
 }
 
+/**
+ * Status and metadata, then as untrusted content what the page or its server chose, which includes the URL after a
+ * redirect, then notes. If there is no document, a sentence states the reason and what to do next.
+ */
 function formatDocument(document: DocumentResult, request: DocumentRequest): string {
   const { classification, snapshot, metadata, excerpt, quotes } = document
   const { status, reason } = classification
@@ -261,11 +263,10 @@ function singleLine(text: string, max = MAX_URL * 2): string {
   return removeInvisible(toSingleLine(text, max))
 }
 
-// Formats the matches of a search in a document, by section, each with the fragment or cursor that reads it.
-
 const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
+/** Formats the matches of a search in a document, by section, each with the fragment or cursor that reads it. */
 function formatFindResult(result: FindResult, { outline }: ExtractMetadata): DocumentBody {
   const { sections, total, isPartial } = result
   const notes = formatFindNotes(result)

@@ -1,5 +1,6 @@
 // Fetches, caches and applies robots.txt (RFC 9309) if READDOCS_ROBOTS is set. A site without robots.txt allows everything;
-// one whose robots.txt cannot be fetched allows nothing.
+// one whose robots.txt cannot be fetched allows nothing. Created by document-reader for the page fetcher. Sends HTTP
+// requests with guarded fetch.
 
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
@@ -104,12 +105,13 @@ interface Rule {
 const ALLOW_ALL: RobotsRules = { allows: () => true }
 const DISALLOW_ALL: RobotsRules = { allows: () => false }
 
-// Parses robots.txt: the groups of our agent, or those for all agents. The longest rule that matches a path decides; of
-// equally long ones, Allow.
-
 /** RFC 9309 requires at least 500 KiB. */
 const MAX_CHARS = 500 * 1024
 
+/**
+ * Parses robots.txt: the groups of our agent, or those for all agents. The longest rule that matches a path decides; of
+ * equally long ones, Allow.
+ */
 export function parseRobotsTxt(text: string, agent: string): RobotsRules {
   const groups = parseGroups(text.slice(0, MAX_CHARS))
   const name = agent.toLowerCase()

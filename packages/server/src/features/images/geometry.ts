@@ -1,4 +1,5 @@
-// Rectangles in whole pixels: clipping, scaling, and the eight EXIF orientations.
+// Rectangles and sizes in whole pixels: clipping, scaling, and the eight EXIF orientations. Used by the image worker and by
+// the main process. Pure.
 
 export interface Size {
   readonly width: number

@@ -1,5 +1,5 @@
-// Detects the image format of a file by its content, and describes files that are not images. File names are not
-// trusted.
+// Detects the image format of a file by its content, and describes files that are not images. File names are not trusted.
+// Used by image-reader and the image worker. Pure: the first bytes are given.
 
 import { describeFileType, detectFileType } from '../../util/file-type.js'
 

@@ -1,4 +1,5 @@
-// Reads image headers: the size and whether the end of the file is present, for PNG, JPEG, GIF and WebP.
+// Reads image headers without an image library: size, presence of the end, number of frames and EXIF orientation, for PNG,
+// JPEG, GIF and WebP. Used by the worker's decoder for Bun.Image and by missing-decoder. Pure: the bytes are given.
 
 import type { Size } from './geometry.js'
 import type { ImageFormat } from './image-format.js'
@@ -52,9 +53,7 @@ function isFrameMarker(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
 
-// Counts the frames of an animated image from the file structure.
-
-/** Returns 1 for a still or broken image. */
+/** Counts the frames of an animated image from the file structure. Returns 1 for a still or broken image. */
 export function countFrames(bytes: Buffer, format: ImageFormat): number {
   if (format === 'GIF') return Math.max(1, countGifFrames(bytes))
   if (format === 'WebP') return Math.max(1, countWebPFrames(bytes))
@@ -95,11 +94,10 @@ function countWebPFrames(bytes: Buffer): number {
   return frames
 }
 
-// Reads the EXIF orientation (1 to 8; 1 is upright) of JPEG, PNG and WebP files.
-
 const ORIENTATION_TAG = 0x0112
 const ENTRY_BYTES = 12
 
+/** Reads the EXIF orientation (1 to 8; 1 is upright) of JPEG, PNG and WebP files. */
 export function readExifOrientation(bytes: Buffer, format: ImageFormat): number {
   const exif = findExif(bytes, format)
   const orientation = exif === undefined ? 1 : readOrientation(exif)

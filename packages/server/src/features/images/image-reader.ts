@@ -1,4 +1,6 @@
-// The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
+// The service behind ReadImage: opens the file, checks its real path against the path policy, detects the format and
+// decodes it in a worker process. openImageReader builds it from the settings and is called by services.ts of the app.
+// Reads files and starts processes (image-worker-pool).
 
 import { opendir, readlink } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path'
@@ -99,13 +101,14 @@ function checkPath(path: string): void {
   if (path.includes('\0')) throw new Failure('file_path contains a NUL character, which no path has.')
 }
 
-// Finds a file whose name looks the same as a missing one. macOS uses special spaces in the names of screenshots, and some
-// systems store é as two characters, but a model types plain ones.
-
 /** Bounds the time for large directories. */
 const MAX_NAMES = 10_000
 
-/** Undefined if no name or several names look the same. */
+/**
+ * Finds a file whose name looks the same as a missing one. macOS uses special spaces in the names of screenshots, and
+ * some systems store é as two characters, but a model types plain ones. Undefined if no name or several names look the
+ * same.
+ */
 async function findSameLookingFile(path: string): Promise<string | undefined> {
   // A path that ends in a slash names a directory.
   if (!path.endsWith(basename(path))) return undefined
@@ -128,9 +131,10 @@ function normalizeName(name: string): string {
   return name.normalize('NFC').replaceAll(/\s/gu, ' ')
 }
 
-// Creates the service behind ReadImage from the settings: path policy, worker script and environment.
-
-/** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
+/**
+ * Creates the service behind ReadImage from the settings: path policy, worker script and environment. `isSandboxed`:
+ * commands cannot read all files, so ReadImage must not either.
+ */
 export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {
   return createImageReader(
     config.cwd,
@@ -147,8 +151,6 @@ function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
   return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }
 }
 
-// Decides which paths may be read, by the real path of the opened file, so that links cannot lead elsewhere.
-
 interface PathPolicy {
   /** Undefined allows all paths. */
   readonly allowedRoots: readonly string[] | undefined
@@ -156,6 +158,7 @@ interface PathPolicy {
   readonly hiddenPaths: readonly string[]
 }
 
+/** Decides which paths may be read, by the real path of the opened file, so that links cannot lead elsewhere. */
 function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, realPath: string): void {
   if (roots === undefined) return
   const allowedRoots = roots.map(realPathOrSame)
@@ -172,12 +175,13 @@ function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, rea
   throw new Failure(`is outside of the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
 }
 
-// Resolves the symbolic links of a path even if the file does not exist, so that a forbidden path can be refused without
-// revealing whether it exists.
-
 /** As in the operating system. */
 const MAX_LINKS = 40
 
+/**
+ * Resolves the symbolic links of a path even if the file does not exist, so that a forbidden path can be refused
+ * without revealing whether it exists.
+ */
 async function resolveLinks(path: string): Promise<string> {
   let resolved = parse(path).root
   let followed = 0

@@ -1,4 +1,5 @@
-// Request and result of ReadImage, the messages of the image worker, and the limits of files, output, time and memory.
+// Types and limits that the main process and the image worker share: request and result of ReadImage, the messages of the
+// worker, and the limits of files, output, time and memory. No I/O.
 
 import type { WorkerBudget } from '../../process/bounded-worker.js'
 import { isJsonObject } from '@scorpiox/mcp/json/json'

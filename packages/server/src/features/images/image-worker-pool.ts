@@ -1,4 +1,5 @@
-// The processes that decode images: at most two, shared fairly between users.
+// Pool of decoder processes (worker/main.ts): at most two, shared fairly between users and kept for a while after use. A
+// process is killed if its image takes too long or is cancelled. Used by image-reader. Starts and kills processes.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createWorkerProcessPool, WorkerProcessError } from '../../process/worker-processes.js'

@@ -1,4 +1,5 @@
-// Install hints for missing packages.
+// What ReadImage does without an image library: returns the original file if models accept its format and size, otherwise
+// says which package to install. Used by image-reader; the hint for sharp also by `doctor`. Reads the opened file.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findExecutableEntry } from '../../process/program-files.js'
@@ -20,8 +21,6 @@ export function installHintFor(packageName: Exclude<OptionalPackage, 'sharp'>): 
   return `is ${formatName}, and its decoder is not installed: run \`npm install ${packageName}\` ${INSTALL_LOCATION}`
 }
 
-// Without an image library: returns the original file if models accept its format and size.
-
 const MAX_ORIGINAL_BYTES = 2_600_000
 /** Models reject a conversation with many images if one of them is larger. */
 const MAX_ORIGINAL_EDGE = 2000
@@ -33,6 +32,7 @@ const MIME_TYPES = new Map([
   ['WebP', 'image/webp'],
 ])
 
+/** Returns the original file. Throws a Failure if models do not accept its format or size. */
 export async function readOriginalFile({ format, crop, page }: DecodeRequest, file: OpenedFile): Promise<ImageResult> {
   const mimeType = MIME_TYPES.get(format)
   if (mimeType === undefined) throw new Failure(`is ${format}, which must be converted; ${SHARP_INSTALL_HINT}`)

@@ -1,4 +1,5 @@
-// Handler of ReadImage: reads the image and describes it in text. Loaded by the first call.
+// Handler of the tool ReadImage: reads the image with the image reader and describes it in text. Loaded by the first call.
+// No I/O of its own.
 
 import { extname } from 'node:path'
 
@@ -54,8 +55,7 @@ function scaleOf({ shown, region }: ImageResult): number {
   return Number((shown.width / region.width).toPrecision(4))
 }
 
-// Formats the text beside an image: type and size, the region shown, the scale, and how to convert coordinates.
-
+/** Formats the text beside an image: type and size, the region shown, the scale, and how to convert coordinates. */
 function formatImage(image: ImageResult, path: string): string {
   return `${describeBlock(image)} ${[describeSize(image, scaleOf(image)), ...formatNotes(image, path)].join('. ')}.`
 }

@@ -1,5 +1,6 @@
-// Encodes pixels as uncompressed PNG and decodes a region of one, to exchange pixels with a library that handles only
-// files. Input must have four 8-bit channels without interlacing.
+// Encodes pixels as uncompressed PNG and decodes a region of a PNG, to exchange pixels with Bun.Image, which handles only
+// files. Decoded input must have four 8-bit channels without interlacing. Used by the encoder and the decoder for Bun.Image
+// in the image worker. No I/O.
 
 import { once } from 'node:events'
 import { crc32, createInflate, deflateSync } from 'node:zlib'

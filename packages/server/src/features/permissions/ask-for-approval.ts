@@ -1,5 +1,6 @@
 // Asks the user whether a command may run, over the channels of AskUserQuestion. An answer that the model passes on does
-// not count. An answer that comes later counts when the same command is called again.
+// not count. An answer that comes later counts when the same command is called again. Passed to permission-service by
+// services.ts of the app. No I/O of its own: uses the question service.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'

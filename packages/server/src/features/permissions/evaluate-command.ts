@@ -1,5 +1,6 @@
 // Decides whether a command may run: a rule that denies wins over one that asks, and that over one that allows. Every
-// command of a list, pipeline or substitution counts; whatever cannot be determined is asked.
+// command of a list, pipeline or substitution counts; whatever cannot be determined is asked. Also suggests rules that
+// would allow a command. Used by permission-service, which loads it on demand. Pure.
 
 import { parseCommand, type SimpleCommand } from './parse-command.js'
 import {

@@ -1,5 +1,6 @@
 // Splits a bash command into the simple commands that it runs, also those of substitutions, of `bash -c`, and those that
-// programs such as `timeout` or `xargs` start. Whatever is known only when it runs is reported, not guessed.
+// programs such as `timeout` or `xargs` start. Whatever is known only when it runs is reported, not guessed. Used by
+// evaluate-command. Pure: nothing is run.
 
 import {
   type Assignment,

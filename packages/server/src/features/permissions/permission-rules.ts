@@ -1,4 +1,5 @@
-// Permission rules in the format of Claude Code's settings, such as `Bash(npm run *)`, and how they match a command.
+// Permission rules in the format of Claude Code's settings, such as `Bash(npm run *)`: parses a rule and matches it against
+// a command. Used by evaluate-command and rule-files. Pure.
 
 import { basename } from 'node:path'
 

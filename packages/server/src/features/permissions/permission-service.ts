@@ -1,5 +1,7 @@
 // Checks each command against the user's permission rules before it is started, and asks the user where a rule says so.
-// Without rules nothing is loaded and every command may run.
+// Without rules nothing is loaded and every command may run. Used by the tools Bash and BackgroundBash; evaluateWithRules
+// also by the command line (policy). Opened by services.ts of the app. Reads rule files, and adds a rule if the user
+// chooses that.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,5 +1,6 @@
-// Reads permission rules from files: the user's, those that the user added for a project, and the project's, which may
-// only restrict. A file that cannot be read stops commands until it is repaired.
+// Reads permission rules from files: the user's, those that the user added for a project, and the project's, which may only
+// restrict. While a file cannot be read, every command is asked. rememberRules writes the rules that the user added. Used
+// by permission-service and the command line (policy). Reads and writes files synchronously.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'

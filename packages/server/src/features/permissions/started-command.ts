@@ -1,4 +1,5 @@
-// What a program starts that was given a command as arguments: `timeout 5 npm test`, `xargs rm`, `find -exec`, `bash -c`.
+// Determines what a program starts that was given a command as arguments: `timeout 5 npm test`, `xargs rm`, `find -exec`,
+// `bash -c`. Used by parse-command. Pure: nothing is run.
 
 import { basename } from 'node:path'
 

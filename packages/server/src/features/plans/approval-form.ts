@@ -1,5 +1,6 @@
-// The form in which a client asks its user to approve a plan: the plan, what changed, and two fields. The text is shown
-// without control characters, which could make it look like another one.
+// The form in which a client asks its user to approve a plan: builds it (the plan, what changed, and two fields) and parses
+// the reply. The text is shown without control characters, which could make it look like another one. Used by plan-approver.
+// Pure.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { showControlCharacters } from '../../terminal/text-layout.js'

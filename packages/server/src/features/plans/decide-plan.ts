@@ -1,6 +1,7 @@
-// Records the decision on a request to end plan mode and applies it in the same transaction: an approved plan is
-// accepted or discarded, whichever process the decision is made in. If no call waits for the decision, it becomes a
-// pending message of the session that asked.
+// Records the decision on a request to end plan mode and applies it in the same transaction: an approved plan is accepted
+// or discarded, whichever process the decision is made in. If no call waits for the decision, it becomes a pending message
+// of the session that asked. Used by plan-approver, plan-service, the console, and the takeover of dead sessions. Reads and
+// writes the database and plan files.
 
 import { relative, resolve } from 'node:path'
 

@@ -1,5 +1,6 @@
-// Requests to end plan mode that the user decides on: at most one is open, and each is decided once. The text is that
-// which the user was shown, so it never changes.
+// SQL access to the requests to end plan mode of one scope (one user in one project), which the user decides on: at most
+// one is open, and each is decided once. The text is that which the user was shown, so it never changes. Created by
+// state.ts for each transaction.
 
 import { createHash } from 'node:crypto'
 

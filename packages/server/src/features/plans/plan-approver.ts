@@ -1,6 +1,7 @@
-// Asks the user to approve the end of plan mode: with a form of the client and on the console page or in the terminal
-// inbox at the same time; the first decision counts. Without a decision plan mode stays on and the request stays open,
-// unless no user can be reached and the settings do not require one.
+// Asks the user to approve the end of plan mode: with a form of the client and on the console page or in the terminal inbox
+// at the same time; the first decision counts. Without a decision plan mode stays on and the request stays open, unless no
+// user can be reached and the settings do not require one. Also stores the requests (resumeApproval, insertApproval). Used
+// by plan-service. Sends forms to the client, and reads and writes the database.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -273,11 +274,12 @@ async function recordResponse(rows: PlanTables, id: number, written: boolean): P
   else await queueDecisionMessage(rows, { ...row, decision: row.decision }, Date.now())
 }
 
-// Stores a request in the transaction that reads the plan.
-
 export type ApprovalRequest = Pick<NewPlanApproval, 'action' | 'text' | 'planFile' | 'createTask'>
 
-/** If the same plan is waiting for a decision, the call waits for that; undefined: it is another request. */
+/**
+ * Called in the transaction that reads the plan. If the same plan is waiting for a decision, the call waits for that;
+ * undefined: it is another request.
+ */
 export async function resumeApproval(
   { approvals }: PlanTables,
   { session }: Caller,
@@ -291,7 +293,10 @@ export async function resumeApproval(
   return { ...row, waiting: true, session }
 }
 
-/** Replaces the open request, if any: only the newest one can be decided on. */
+/**
+ * Stores a request, in the transaction that reads the plan. Replaces the open request, if any: only the newest one can
+ * be decided on.
+ */
 export async function insertApproval(
   { approvals }: PlanTables,
   { id: planId }: PlanRow,

@@ -1,5 +1,6 @@
 // Publishes a change event when the plan of a user has changed, in this server or in another one of the project. The
-// database also reports other changes, so a fingerprint of the plan is compared.
+// database also reports other changes, so a fingerprint of the plan is compared. Used by plan-service. Reads the database
+// and the modification time of plan.md.
 
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'

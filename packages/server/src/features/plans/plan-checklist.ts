@@ -1,5 +1,6 @@
-// Parses the checklist of a plan (`- [ ]`, `* [x]`, `1. [ ]`, at any depth, outside code and comments) and creates a
-// task from it.
+// Creates a task from the checklist of an accepted plan, with its items as steps, and parses such a checklist (`- [ ]`, `*
+// [x]`, `1. [ ]`, at any depth, outside code and comments). Used by decide-plan. Parsing is pure; the task is written to
+// the given table.
 
 import { toSingleLine } from '../../text/format.js'
 import type { TaskRow, TaskTable } from '../tasks/index.js'
@@ -76,9 +77,6 @@ function isFenceEnd(line: string, marker: string, fence: string): boolean {
   )
 }
 
-// Creates a task from the checklist of an accepted plan, with the items as steps. It becomes the current task only if
-// there is no open one, because all agents of the project share the current task.
-
 const MAX_NAME = 200
 
 export interface CreatedPlanTask {
@@ -94,7 +92,10 @@ export interface CreatedPlanTask {
   readonly currentTask: Pick<TaskRow, 'id' | 'name'> | undefined
 }
 
-/** Returns undefined if the plan has no checklist. */
+/**
+ * The task becomes the current one only if no task is open, because all agents of the project share the current task.
+ * Returns undefined if the plan has no checklist.
+ */
 export async function createTaskFromPlan(
   tasks: TaskTable,
   { goal, text, at }: { readonly goal: string; readonly text: string; readonly at: number },

@@ -1,4 +1,6 @@
-// Reads and writes plan files. A plan is a regular, non-empty UTF-8 text file of at most 1 MB.
+// Reads and writes plan files: plan.md and its numbered versions in the session directory, and files that a caller names. A
+// plan is a regular, non-empty UTF-8 text file of at most 1 MB. Used by plan-service, decide-plan and the console. Commands
+// can write to these files, so their content is not trusted.
 
 import { type FileHandle, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -64,10 +66,6 @@ export function validatePlanText(plan: string): string {
   throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
 }
 
-// Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
-// can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
-// overwritten.
-
 export interface PlanFileStore {
   /** Path of plan.md. */
   readonly currentPath: string
@@ -79,6 +77,11 @@ export interface PlanFileStore {
   archiveCurrent(): Promise<void>
 }
 
+/**
+ * Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
+ * can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
+ * overwritten.
+ */
 export function openPlanFileStore(directory: string): PlanFileStore {
   const currentPath = join(directory, 'plan.md')
 
@@ -161,9 +164,6 @@ async function withSaveFailure<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-// Reads a plan from a file that the caller names. A sandboxed caller must not use the server to read what its commands
-// cannot read, so the real path must be inside the project and not in a hidden path.
-
 export interface ReadablePaths {
   readonly cwd: string
   /** Directories that may be read, innermost first, and paths in them that may not. Undefined: no restriction. */
@@ -175,6 +175,10 @@ export interface NamedPlanFile {
   readonly text: string
 }
 
+/**
+ * Reads a plan from a file that the caller names. A sandboxed caller must not use the server to read what its commands
+ * cannot read, so the real path must be inside the project and not in a hidden path.
+ */
 export async function readNamedPlanFile(requestedPath: string, readable: ReadablePaths): Promise<NamedPlanFile> {
   const path = resolve(readable.cwd, requestedPath)
   const real = await realPath(path)
@@ -206,9 +210,10 @@ function requireInsideRoots(real: string, path: string, { allowed }: ReadablePat
     throw new Failure(`${path} is hidden from commands, so no plan is read from it.`)
 }
 
-// Reads the text of the open plan: plan.md as it is now, because commands write to it too, else the version saved last.
-
-/** Undefined if no plan is open or nothing was written yet. */
+/**
+ * Reads the text of the open plan: plan.md as it is now, because commands write to it too, else the version saved last.
+ * Undefined if no plan is open or nothing was written yet.
+ */
 export async function readOpenPlanText(plans: PlanTable, project: string): Promise<string | undefined> {
   const openPlan = await plans.findOpen()
   if (!openPlan) return undefined

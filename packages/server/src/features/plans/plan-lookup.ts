@@ -1,8 +1,7 @@
-// Finds the open plan of a user before each command. If the state is a local file, a missing flag file means that there
-// is no plan; a database server may be written to by other machines, so it is queried each time.
-//
-// The flag is set in the transaction that opens a plan and cleared only in a write transaction that sees no open plan.
-// Write transactions are serialized across processes, so the flag of an open plan is never cleared.
+// Finds the open plan of a user before each command, for plan-policy; plan-service uses it to clear the flag file. If the
+// state is a local file, a missing flag file means that there is no plan, and the database is not opened; a database server
+// may be written to by other machines, so it is queried each time. Reads the database and flag files, and deletes stale
+// flags.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
@@ -28,6 +27,10 @@ export interface OpenPlanLookupDeps {
   readonly flags: FlagFiles | 'ask-database' | 'none'
 }
 
+/**
+ * The flag is set in the transaction that opens a plan and cleared only in a write transaction that sees no open plan.
+ * Write transactions are serialized across processes, so the flag of an open plan is never cleared.
+ */
 export function createOpenPlanLookup({ project, state, flags }: OpenPlanLookupDeps): OpenPlanLookup {
   async function clearStaleFlag(user: string): Promise<PlanRow | undefined> {
     const opened = await state.open()
@@ -63,8 +66,7 @@ export function createOpenPlanLookup({ project, state, flags }: OpenPlanLookupDe
   }
 }
 
-// Builds the dependencies of the lookup from the settings: the project, the database and the flag files.
-
+/** Builds the dependencies of the lookup from the settings: the project, the database and the flag files. */
 export function openPlanLookupDeps(
   { settings, cwd }: Pick<Config, 'settings' | 'cwd'>,
   state: LazyDatabase<PlanTables>,

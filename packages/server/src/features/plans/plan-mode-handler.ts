@@ -1,4 +1,5 @@
-// Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
+// Handler of the tool PlanMode: runs its actions on the plan service and formats the results. Loaded by the first call, and
+// by the plan resource, which shows the same status. The first lines of each result are documented. No I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,5 +1,7 @@
-// Plan mode policy: while a user has an open plan, commands run in a sandbox that can write only to the session
-// directory of the plan. Without a sandbox they are refused.
+// The sandbox of commands in plan mode: while a user has an open plan, commands run in a sandbox that can write only to the
+// session directory of the plan; without a sandbox they are refused. Wraps the sandbox of the settings. Opened by
+// services.ts of the app for the shell service, and by `doctor`. Reads flag files or the database before each command
+// (plan-lookup), and creates the session directory.
 
 import { lstatSync } from 'node:fs'
 

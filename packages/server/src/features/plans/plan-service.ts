@@ -1,6 +1,7 @@
-// Plan mode of one project: enters, drafts, accepts and resets plans. A user has at most one open plan, across all
-// servers. Files are written before the database rows, inside the write transaction, so no other server can open or end
-// a plan of that user meanwhile.
+// Plan mode of one project: enters, drafts, accepts and resets plans. A user has at most one open plan, across all servers.
+// Files are written before the database rows, inside the write transaction, so no other server can open or end a plan of
+// that user meanwhile. openPlanService builds it from the settings and is called by services.ts of the app. Used by the
+// tool PlanMode and its resource. Reads and writes the database, plan files and flag files.
 
 import { isAbsolute, relative, resolve } from 'node:path'
 
@@ -331,6 +332,7 @@ export interface OpenPlanServiceDeps {
   readonly channels: () => Promise<UserChannels>
 }
 
+/** Opens the plan service of the current project. The database is opened by the first use. */
 export function openPlanService(deps: OpenPlanServiceDeps): PlanService {
   const { config, changeEvents, state, sandboxLevel, listRunningJobIds, transport, channels } = deps
   const { cwd, settings } = config

@@ -1,4 +1,5 @@
-// Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
+// SQL access to the plans of one scope (one user in one project): every plan, at most one of them open, and all versions of
+// each. Created by state.ts for each transaction; also used by the export and import of the state.
 
 import {
   nullableNumberColumn,
@@ -62,8 +63,6 @@ export interface PlanTable {
   list(): Promise<readonly PlanRow[]>
 }
 
-// A unique index ensures that at most one plan is open.
-
 const PLAN_COLUMNS = 'id, goal, session, started_at, outcome, ended_at, plan_file'
 
 const DELETE_OLD_VERSIONS = `DELETE FROM plan_versions WHERE scope = ? AND (plan, number) IN (
@@ -73,6 +72,7 @@ const DELETE_OLD_VERSIONS = `DELETE FROM plan_versions WHERE scope = ? AND (plan
   ) AS ranked WHERE place > 1 AND (place > ? OR characters > ?)
 ) RETURNING number`
 
+/** A unique index ensures that at most one plan is open. */
 export function createPlanTable(sql: Sql, scope: number): PlanTable {
   return {
     async findOpen() {

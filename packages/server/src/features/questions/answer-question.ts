@@ -1,5 +1,6 @@
-// Records the first answer to a stored question. If a call waits for it, that call returns it; otherwise it becomes a
-// pending message of the session in the same transaction.
+// Records the first answer to a stored question, after validating the replies. If a call waits for it, that call returns
+// it; otherwise it becomes a pending message of the session in the same transaction. Used by question-store, the console,
+// and the takeover of dead sessions (queueLateAnswers). Reads and writes the database, in the transaction of its caller.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
@@ -40,9 +41,10 @@ function alreadyAnswered({ id, surface, answeredAt }: QuestionRow): Failure {
   return new Failure(`Question ${id} was answered before${when}${where}. Nothing was changed.`)
 }
 
-// Validates replies before they are stored: one per question, only offered choices, one choice unless several are
-// allowed, and at most one free text, which comes last.
-
+/**
+ * Validates replies before they are stored: one per question, only offered choices, one choice unless several are
+ * allowed, and at most one free text, which comes last.
+ */
 export function validateReplies(
   questions: readonly FormQuestion[],
   replies: readonly QuestionReply[],
@@ -80,9 +82,6 @@ function validateReply(question: FormQuestion, reply: QuestionReply | undefined,
   return { outcome, selected: [...chosen, ...freeTexts] }
 }
 
-// Turns answers for which no call waits into pending messages of the session that asked. From then on the message is
-// delivered, to that session or to the one that takes it over.
-
 const SURFACE_NAMES = {
   client: 'in the client',
   page: 'on the page',
@@ -90,7 +89,10 @@ const SURFACE_NAMES = {
   call: 'in the chat',
 } as const
 
-/** For sessions whose process has exited: none of their calls waits any more. */
+/**
+ * Queues the undelivered answers of these sessions as messages. For sessions whose process has exited: none of their
+ * calls waits any more.
+ */
 export async function queueLateAnswers(
   rows: QuestionTables,
   sessions: ReadonlySet<string>,
@@ -104,6 +106,10 @@ export async function queueLateAnswers(
   }
 }
 
+/**
+ * Turns an answer for which no call waits into a pending message of the session that asked. From then on the message is
+ * delivered, to that session or to the one that takes it over.
+ */
 export async function queueAnswerMessage(
   { questions, messages }: QuestionTables,
   row: QuestionRow,

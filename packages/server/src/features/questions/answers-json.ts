@@ -1,5 +1,6 @@
-// Answers as JSON: parses those that a model passes on, and formats the documented form. A model names options by name or
-// number, gives lists of them, free text, or null for a question the user declined. Ambiguous input is not guessed.
+// Answers as JSON: parses those that a model passes on, and formats the documented form of the result. A model names
+// options by name or number, gives lists of them, free text, or null for a question the user declined. Ambiguous input is
+// not guessed. Used by the handler, question-store and answer-question. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, stringifyWellFormed } from '@scorpiox/mcp/json/json'

@@ -1,5 +1,5 @@
-// Handler of AskUserQuestion: asks, or passes an answer on, and formats the result: answers as JSON, or the question as
-// text for the chat. Loaded by the first call.
+// Handler of the tool AskUserQuestion: asks, or passes an answer on, and formats the result: answers as JSON, or the
+// question as text for the chat. Loaded by the first call. No I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ContentBlock } from '@scorpiox/mcp/definitions/tool'

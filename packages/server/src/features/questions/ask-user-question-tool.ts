@@ -1,8 +1,5 @@
 // The AskUserQuestion tool: asks over a form of the client, the console page or terminal inbox, or else returns the
-// question as text with an id.
-//
-// The published schema asks for a JSON string. The JSON value itself is accepted too; anything else fails in `run`,
-// with an example.
+// question as text with an id. Registered in tool-list.ts.
 
 import type { StandardSchema } from '@scorpiox/mcp/definitions/standard-schema'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
@@ -15,6 +12,10 @@ const PUBLISHED: JsonObject = {
   required: ['questions_json'],
 }
 
+/**
+ * The published schema asks for a JSON string. The JSON value itself is accepted too; anything else fails in `run`,
+ * with an example.
+ */
 const ASK_USER_QUESTION_INPUT: StandardSchema<unknown, { readonly questions_json: unknown }> = {
   '~standard': {
     version: 1,

@@ -1,4 +1,6 @@
-// Asks the user with a form shown by the client. Declares what asking needs of a call.
+// Asks the user with a form shown by the client: builds one form for all questions, shows it, and parses the reply. Also
+// declares what asking needs of a call (AskingCall). Used by question-service; plans show a form of their own with it, and
+// permissions use toAskingCall. Sends a request to the client; no other I/O.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
@@ -77,10 +79,6 @@ export function toAskingCall(call: CallContext): AskingCall {
   }
 }
 
-// Builds one form for all questions of a call: a field per question and one for free text. No field is required,
-// because the user may skip a question; an empty form is no answer. The message contains the full questions, the fields
-// only their titles. Some clients sort fields by name, so the names sort in the order of the questions.
-
 const MAX_TITLE = 80
 /** Sorts after the numbered fields. */
 const FREE_TEXT_FIELD = 'question_other'
@@ -90,7 +88,11 @@ export interface ClientForm {
   readonly schema: JsonObject
 }
 
-/** `ownWords` adds the free-text field. */
+/**
+ * One form for all questions of a call: a field per question and, with `allowFreeText`, one for free text. No field is
+ * required, because the user may skip a question; an empty form is no answer. The message contains the full questions,
+ * the fields only their titles. Some clients sort fields by name, so the names sort in the order of the questions.
+ */
 export function buildClientForm(questions: readonly FormQuestion[], allowFreeText = true): ClientForm {
   const fields = questions.map((question, index) => [
     fieldName(index, questions.length),
@@ -165,9 +167,6 @@ function buildOptions(choices: readonly QuestionChoice[], keyword: 'anyOf' | 'on
   return keyword === 'oneOf' ? { type: 'string', oneOf: titled } : { anyOf: titled }
 }
 
-// Shows a form in the client. A refusal by the user counts as an answer. A client that cannot show the form, or fills it
-// in without a user, yields no answer, and the next channel is tried.
-
 /** Programs without a user decline or cancel a form within milliseconds. */
 const REFUSED_BY_PROGRAM_MS = 1000
 /** A user needs longer to read and choose. Lower than the limit for refusals, so that a real choice is not dropped. */
@@ -183,6 +182,10 @@ export type ShowFormResult =
       readonly isTimeout?: boolean
     }
 
+/**
+ * Shows a form in the client. A refusal by the user counts as an answer. A client that cannot show the form, or fills
+ * it in without a user, yields no answer, and the next channel is tried.
+ */
 export async function showForm(form: ClientForm, call: AskingCall, options: AskFormOptions): Promise<ShowFormResult> {
   if (!call.supportsForms) return { problem: 'The client does not support forms.' }
   const endsAt = performance.now() + options.timeoutMs

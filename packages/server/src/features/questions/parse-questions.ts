@@ -1,5 +1,6 @@
-// Parses and limits the input of AskUserQuestion: a form of questions, or the answer to a question asked before.
-// Failures include an example of valid input.
+// Parses and limits the input of AskUserQuestion: a form of questions, or the answer to a question asked before. Failures
+// include an example of valid input. Used by question-service; the limit of free text also by client-form and
+// answer-question. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
@@ -109,8 +110,7 @@ function findQuestionList(value: unknown): readonly unknown[] {
   throw new Failure('"questions" is missing.')
 }
 
-// Parses one question: its text, its options, and whether several can be chosen.
-
+/** Parses one question: its text, its options, and whether several can be chosen. */
 function parseQuestion(value: unknown, number: number): FormQuestion {
   const where = `Question ${number}`
   if (!isJsonObject(value)) throw new Failure(`${where} must be an object with "text" and "options".`)

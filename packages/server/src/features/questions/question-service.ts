@@ -1,5 +1,7 @@
 // Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
-// open; otherwise the question is stored and can be answered later. All channels share one time limit.
+// open; otherwise the question is stored and can be answered later. All channels share one time limit. Used by the tool
+// AskUserQuestion and by permissions; `channels` by plans. Opened by services.ts of the app. Sends forms to the client, and
+// reads and writes the database through question-store.
 
 import { type Caller, statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
@@ -162,12 +164,11 @@ function storeProblems({ problem }: { readonly problem?: string }): readonly str
   return problem === undefined ? [] : [`It could not be saved: ${problem}`]
 }
 
-// Opens the question service of the current project. The database is opened when a question has to be stored.
-
 export interface OpenQuestionServiceDeps extends Omit<QuestionServiceDeps, 'project' | 'waitSeconds'> {
   readonly config: Config
 }
 
+/** Opens the question service of the current project. The database is opened when a question has to be stored. */
 export function openQuestionService({ config, ...deps }: OpenQuestionServiceDeps): QuestionService {
   const { cwd, settings } = config
   return createQuestionService({ ...deps, project: findProjectRoot(cwd), waitSeconds: settings.ASK_WAIT })

@@ -1,5 +1,6 @@
-// Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
-// no call waits or its response could not be written, to the session as a pending message.
+// Stores questions that the client did not answer and waits for their answers. Each is answered once; the answer goes to
+// the waiting call, or, if no call waits or its response could not be written, to the session as a pending message. Used by
+// question-service; waitUntilAnswered also by plan-approver. Reads and writes the database, partly in the background.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -180,9 +181,6 @@ async function noQuestion({ questions }: QuestionTables, id: number): Promise<Fa
   return new Failure(`There is no question ${id} in this project: it was withdrawn, or never asked. ${which}`)
 }
 
-// Waits until a question is answered, the timeout expires, the call is cancelled, or the user has been away for some
-// seconds. Reloading the page interrupts presence only briefly.
-
 const GRACE_MS = 5000
 
 export interface WaitUntilAnsweredOptions {
@@ -195,6 +193,10 @@ export interface WaitUntilAnsweredOptions {
   readonly signal: AbortSignal
 }
 
+/**
+ * Waits until a question is answered, the timeout expires, the call is cancelled, or the user has been away for some
+ * seconds. Reloading the page interrupts presence only briefly.
+ */
 export async function waitUntilAnswered(options: WaitUntilAnsweredOptions): Promise<void> {
   const { isAnswered, isUserPresent, onChange, timeoutMs, graceMs = GRACE_MS, signal } = options
   const endsAt = performance.now() + timeoutMs
@@ -222,8 +224,7 @@ export async function waitUntilAnswered(options: WaitUntilAnsweredOptions): Prom
   }
 }
 
-// Whether a user is looking at a console, as far as this process knows.
-
+/** Whether a user is looking at a console, as far as this process knows. */
 export interface UserPresence {
   isPresent(user: string): boolean
   /** Calls the listener when presence may have changed. Returns a function that unsubscribes. */

@@ -1,5 +1,6 @@
-// Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
-// unchanged. Questions and replies are stored as JSON, because they are only read whole.
+// SQL access to the questions of one scope (one user in one project) that the client could not answer at once. A question
+// is answered exactly once and then stays unchanged. Questions and replies are stored as JSON, because they are only read
+// whole. Created by state.ts for each transaction.
 
 import type { AnswerChannel, FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import type { MessageTable } from '../../sessions/message-table.js'

@@ -1,4 +1,5 @@
-// Assigns a unique tool name to each described script. A script whose name is taken is skipped.
+// Assigns a unique tool name to each described script, made from its file name or the name that it gives. A script whose
+// name is taken is skipped. Used by script-index. Pure.
 
 import type { ScriptDescription } from './describe-script.js'
 import type { SkippedScript } from './scan-scripts.js'
@@ -52,11 +53,12 @@ function findNameProblem(
   return undefined
 }
 
-// Makes a tool name from a file name, using only characters that every client and model accepts.
-
 const MAX_LENGTH = 64
 
-/** Undefined if no letter or digit remains. */
+/**
+ * Makes a tool name from a file name, using only characters that every client and model accepts. Undefined if no letter
+ * or digit remains.
+ */
 export function toToolName(file: string): string | undefined {
   const stem = file.replace(/(?<=.)\.[^.]*$/, '')
   const plain = stem.normalize('NFKD').replace(/\p{M}+/gu, '')

@@ -1,4 +1,5 @@
-// Adds script tools to a server's tool list. The script index is opened by the first list request.
+// Adds script tools to a server's tool list. The script index is opened by the first list request, so that nothing else of
+// the feature is loaded at the start. Created by services.ts of the app if SCRIPT_TOOLS is set. No I/O of its own.
 
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { loadOnce } from '@scorpiox/mcp/util/promises'

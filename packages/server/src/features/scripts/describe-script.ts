@@ -1,5 +1,6 @@
-// Runs `script --schema` to get its description: with a short time limit, read-only if a sandbox is on, and without
-// leaving processes behind.
+// Gets the description of a script, from which its tool is made: runs `script --schema`, with a short time limit, read-only
+// if a sandbox is on, and without leaving processes behind, and parses what it prints, which is JSON or the line format.
+// Used by script-tools (also findJsonObject, for the results of scripts). Starts processes.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -51,9 +52,6 @@ function requireText({ exitCode, signal, text, truncated, binary, failureHint }:
   return text
 }
 
-// Parses the description that a script prints: one JSON object, or a line of description and one line for each
-// parameter. Throws a Failure that says what to change.
-
 export interface ScriptDescription {
   /** Tool name, if it differs from the file name. */
   readonly name: string | undefined
@@ -75,6 +73,10 @@ interface ScriptHints {
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 const NO_ARGUMENTS = { type: 'object', properties: {} } as const
 
+/**
+ * Parses the description that a script prints: one JSON object, or a line of description and one line for each
+ * parameter. Throws a Failure that says what to change.
+ */
 export function parseDescription(printed: string): ScriptDescription {
   const text = printed.trim()
   if (text === '') throw new Failure('printed nothing for --schema: print its description as JSON.')
@@ -182,9 +184,6 @@ function parseTimeout(value: unknown): number | undefined {
   return Math.min(Math.round(value), MAX_TIMEOUT_MS)
 }
 
-// Parses the line format of script descriptions, the one of `scorpiox-server --mcp`: the first line is the description,
-// each further one a parameter `name:type:description:required`. A description may contain colons.
-
 const PARAMETER = /^([A-Za-z_][\w.-]{0,63})\s*:\s*([a-z]+(?:\[\])?)\s*:(.*)$/i
 const REQUIREMENT = /(?:^|:)\s*(required|optional)\s*$/i
 
@@ -203,6 +202,10 @@ const PARAMETER_TYPES: ReadonlyMap<string, JsonObject> = new Map<string, JsonObj
   ['object', { type: 'object' }],
 ])
 
+/**
+ * Parses the line format of script descriptions, the one of `scorpiox-server --mcp`: the first line is the description,
+ * each further one a parameter `name:type:description:required`. A description may contain colons.
+ */
 function parseLineFormat(text: string): JsonObject {
   const [description = '', ...rest] = text.split('\n').map((line) => line.trim())
   const parameters = rest.filter((line) => line !== '').map(parseParameter)
@@ -241,11 +244,12 @@ function invalidLine(line: string): Failure {
   )
 }
 
-// Finds the JSON object in the output of a program that may print other lines before or after it.
-
 const MAX_DEPTH = 64
 
-/** Tries the text from the first line that opens an object to the last that closes one, then the last such line. */
+/**
+ * Finds the JSON object in the output of a program that may print other lines before or after it. Tries the text from
+ * the first line that opens an object to the last that closes one, then the last such line.
+ */
 export function findJsonObject(text: string): JsonObject | undefined {
   const lines = text.trim().split('\n')
   const first = lines.findIndex((line) => line.startsWith('{'))

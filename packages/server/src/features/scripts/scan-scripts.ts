@@ -1,5 +1,6 @@
 // Scans the script directory: candidate files with a fingerprint that changes with the file, and files that look like
-// scripts but cannot be used. Nothing is run. Files and directories that other users own or may change are rejected.
+// scripts but cannot be used. Files and directories that other users own or may change are rejected. Used by script-index
+// at every refresh. Reads names and file attributes only; nothing is run.
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'

@@ -1,5 +1,6 @@
 // The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema.
-// Notifies clients when the list changes, and logs which scripts were skipped.
+// Notifies clients when the list changes, and logs which scripts were skipped. Created by script-tools, for the server and
+// for `doctor`. Reads the directory and, through the given function `describe`, starts processes.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'

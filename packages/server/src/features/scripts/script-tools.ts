@@ -1,4 +1,6 @@
-// Opens the script index and makes a tool of each script that described itself.
+// Makes a tool of each script that described itself (openScriptTools, called by services.ts of the app), and opens the
+// script index (openScriptIndex, also used by `doctor`). A script tool runs its script as a command of the shell service:
+// starts processes.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { defineToolWith, type ToolDefinition, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
@@ -30,9 +32,6 @@ export function openScriptTools({ log, ...deps }: ScriptSources & { readonly log
   return { index, tools: () => index.scripts.map(toScriptToolDefinition) }
 }
 
-// A script as a tool: arguments are passed as JSON on stdin, its output is the result, and a non-zero exit code is an
-// error. It runs like a Bash command.
-
 interface ScriptToolResult {
   readonly result: CommandResult
   readonly limit: TimeLimit
@@ -42,6 +41,10 @@ interface ScriptToolResult {
   readonly outputProblem?: string
 }
 
+/**
+ * A script as a tool: arguments are passed as JSON on stdin, its output is the result, and a non-zero exit code is an
+ * error. It runs like a Bash command.
+ */
 export function toScriptToolDefinition(script: ScriptTool): ToolDefinition {
   const { name, title = name, description, hints, input, path, timeoutMs } = script
   return defineToolWith<{ shell: ShellService }>()({
@@ -102,8 +105,6 @@ function markAsError(text: ToolOutput): ToolOutput {
   return { ...text, isError: true }
 }
 
-// Opens the script index. `--schema` is run as the OS user that owns the script directory.
-
 export interface ScriptSources {
   readonly directory: string
   readonly shell: () => Promise<ShellService>
@@ -116,6 +117,7 @@ export interface OpenScriptIndexDeps extends ScriptSources {
   readonly warn: (message: string) => void
 }
 
+/** Opens the script index. `--schema` is run with the OS user of this server as the caller. */
 export function openScriptIndex({
   directory,
   shell,

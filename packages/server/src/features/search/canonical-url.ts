@@ -1,5 +1,5 @@
-// Canonical keys of URLs: two URLs of the same page have the same key. Also removes tracking parameters from URLs that
-// are shown.
+// Canonical keys of URLs: two URLs of the same page have the same key. Also removes tracking parameters from URLs that are
+// shown. Used by the merging and ranking of hits. Pure.
 
 const GENERIC_SUBDOMAIN = /^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/
 const TRACKING_PARAMETER =

@@ -1,5 +1,5 @@
-// Circuit breaker of an engine, with exponential backoff and a half-open probe, and a token bucket for its request
-// rate. Pure functions over EngineState.
+// Decides whether a request may be sent to an engine: a circuit breaker with exponential backoff and a half-open probe, and
+// a token bucket for the request rate. Used by search-service and search-health. Pure functions over EngineState.
 
 import type { EngineOutcome, RateLimit, SearchEngine } from './engine-kit/search-engine.js'
 import type { EngineState } from './engine-state-file.js'

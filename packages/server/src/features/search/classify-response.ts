@@ -1,5 +1,5 @@
-// Classifies an HTTP response as an EngineOutcome: first by status and redirect, which is the same for all engines,
-// then by the engine's parser.
+// Classifies an HTTP response as an EngineOutcome: first by status and redirect, which is the same for all engines, then by
+// the engine's parser. Used by engine-client. Pure, except that it reads the clock for Retry-After dates.
 
 import type { FetchResponse } from '../../guarded-fetch/guarded-fetch.js'
 import { decodeText } from '../../text/decode-text.js'

@@ -1,5 +1,6 @@
-// Sends one request to one engine, after fetching a token if the engine needs one. Every response and every network
-// error becomes an EngineOutcome.
+// Sends one request to one engine, after fetching a token if the engine needs one. Every response and every network error
+// becomes an EngineOutcome. Used by search-service through engine-requests. Sends HTTP requests with guarded fetch; keeps
+// tokens in memory.
 
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'

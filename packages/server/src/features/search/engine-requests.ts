@@ -1,6 +1,6 @@
-// Requests in flight, shared by concurrent searches for the same engine and query, and a ten-minute cache of responses.
-// A search that has its quorum stops waiting, and the request completes for the cache; a cancelled search aborts
-// requests without other waiters.
+// Requests in flight, shared by concurrent searches for the same engine and query, and a ten-minute cache of responses in
+// memory. A search that has its quorum stops waiting, and the request completes for the cache; a cancelled search aborts
+// requests without other waiters. Used by search-service. Sends requests through the given function.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,6 @@
 // Selects the engines for a query by settings and API keys: eleven that fit, and fallbacks. WEBSEARCH_ENGINES and
-// WEBSEARCH_DENY take precedence; an unknown name in them is an error.
+// WEBSEARCH_DENY take precedence; an unknown name in them is an error. Used by the search service, search-health and the
+// command line (search). Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { splitList } from '../../config/paths.js'

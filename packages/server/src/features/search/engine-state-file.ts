@@ -1,6 +1,6 @@
-// State of each search engine on this machine, shared by all processes: circuit breaker and rate limit. A small JSON
-// file that is replaced atomically. If it cannot be read or written, each process uses its own state, and `problem`
-// says why.
+// State of each search engine on this machine, shared by all processes: circuit breaker and rate limit. A small JSON file
+// that is replaced atomically under a lock. If it cannot be read or written, each process uses its own state, and `problem`
+// says why. Used by search-service and search-health. Reads and writes that file, synchronously.
 
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

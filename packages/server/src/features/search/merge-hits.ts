@@ -1,5 +1,5 @@
-// Merges hits of the same page from several engines. All groups are formed before any page is built, so that the result
-// does not depend on the order of the engines.
+// Merges hits of the same page from several engines, by canonical URL or by site and title. All groups are formed before
+// any page is built, so that the result does not depend on the order of the engines. Used by rank-hits. Pure.
 
 import { bareHost, canonicalUrl, stripTracking } from './canonical-url.js'
 import type { SearchEngine } from './engine-kit/search-engine.js'
@@ -154,9 +154,6 @@ function groupBy<T, K>(values: readonly T[], keyOf: (value: T) => K): ReadonlyMa
   return groups
 }
 
-// Approximates the registrable domain of a host without the Public Suffix List: the last two labels, or three for
-// country-code suffixes such as co.uk and shared hosting such as github.io.
-
 const COUNTRY_SUFFIX = /^(?:com?|org|net|gov|govt|edu|ac|or|ne|go|gob)\.[a-z]{2}$/
 const SHARED_HOSTING_SUFFIXES = new Set([
   'github.io',
@@ -174,6 +171,10 @@ const SHARED_HOSTING_SUFFIXES = new Set([
   'fandom.com',
 ])
 
+/**
+ * Approximates the registrable domain of a host without the Public Suffix List: the last two labels, or three for
+ * country-code suffixes such as co.uk and shared hosting such as github.io.
+ */
 function registrableDomain(host: string): string {
   const labels = host.split('.')
   const suffix = labels.slice(-2).join('.')

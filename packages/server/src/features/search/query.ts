@@ -1,4 +1,5 @@
-// Parses a search query: text, `site:` operator, significant terms, kind and language.
+// Parses a search query: text, `site:` operator, significant terms, kind and language; toEngineQuery adapts it to one
+// engine. Used by search-service, engine-selection and the ranking. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { removeInvisible } from '../../text/untrusted-text.js'

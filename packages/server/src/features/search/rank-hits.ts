@@ -1,5 +1,6 @@
-// Ranks pages by reciprocal rank fusion per index family: a family contributes the best score of its engines once.
-// Lists that agree with no other family get low trust, and the number of first results per host is limited.
+// Ranks pages by reciprocal rank fusion per index family: a family contributes the best score of its engines once. Lists
+// that agree with no other family get low trust, and the number of first results per host is limited. Used by
+// search-service. Pure.
 
 import { canonicalUrl } from './canonical-url.js'
 import { type EngineHits, type MergedPage, mergeHits } from './merge-hits.js'

@@ -1,4 +1,5 @@
-// Checks whether a result list is relevant to the query. Some engines answer bots with unrelated results and HTTP 200.
+// Checks whether a result list is relevant to the query. Some engines answer bots with unrelated results and HTTP 200. Used
+// by search-service and rank-hits. No I/O; caches the coverage of each hit.
 
 import { decodeUriText } from '../../text/normalize-text.js'
 import { canonicalUrl } from './canonical-url.js'

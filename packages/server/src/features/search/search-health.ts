@@ -1,4 +1,5 @@
-// Health of search for the console and the doctor: which engines are in cooldown, until when and why. Sends no request.
+// Health of search for the console and the doctor: which engines are in cooldown, until when and why. Sends no request;
+// reads the file of engine states.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,6 @@
-// The search service: selects and queries engines in parallel, waits for a quorum, ranks the hits, and reports the
-// outcome of each engine.
+// The search service: selects and queries engines in parallel, waits for a quorum, ranks the hits, and reports the outcome
+// of each engine. Used by the tool WebSearch and the command line (search). Built by open-search-service. Sends HTTP
+// requests through engine-client, and writes the file of engine states.
 
 import { admitRequest, MAX_RATE_WAIT_MS, nextState, withoutFailureCooldown } from './circuit-breaker.js'
 import type { QueryEngine } from './engine-client.js'

@@ -1,5 +1,6 @@
-// Handler of WebSearch: runs a search with progress and formats its result. Loaded by the first call. Titles and
-// snippets are untrusted content and therefore fenced.
+// Handler of the tool WebSearch: runs a search with progress and formats its result. Loaded by the first call; the phrases
+// for engines are also used by the command line (search). Titles and snippets are untrusted content and therefore fenced.
+// No I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'

@@ -1,4 +1,5 @@
-// Declaration of the Bash tool: runs a command in the project directory and returns its output.
+// The Bash tool: checks the permission rules, runs a command in the project directory with the shell service, and returns
+// its output. Registered in tool-list.ts. Starts processes.
 
 import { defineToolWith, type ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'

@@ -1,6 +1,7 @@
 // Passes text on and detects where output becomes binary, independent of how it is cut into chunks. From the first
-// suspicious byte on, bytes are held until they are classified: binary, like everything after them, or text after all.
-// The first bytes of the output are always held, until they can be checked for a magic number.
+// suspicious byte on, bytes are held until they are classified: binary, like everything after them, or text after all. The
+// first bytes of the output are always held, until they can be checked for a magic number. Used by output-renderer. No I/O;
+// bounded memory.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -146,9 +147,6 @@ function describeFormat(bytes: Buffer): string {
   return hasBinaryBytes ? 'unrecognised format' : 'not UTF-8, perhaps text in another encoding'
 }
 
-// Scores how much bytes look like binary data, character by character. Invalid UTF-8, NUL and unusual control codes
-// raise the score; other characters lower it, down to zero.
-
 const CERTAIN_SCORE = 256
 const CONTROL_SCORE = 8
 /** Lower, because text in other encodings has some invalid bytes and is still worth reading. */
@@ -173,6 +171,10 @@ export interface BinaryScore {
   startOffset(): number
 }
 
+/**
+ * Scores how much bytes look like binary data, character by character. Invalid UTF-8, NUL and unusual control codes
+ * raise the score; other characters lower it, down to zero.
+ */
 function createBinaryScore(): BinaryScore {
   let score = 0
   let isCertain = false

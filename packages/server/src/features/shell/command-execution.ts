@@ -1,5 +1,7 @@
-// One running command. Its output goes to the renderer (for the result) and to the buffer (for the job file). Killing
-// it kills its process tree.
+// One running command (startCommand). Its output goes to the renderer (for the result) and to the buffer (for the job
+// file). Killing it kills its process tree. Also its record as a job, the report of its latest line as progress, the
+// processes that it leaves running, and the explanation of start errors. Used by shell-service and the job modules. Starts
+// processes.
 
 import { statSync } from 'node:fs'
 
@@ -76,9 +78,10 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   return execution
 }
 
-// The record of a command that a call waits for. It becomes a job only when needed: if its output is too long to be
-// shown whole, or if it continues in the background.
-
+/**
+ * The record of a command that a call waits for. It becomes a job only when needed: if its output is too long to be
+ * shown whole, or if it continues in the background.
+ */
 export interface CommandRecord {
   /** The job that records it; undefined if it is not recorded. */
   readonly job: Promise<Job | undefined> | undefined
@@ -139,8 +142,7 @@ function noJob(): Promise<undefined> {
   return Promise.resolve(undefined)
 }
 
-// A process that a command started and that still runs after the command has exited.
-
+/** A process that a command started and that still runs after the command has exited. */
 export interface LeftoverProcess {
   readonly pid: number
   readonly name: string
@@ -150,12 +152,13 @@ export function toLeftoverProcesses(pids: readonly number[]): readonly LeftoverP
   return pids.map((pid) => ({ pid, name: readProcessName(pid) ?? '?' }))
 }
 
-// Reports the latest output line of a running command as progress, at most four times a second. If there is no new line
-// for a while, the last one is repeated with the elapsed time, to show that the command still runs.
-
 const MIN_INTERVAL_MS = 250
 
-/** Returns a function that stops it. */
+/**
+ * Reports the latest output line of a running command as progress, at most four times a second. If there is no new line
+ * for a while, the last one is repeated with the elapsed time, to show that the command still runs. Returns a function
+ * that stops it.
+ */
 export function reportLatestLine(execution: CommandExecution, report: (line: string) => void): () => void {
   let reportedAt = -Infinity
   let timer: NodeJS.Timeout | undefined

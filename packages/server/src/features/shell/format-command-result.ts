@@ -1,4 +1,6 @@
-// Formats the result of a command, finished or continued in the background, for all tools that run one.
+// Formats the result of a command, finished or continued in the background, as the output of a tool: how it ended, what to
+// do next, what was omitted and which processes still run. Used by Bash, InvokeSkill and script tools; its phrases also by
+// KillBgTask and ReadBgOutput. Pure.
 
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
@@ -86,14 +88,12 @@ function leftoverNotes({ ending, leftoverProcesses: leftover }: CommandResult): 
   return [`${formatStillRunning(leftover)}. ${verb} with this server; use BackgroundBash for what should run on.`]
 }
 
-// Describes how a command exited and what to do next, in one or two sentences.
-
 interface ExitInfo {
   readonly exitCode: number | null
   readonly signal: string | null
 }
 
-/** Empty for exit code 0. */
+/** Describes how a command exited and what to do next, in one or two sentences. Empty for exit code 0. */
 function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
   if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
@@ -115,10 +115,9 @@ function explainExitCode(exitCode: number, hasOutput: boolean): string {
   return hasOutput ? '' : ' No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.'
 }
 
-// Formats processes that a command left running.
-
 const MAX_NAMED_PROCESSES = 5
 
+/** Formats processes that a command left running. */
 export function formatProcesses(processes: readonly LeftoverProcess[]): string {
   const names = processes.slice(0, MAX_NAMED_PROCESSES).map(({ pid, name }) => `${name} (${pid})`)
   const more = processes.length > MAX_NAMED_PROCESSES ? ` and ${processes.length - MAX_NAMED_PROCESSES} more` : ''
@@ -141,8 +140,10 @@ const INPUT_ERROR =
 const INPUT_PROMPT =
   /(?:^|\n)[^\n]*[\p{L}\p{N}\])>'"] ?[?:>] ?$|(?:^|\n)[^\n]*[[(][^\n\])]{1,20}[\])]:? ?$|(?:^|\n)>{1,3} ?$/u
 
-// Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
-// after its prompt.
+/**
+ * Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
+ * after its prompt.
+ */
 export function mayNeedInput(output: string): boolean {
   const end = output.slice(-TAIL_CHARACTERS)
   return INPUT_PROMPT.test(end) || INPUT_ERROR.test(end)

@@ -1,4 +1,5 @@
-// Text and fields of a background job, shared by all tools that show one.
+// Text and result fields of a background job, the same in all tools and resources that show one. How a job ended is also
+// used by callbacks and the console. No I/O; reads the clock for runtimes.
 
 import { formatDuration, toSingleLine } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'

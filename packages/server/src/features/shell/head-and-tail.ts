@@ -1,5 +1,6 @@
-// Truncates a text of any length to a number of characters: its head and its tail, cut at line ends unless the lines
-// are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
+// Truncates a text of any length, added piece by piece, to a number of characters: its head and its tail, cut at line ends
+// unless the lines are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
+// Used by output-renderer. No I/O; bounded memory.
 
 import { formatCount } from '../../text/format.js'
 import type { TextMeasure } from '../../text/terminal/split-rows.js'
@@ -135,9 +136,6 @@ function describeOmission({ omittedCharacters, omittedLines }: Omit<TruncatedTex
   return omittedLines === 0 ? characters : `${formatCount(omittedLines, 'line', 'lines')} (${characters})`
 }
 
-// A queue of bytes from which the oldest can be dropped. Small chunks are copied into shared slabs: that saves objects,
-// and does not retain the large buffer that a small chunk may be a view of.
-
 const COPY_BELOW_BYTES = 4096
 const SLAB_BYTES = 16 * 1024
 
@@ -149,6 +147,10 @@ export interface ByteQueue {
   chunks(): Buffer[]
 }
 
+/**
+ * A queue of bytes from which the oldest can be dropped. Small chunks are copied into shared slabs: that saves objects,
+ * and does not retain the large buffer that a small chunk may be a view of.
+ */
 function createByteQueue(): ByteQueue {
   const chunks: Buffer[] = []
   let chunkBytes = 0

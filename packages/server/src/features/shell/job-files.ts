@@ -1,5 +1,6 @@
 // The directories and files of jobs: one directory for a project, with the server registry and one directory for each user,
-// in which each job has a folder named by its id.
+// in which each job has a folder named by its id. Allocates ids, and reads records and exit statuses. Used by job-store,
+// which writes them, and by modules that find the directories. Reads files and creates job folders.
 
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -26,8 +27,7 @@ export async function listUserDirectories({ registryPath }: JobDirectory): Promi
   return names.filter((name) => /^[0-9a-f]{16}$/.test(name)).map((name) => join(registryPath, name))
 }
 
-// The job directory cannot be used. A background job then cannot start; a foreground command runs without a record.
-
+/** The job directory cannot be used. A background job then cannot start; a foreground command runs without a record. */
 export class JobStorageFailure extends Failure {}
 
 /** Turns a Failure of `work` into a JobStorageFailure. */
@@ -39,12 +39,13 @@ export function asJobStorageFailure<T>(work: () => T): T {
   }
 }
 
-// Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
-// several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
-// if the allocation failed halfway.
-
 const MAX_ID = 999_999_999
 
+/**
+ * Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
+ * several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
+ * if the allocation failed halfway.
+ */
 export function allocateJobId(folder: string): number {
   for (;;) {
     const id = findHighestId(folder) + 1
@@ -82,8 +83,6 @@ function removeEmptyFolder(path: string): void {
   }
 }
 
-// Paths and validated reading of a job's files. Damaged files, and files in a folder that others can write to, count as missing.
-
 const MAX_RECORD_BYTES = 4 * 1024 * 1024
 const MAX_STATUS_BYTES = 16
 
@@ -112,6 +111,7 @@ export async function listJobIds(folder: string): Promise<readonly number[]> {
     .sort((a, b) => a - b)
 }
 
+/** A damaged record, or one in a folder that others can write to, counts as missing. */
 export async function readJobRecord(folder: string, id: number): Promise<JobRecord | undefined> {
   if (!isJobId(String(id)) || !isPrivateFolder(folder)) return undefined
   const file = await readOwnFile(jobRecordPath(folder, id), MAX_RECORD_BYTES)

@@ -1,5 +1,5 @@
-// The stored record of a job, and its validation. A record without an end belongs to a running job, or to one whose
-// end was not recorded. A record that is not valid in every field is ignored.
+// The stored record of a job, and its validation. A record without an end belongs to a running job, or to one whose end was
+// not recorded. A record that is not valid in every field is ignored. Read by job-files, written by job-store. Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { isProcessIdentity, type ProcessIdentity } from '../../process/process-identity.js'

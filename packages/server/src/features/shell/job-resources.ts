@@ -1,4 +1,5 @@
-// Resource URIs of jobs.
+// Background jobs as resources: their list, and the output of each; also their URIs. Subscribers are notified of output and
+// of the end by job-service. Registered in tool-list.ts. Reads the output of jobs through the shell service.
 
 import { defineResourceWith, defineTemplateWith } from '@scorpiox/mcp/definitions/resource'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -11,8 +12,6 @@ export const JOBS_URI = 'scorpiox://jobs'
 export function jobUri(id: number): string {
   return `${JOBS_URI}/${id}`
 }
-
-// Background jobs as resources: their list, and the output of each. Subscribers are notified of output and of the end.
 
 export const jobListResource = defineResourceWith<{ shell: ShellService }>()({
   uri: JOBS_URI,

@@ -1,5 +1,7 @@
-// The background jobs of a project. Each belongs to a user, has an ID that is never reused, and stores its output on
-// disk. Jobs end with the server, except with JOBS_OUTLIVE_SERVER.
+// The background jobs of a project: starts, lists, reads and kills them. Each belongs to a user, has an ID that is never
+// reused, and stores its output on disk. Jobs end with the server, except with JOBS_OUTLIVE_SERVER. Opened by shell-service
+// on first use; used by the job tools and resources, callbacks and the console. Starts processes; reads and writes job
+// files.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'

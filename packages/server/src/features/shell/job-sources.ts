@@ -1,4 +1,6 @@
-// Sources of a running job's exit and output: a command of this process, or one that records itself.
+// Sources of a running job's exit and output: a command of this process, one that records itself, or one taken over from
+// another server. runAndFollowOutput starts one that records itself. Used by user-jobs and job-takeover. Reads output and
+// status files; kills processes.
 
 import { readFile } from 'node:fs/promises'
 
@@ -78,8 +80,7 @@ async function readExitCode(path: string): Promise<number | undefined> {
   return /^\d+\n$/.test(text) ? Number(text) : undefined
 }
 
-// Launches a command that records its own output, and reads the growing files so that its output arrives as usual.
-
+/** Launches a command that records its own output, and reads the growing files so that its output arrives as usual. */
 export async function runAndFollowOutput(
   commandRunner: CommandRunner,
   request: RunRequest,

@@ -1,5 +1,6 @@
-// The jobs of one user in one project: record, output and exit status of each. Several servers may use the folder at
-// the same time; a record is always read whole, in its old or its new version.
+// The stored jobs of one user in one project: record, output and exit status of each. Creates, saves, lists and prunes
+// them. Several servers may use the folder at the same time; a record is always read whole, in its old or its new version.
+// Used by user-jobs, job-takeover, list-running-jobs and startup-tasks. Reads, writes and deletes files.
 
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -97,10 +98,6 @@ export function openJobStore(folder: string): JobStore {
   }
 }
 
-// Deletes old jobs: those that ended too long ago, exceed the number of jobs or the total output size, oldest first.
-// Running jobs and the highest id are never deleted. A folder without a record may belong to a job that is just
-// starting, so only its age counts. What cannot be deleted is tried again the next time.
-
 /** An empty folder may belong to a job whose record is not written yet. */
 const EMPTY_FOLDER_MS = 60 * 1000
 
@@ -119,6 +116,11 @@ interface InspectedJob {
   readonly bytes: number
 }
 
+/**
+ * Deletes old jobs: those that ended too long ago, exceed the number of jobs or the total output size, oldest first.
+ * Running jobs and the highest id are never deleted. A folder without a record may belong to a job that is just
+ * starting, so only its age counts. What cannot be deleted is tried again the next time.
+ */
 async function pruneJobs(folder: string, limits: PruneLimits): Promise<readonly number[]> {
   const jobs: InspectedJob[] = []
   for (const id of await listJobIds(folder)) jobs.push(await inspectJob(folder, id))

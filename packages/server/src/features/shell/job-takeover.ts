@@ -1,5 +1,5 @@
-// The first server that lists jobs takes over those whose server has exited: it kills jobs that should have ended with
-// their server, and follows those that outlive it.
+// Takes over the jobs whose server has exited, for the first server that lists them: kills jobs that should have ended with
+// their server, and follows those that outlive it. Used by user-jobs. Reads and writes job records; kills processes.
 
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'

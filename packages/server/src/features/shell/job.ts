@@ -1,5 +1,6 @@
-// One job: a command that runs or ran in the background, with its output on disk. Jobs started here, continued from a
-// call, or taken over from another server are read, awaited and killed in the same way.
+// One job: a command that runs or ran in the background, with its output on disk. Jobs started here, continued from a call,
+// or taken over from another server are read, awaited and killed in the same way. Created by user-jobs. No I/O of its own:
+// exit and output come from a JobSource, and the record is stored by the given function `save`.
 
 import type { ExitStatus } from '../../process/spawn.js'
 import type { JobEnding, JobRecord } from './job-record.js'

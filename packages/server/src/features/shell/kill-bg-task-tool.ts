@@ -1,4 +1,4 @@
-// Declaration of the KillBgTask tool: kills the process tree of a background job.
+// The KillBgTask tool: kills the process tree of a background job. Registered in tool-list.ts.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'

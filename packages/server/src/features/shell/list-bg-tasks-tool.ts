@@ -1,4 +1,4 @@
-// Declaration of the ListBgTasks tool: lists the background jobs of this user in this project.
+// The ListBgTasks tool: lists the background jobs of this user in this project. Registered in tool-list.ts.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { formatCount } from '../../text/format.js'

@@ -1,4 +1,6 @@
-// Builds the shell service from the settings: shell program, environment of commands, job directory and sandbox.
+// Builds the shell service from the settings: shell program, environment of commands, job directory and sandbox. Called by
+// services.ts of the app and by `doctor`. Registers this server in the job directory, so that the next one can clean up
+// after a crash.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'

@@ -1,5 +1,5 @@
 // Buffers the output of a command in memory until it is drained to a writer or discarded. Applies back-pressure: the
-// command is paused while the buffer is full or the writer is behind.
+// command is paused while the buffer is full or the writer is behind. Used by command-execution. No I/O of its own.
 
 import type { JobOutputWriter } from './output-writer.js'
 

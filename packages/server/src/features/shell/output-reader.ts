@@ -1,5 +1,5 @@
-// Calls back when an output has grown, at most forty times a second, without keeping the process alive. Uses fs.watch,
-// and polling for network disks and folders that do not exist yet.
+// Reads the output of a job while a server or the recorder script writes it (openJobOutputReader), and calls back when it
+// has grown. Used by the job modules and, through Job.output, by callbacks and the console. Reads and watches files only.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { lstat } from 'node:fs/promises'
@@ -12,7 +12,11 @@ import { listSegments, segmentPath } from './output-segments.js'
 const POLL_MS = 250
 const MIN_INTERVAL_MS = 25
 
-/** Calls `onGrowth` when there may be more, and once at the beginning. Returns a function that stops it. */
+/**
+ * At most forty times a second, without keeping the process alive. Uses fs.watch, and polling for network disks and
+ * folders that do not exist yet. Calls `onGrowth` when there may be more, and once at the beginning. Returns a function
+ * that stops it.
+ */
 function watchForGrowth(folder: string, readSize: () => Promise<number>, onGrowth: () => void): () => void {
   let watcher: FSWatcher | undefined
   let pollTimer: NodeJS.Timeout | undefined
@@ -62,9 +66,6 @@ function tryWatch(folder: string, onEvent: () => void): FSWatcher | undefined {
   }
 }
 
-// Reads the output of a job while a server or the recorder script writes it. A segment may be deleted between listing
-// and reading; then the next one is read, and `from` shows what was skipped.
-
 export interface JobOutputReader {
   /** Total bytes written so far, from the size of the files. */
   size(): Promise<number>
@@ -84,6 +85,9 @@ export interface JobOutputChunk {
   readonly bytes: Buffer
 }
 
+/**
+ * A segment may be deleted between listing and reading; then the next one is read, and `from` shows what was skipped.
+ */
 export function openJobOutputReader(folder: string): JobOutputReader {
   const size = (): Promise<number> => retryIfDropped(folder, () => findEnd(folder))
   return {

@@ -1,5 +1,6 @@
-// Renders the output of a command as text for a model: what a terminal would show, within a character limit, with
-// binary data replaced by a description. A snapshot can be taken at any time. Memory use is bounded.
+// Renders the output of a command as text for a model: what a terminal would show, within a character limit, with binary
+// data replaced by a description. The text so far can be taken at any time (snapshot). Used by command-execution for
+// running commands and by read-job-output for stored output. No I/O; bounded memory.
 
 import { formatNumber } from '../../text/format.js'
 import { measureText, type TextMeasure } from '../../text/terminal/split-rows.js'
@@ -154,8 +155,6 @@ function appendBinaryNotice({ text }: TruncatedText, { format, bytes }: BinaryOu
   return `${text}${separator}[binary output: ${format}, ${formatNumber(bytes)} bytes]`
 }
 
-// The text a terminal would show for given output, within a number of characters.
-
 const SPACE = 0x20
 const NEWLINE = 0x0a
 const MAX_LATEST_LINE = 200
@@ -173,6 +172,7 @@ export interface TerminalText {
   bufferedBytes(): number
 }
 
+/** The text a terminal would show for given output, within a number of characters. */
 function createTerminalText(maxCharacters: number, maxLine: number): TerminalText {
   const truncated = createHeadAndTail(maxCharacters, maxLine)
   const screen = createTerminalRenderer((bytes, measured) => truncated.add(bytes, measured))

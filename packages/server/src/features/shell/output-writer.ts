@@ -1,6 +1,6 @@
-// Writes the segment files of one output: starts a new one when the current one is full or failed, and deletes the
-// second when there are too many. The total size is a hard limit: if an old segment cannot be deleted, nothing is
-// written.
+// Writes the output of one job to segment files (see output-segments.ts) without blocking (createJobOutputWriter). Starts a
+// new segment when the current one is full or failed, and deletes the second when there are too many. The total size is a
+// hard limit: if an old segment cannot be deleted, nothing is written. Used by user-jobs. Writes and deletes files.
 
 import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -71,10 +71,6 @@ function createSegmentFile(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }
 
-// Writes the output of one job into segments without blocking: chunks that arrive during a write are written together
-// by the next one. Bytes that cannot be written are counted and leave a gap; the job is not affected. Nothing is
-// synced: output survives the server, but not a power failure.
-
 const MAX_QUEUED_BYTES = 2 * 1024 * 1024
 const RESUME_AT_BYTES = MAX_QUEUED_BYTES / 2
 /** Memory overhead of one chunk. */
@@ -97,6 +93,10 @@ export interface JobOutputWriter {
   close(): Promise<void>
 }
 
+/**
+ * Chunks that arrive during a write are written together by the next one. Bytes that cannot be written are counted and
+ * leave a gap; the job is not affected. Nothing is synced: output survives the server, but not a power failure.
+ */
 export function createJobOutputWriter(folder: string, maxBytes: number): JobOutputWriter {
   const segments = createSegmentFiles(folder, getSegmentSize(maxBytes))
   const waiters = new Set<{ isDone(): boolean; resolve(): void }>()

@@ -1,5 +1,5 @@
-// Handler of ReadBgOutput: reads the output of a job, after a wait if one was requested, and formats it. Loaded by the
-// first call.
+// Handler of the tool ReadBgOutput: reads the output of a job, after a wait if one was requested, and formats it. Loaded by
+// the first call. No I/O of its own: uses the job service.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'

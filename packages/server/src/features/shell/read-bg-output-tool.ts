@@ -1,5 +1,5 @@
-// Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first,
-// so that the model need not poll.
+// Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first, so
+// that the model need not poll. Registered in tool-list.ts.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { ShellService } from './shell-service.js'

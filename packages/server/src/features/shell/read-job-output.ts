@@ -1,4 +1,6 @@
-// Reads the output of a job: from a position on, matching lines only, or the last lines.
+// Reads the stored output of a job as text: from a position on, matching lines only, the last lines, in batches of lines,
+// or a preview for the console. Used by job-service and wait-for-job; readLinesFrom also by callbacks. Reads files only,
+// through Job.output.
 
 import type { LineMatcher } from '../../text/line-matcher.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
@@ -100,8 +102,6 @@ function createLineRing(count: number) {
   }
 }
 
-// Reads the output of a job in batches of rendered lines. A batch ends at a line end, so that no line is split.
-
 export const READ_CHUNK_BYTES = 256 * 1024
 const NEWLINE = 10
 
@@ -115,7 +115,10 @@ export interface LineBatch {
   readonly lastLineIsIncomplete: boolean
 }
 
-/** Lines from an offset on. The last batch may end with an incomplete line; `next` then stays before that line. */
+/**
+ * Reads the output in batches of rendered lines. A batch ends at a line end, so that no line is split. Lines from an
+ * offset on. The last batch may end with an incomplete line; `next` then stays before that line.
+ */
 export async function* readLinesFrom(output: JobOutputReader, start: number): AsyncGenerator<LineBatch> {
   const end = await output.size()
   for (let from = start; from < end;) {
@@ -157,12 +160,11 @@ function toScreenLines(bytes: Buffer): readonly string[] {
   return lines
 }
 
-// Previews a job for the console: its last lines as a terminal would show them. Called often, so it reads little.
-
 const PREVIEW_BYTES = 16 * 1024
 const PREVIEW_LINES = 16
 const PREVIEW_CHARACTERS = 4000
 
+/** Previews a job for the console: its last lines as a terminal would show them. Called often, so it reads little. */
 export async function previewOutput(job: Job): Promise<string> {
   await job.flush()
   const end = await job.output.size()

@@ -1,5 +1,6 @@
-// Runs a command for a call: reports its output as progress, stops it when the call is cancelled, and defers a long
-// call to a task handle if the client supports that.
+// Runs a command for a call: reports its output as progress, stops it when the call is cancelled, and defers a long call to
+// a task handle if the client supports that. Used by Bash, InvokeSkill and script tools. Starts processes through the shell
+// service.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { CommandResult, RunOptions, ShellService, TimeLimit } from './shell-service.js'

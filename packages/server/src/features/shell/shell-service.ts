@@ -1,5 +1,6 @@
-// Runs a command until it exits, reaches its time limit or is cancelled. Stopping a command kills its process tree;
-// a command that outlasts a soft limit continues as a job.
+// The shell service: runs a command until it exits, reaches its time limit or is cancelled, and opens the job service on
+// first use. Stopping a command kills its process tree; a command that outlasts a soft limit continues as a job. Used by
+// Bash, the job tools, skills, scripts, callbacks and the console. Built by open-shell-service. Starts processes.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,5 +1,6 @@
-// Tasks run after the first response: kills the processes that a crashed server of this project left running, and
-// verifies the sandbox before the first command needs it.
+// Tasks run after the first response: kills the processes that a crashed server of this project left running, and verifies
+// the sandbox before the first command needs it. Called by main.ts (stdio) and serve-http.ts of the app. Kills processes
+// and removes the files of crashed servers.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
@@ -38,11 +39,12 @@ function messageOf(error: unknown): string {
   return error instanceof Failure ? error.message : String(error)
 }
 
-// Kills the processes that crashed servers of this project left running.
-
 const KILL_AFTER_MS = 2000
 
-/** Resolves to the number of crashed servers that may have left processes running. */
+/**
+ * Kills the processes that crashed servers of this project left running. Resolves to the number of crashed servers that
+ * may have left processes running.
+ */
 export async function killOrphanedProcesses({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>): Promise<number> {
   const jobDirectory = jobDirectoryOf(getStateDir(settings), findProjectRoot(cwd))
   const entries = await listDeadServers(jobDirectory.registryPath)

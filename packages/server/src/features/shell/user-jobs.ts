@@ -1,4 +1,5 @@
-// The jobs of one user in one project: those started by this server, and those taken over from servers that exited.
+// The jobs of one user in one project: those started by this server, and those taken over from servers that exited. Used by
+// job-service, one for each user. Starts processes; reads and writes job files.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,4 +1,5 @@
-// Text of the built-in skill create-skill.
+// The texts of the built-in skills create-skill, debug-failing-command and release-notes. Loaded on demand by
+// built-in-skills.ts. Data only.
 
 export const CREATE_SKILL = `# Create a skill
 
@@ -37,8 +38,6 @@ A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at on
    found, \`scorpiox-code skills\` says for every folder what was skipped and why.
 `
 
-// Text of the built-in skill debug-failing-command.
-
 export const DEBUG_FAILING_COMMAND = `# Debug a failing command
 
 Command: $ARGUMENTS
@@ -64,8 +63,6 @@ Do not change anything until you know the cause. A fix that cannot be explained 
 7. **Fix the cause, not the place where it shows.** Then run the small case, the original command, and what else uses the
    code you touched. Report: cause, fix, proof.
 `
-
-// Text of the built-in skill release-notes.
 
 export const RELEASE_NOTES = `# Release notes
 

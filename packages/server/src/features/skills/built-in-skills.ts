@@ -1,4 +1,5 @@
-// Names and descriptions of the built-in skills. Their texts are loaded on demand.
+// Names and descriptions of the built-in skills, and their whole SKILL.md, whose text is loaded on demand. Used by
+// skill-index and skill-service, and by the command line (skills). Reads no skill files.
 
 import type { Skill } from './skill.js'
 

@@ -1,4 +1,5 @@
-// Formats a skill: its origin, its text with the arguments substituted, and its files.
+// Formats a skill for a model: its origin, its text with the arguments substituted, and its files. Also the list of skills
+// in the description of InvokeSkill. Used by invoke-skill-tool and skill-registrations. Pure.
 
 import { join } from 'node:path'
 
@@ -46,12 +47,13 @@ function fileListNote({ directory, files: { files, isComplete } }: LoadedSkill):
   return ['', `Files of this skill, in ${directory}; read them when the text refers to them:`, ...listed, ...rest]
 }
 
-// Formats the skill list for the description of InvokeSkill, within a size limit. If there are many skills, their
-// descriptions are shortened first, and then skills are omitted.
-
 const MAX_LIST_BYTES = 4096
 const DESCRIPTION_LENGTHS = [255, 160, 100, 60]
 
+/**
+ * Formats the skill list for the description of InvokeSkill, within a size limit. If there are many skills, their
+ * descriptions are shortened first, and then skills are omitted.
+ */
 export function formatSkillList(skills: readonly Skill[]): string {
   for (const length of DESCRIPTION_LENGTHS) {
     const lines = skills.map((skill) => skillLine(skill, length))

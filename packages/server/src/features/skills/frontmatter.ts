@@ -1,5 +1,5 @@
-// Parses YAML frontmatter. If that fails, most often because of a colon in a sentence, quotes the values and retries;
-// if that fails too, reads `key: value` lines.
+// Parses the YAML frontmatter of a SKILL.md. If that fails, most often because of a colon in a sentence, quotes the values
+// and retries; if that fails too, reads `key: value` lines. Used by read-skills. Pure; never throws.
 
 import { parseDocument } from 'yaml'
 

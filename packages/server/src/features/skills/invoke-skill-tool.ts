@@ -1,5 +1,5 @@
-// Declaration of the InvokeSkill tool: returns the text of a skill with its arguments, or runs a script skill and
-// returns its output.
+// The InvokeSkill tool: returns the text of a skill with its arguments, or runs a script skill with the shell service and
+// returns its output. Registered in tool-list.ts; skill-registrations adds the list of skills to its description.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'

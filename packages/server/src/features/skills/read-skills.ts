@@ -1,4 +1,6 @@
-// Reads the skills that changed since the previous snapshot and reuses the others.
+// Reads the SKILL.md files that changed since an earlier reading, which is given, and reuses the results of the others
+// (readChangedSkills); inspectSkill reads a single one. An entry that is not a skill gets the reason instead. Loaded on
+// demand by skill-index and skill-service, and used by the command line (skills). Reads files only.
 
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,9 +49,6 @@ async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Pro
   return results
 }
 
-// Inspects one entry of a skill directory: the skill, or the reason why it is not one. Only a missing description or an
-// unreadable or forbidden file disqualifies it; other problems are warnings.
-
 const MAX_DESCRIPTION = 1024
 const MAX_HINT = 100
 const MAX_PROBLEM = 300
@@ -61,6 +60,10 @@ const STRICT_NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
 /** A skill, or the reason why it is not one. */
 export type InspectSkillResult = SkillManifest | { readonly reason: string }
 
+/**
+ * Inspects one entry of a skill directory: the skill, or the reason why it is not one. Only a missing description or an
+ * unreadable or forbidden file disqualifies it; other problems are warnings.
+ */
 export async function inspectSkill(
   directory: string,
   name: string,

@@ -1,5 +1,6 @@
-// The files of a skill: its SKILL.md, decoded and split, and the list of the others: regular files, up to a depth limit, and
-// no links that lead outside. Only listed files can be read as resources.
+// The files of a skill: its SKILL.md, decoded and split, and the list of the others: regular files, up to a depth limit,
+// and no links that lead outside. Only listed files can be read as resources. Used by read-skills and skill-service. Lists
+// directories; reads no file contents.
 
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// The current list of skills. Rescans the directories cheaply and reads only what changed. Notifies clients when the
-// list changes.
+// The current list of skills. Rescans the skill directories cheaply, reads only what changed, and notifies clients when the
+// list changes. openSkillIndex builds it from the settings, for skill-registrations. Also used by skill-service. Reads
+// files, and writes the cache of the index.
 
 import { join, sep } from 'node:path'
 
@@ -161,8 +162,7 @@ function toEmptyDirectory({ location, directory }: DirectorySnapshot): IndexedDi
   return { path: directory.path, level: location.level, mark: '', entries: [], excess: 0 }
 }
 
-// Opens the skill index for the directories and the cache path of the settings.
-
+/** Opens the skill index for the directories and the cache path of the settings. */
 export function openSkillIndex(config: Config, changeEvents: ChangeEvents, log: Log): SkillIndex {
   const { cwd, home, settings } = config
   const project = findProjectRoot(cwd)

@@ -1,5 +1,6 @@
-// Directories searched for skills, in order of precedence: of two skills with one name the first wins. Skills of a
-// project may be untrusted, so links must not lead outside the project; the user's own skills may link anywhere.
+// Lists the directories searched for skills, in order of precedence: of two skills with one name the first wins. Skills of
+// a project may be untrusted, so links must not lead outside the project; the user's own skills may link anywhere. Used by
+// skill-index and the command line (skills). Resolves links of directories; reads no skill.
 
 import { join, relative } from 'node:path'
 

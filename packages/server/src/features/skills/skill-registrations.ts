@@ -1,5 +1,6 @@
-// Registers skills: their list in the description of InvokeSkill, prompts, resources, and skill definitions for hosts
-// that support the Skills extension.
+// Registers skills with a server: their list in the description of InvokeSkill, prompts, resources, and skill definitions
+// for hosts that support the Skills extension. createDeferredSkills opens the skill index with the first list request, so
+// that `initialize` does not wait for it. Used by services.ts of the app. Reads files through the index.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { definePromptWith, type PromptDefinition } from '@scorpiox/mcp/definitions/prompt'
@@ -39,10 +40,9 @@ export function openSkillRegistrations(config: Config, changeEvents: ChangeEvent
   }
 }
 
-// Skills as prompts. A script skill is shown as text, not run.
-
 const defineSkillPrompt = definePromptWith<{ skills: SkillService }>()
 
+/** Skills as prompts. A script skill is shown as text, not run. */
 function toPromptDefinition({ name, description, hint }: Skill): PromptDefinition {
   return defineSkillPrompt({
     name,
@@ -54,9 +54,6 @@ function toPromptDefinition({ name, description, hint }: Skill): PromptDefinitio
     },
   })
 }
-
-// Adds skills to a server's tools, resources and prompts. The skill index is opened by the first list request, so that
-// `initialize` does not wait for it.
 
 export interface DeferredSkills {
   open(): SkillRegistrations
@@ -79,6 +76,10 @@ interface AllRegistrations {
   refreshLists(): Promise<void> | undefined
 }
 
+/**
+ * Adds skills to a server's tools, resources and prompts. The skill index is opened by the first list request, so that
+ * `initialize` does not wait for it.
+ */
 export function createDeferredSkills(openRegistrations: () => SkillRegistrations): DeferredSkills {
   let registrations: SkillRegistrations | undefined
   const open = (): SkillRegistrations => (registrations ??= openRegistrations())

@@ -1,4 +1,5 @@
-// Skill files as resources, byte for byte, and skills as definitions for hosts that support the Skills extension.
+// Skill files as resources, byte for byte, and skills as definitions for hosts that support the Skills extension. Used by
+// skill-registrations. No I/O of its own: files are read by the skill service.
 
 import {
   defineResourceWith,

@@ -1,5 +1,6 @@
-// Builds the shell command of a script skill. The interpreter of its first line reads the script from a file
-// descriptor: no temporary file is needed. Arguments are passed as quoted words, never as part of the script.
+// Builds the shell command of a script skill. The interpreter of its first line reads the script from a file descriptor: no
+// temporary file is needed. Arguments are passed as quoted words, never as part of the script. Used by skill-service. Pure:
+// the command is run by InvokeSkill.
 
 import { basename } from 'node:path'
 

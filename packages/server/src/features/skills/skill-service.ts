@@ -1,5 +1,6 @@
-// Loads skills by name, reading the file anew each time, and serves their files. A skill created a moment ago is found;
-// for an unknown name similar ones are suggested.
+// Loads skills by name, reading the file anew each time, and serves their files. A skill created a moment ago is found; for
+// an unknown name similar ones are suggested. Used by InvokeSkill and by the prompts and resources of skills. Created by
+// services.ts of the app. Reads files.
 
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'

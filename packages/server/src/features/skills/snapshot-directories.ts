@@ -1,5 +1,6 @@
-// Snapshots of the skill directories by stat, without reading files: names, and fingerprints (`mark`) that differ after
-// every change. Runs at every start and every few seconds, so names are read only from directories that changed.
+// Takes snapshots of the skill directories by stat, without reading files: the names in each, and fingerprints (`mark`)
+// that differ after every change. Runs at every start and every few seconds, so names are read only from directories that
+// changed. Used by skill-index and the command line (skills). Reads directories, synchronously.
 
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { sep } from 'node:path'

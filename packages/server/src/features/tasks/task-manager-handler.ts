@@ -1,5 +1,6 @@
-// Handler of TaskManager: runs an action and formats its result. Loaded by the first call. The size is bounded: what does
-// not fit is counted, with the query of the next page.
+// Handler of the tool TaskManager: runs an action on the task service and formats its result. Loaded by the first call, and
+// by the task resource, which shows the same list. The size is bounded: what does not fit is counted, with the query of the
+// next page. No I/O of its own.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,4 +1,5 @@
-// Declarations of the TaskManager tool and of the resource that lists the open tasks.
+// Declarations of the TaskManager tool and of the resource that lists the open tasks. Registered in tool-list.ts. No I/O of
+// its own.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
@@ -33,7 +34,7 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
 
 export const TASKS_URI = 'scorpiox://tasks'
 
-// The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change.
+/** The open tasks of a user as a resource, with their open steps. Subscribers are notified of every change. */
 export const taskResource = defineResourceWith<{ tasks: TaskService }>()({
   uri: TASKS_URI,
   name: 'tasks',

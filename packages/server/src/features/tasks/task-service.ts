@@ -1,5 +1,6 @@
 // Tasks and steps of a user in a project. Each operation is one transaction, so concurrent agents neither lose nor
-// duplicate changes; a result describes the state in that transaction.
+// duplicate changes; a result describes the state in that transaction. Used by the tool TaskManager and its resource.
+// openTaskService is called by services.ts of the app. Reads and writes the database, and publishes its changes.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -253,8 +254,7 @@ async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter
   return { entries, current: await tasks.findCurrentId(), found, openTasks: all.open, openSteps: all.openSteps }
 }
 
-// Opens the task service of the current project.
-
+/** Opens the task service of the current project. */
 export async function openTaskService(
   { cwd }: Config,
   changeEvents: ChangeEvents,

@@ -1,5 +1,7 @@
-// Task and step rows in SQL. Task ids and step ids are unique in a scope and never reused. The row of a task contains
-// what lists and searches need: its step counters, and the folded text of its name and steps.
+// SQL access to the tasks and steps of one scope (one user in one project). Ids are unique in a scope and never reused. The
+// row of a task contains what lists and searches need: its step counters, and the folded text of its name and steps.
+// Created by state.ts for each transaction; used by the services of tasks and plans, the console, and the export and import
+// of the state.
 
 import {
   insertRows,

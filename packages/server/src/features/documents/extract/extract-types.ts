@@ -1,4 +1,5 @@
-// Types of text extraction: the request to the worker, its result and the signals of a page.
+// Types of text extraction, shared by the main thread and the worker thread: the request, its result and the signals of a
+// page, with their type guards. No I/O.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { WorkerBudget } from '../../../process/bounded-worker.js'
@@ -76,8 +77,6 @@ export interface PageSignals {
   readonly refreshTo: string
 }
 
-// Type guards of the messages between the main thread and a worker.
-
 export function isExtractRequest(value: unknown): value is ExtractRequest {
   return isJsonObject(value) && typeof value.url === 'string' && value.bytes instanceof Uint8Array
 }
@@ -91,8 +90,7 @@ export function readFailureMessage(value: unknown): string | undefined {
   return isJsonObject(value) && typeof value.failure === 'string' ? value.failure : undefined
 }
 
-// The signals of content that is not HTML.
-
+/** The signals of content that is not HTML. */
 export function createEmptySignals(contentChars: number): PageSignals {
   return {
     htmlChars: 0,

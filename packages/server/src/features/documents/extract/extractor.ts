@@ -1,4 +1,5 @@
-// Client of the extractor: worker threads, a process for PDFs, and messages for their failures.
+// Client of text extraction: sends requests to a pool of worker threads (readers/worker.ts), PDFs to a process of their own,
+// and turns their errors into messages. Used by document-reader. Starts threads, one of them at once, and processes.
 
 import { join } from 'node:path'
 

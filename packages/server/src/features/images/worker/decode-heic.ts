@@ -1,4 +1,5 @@
-// Decodes HEIC with the optional package libheif-js.
+// Decodes HEIC with the optional package libheif-js, and crops and scales it with sharp. Loaded by worker/main.ts for HEIC
+// files. No files are read except the packages.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { scaleSize } from '../geometry.js'

@@ -1,5 +1,5 @@
-// Renders a PDF page with unpdf on the optional package @napi-rs/canvas. Each crop is rendered separately, so it keeps full
-// detail.
+// Renders a PDF page with the optional packages unpdf and @napi-rs/canvas. Each crop is rendered separately, so it keeps
+// full detail. Loaded by worker/main.ts for PDF files. No files are read except the packages.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, scaleSize } from '../geometry.js'

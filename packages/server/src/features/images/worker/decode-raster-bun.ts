@@ -1,5 +1,6 @@
-// Decodes raster images with Bun.Image. It decodes the whole image, so the size is limited; a region is cut from the scaled
-// image, so that a large photo is held at full size only if details are requested.
+// Decodes raster images with Bun.Image, for decode-raster when sharp is missing. It decodes the whole image, so the size is
+// limited; a region is cut from the scaled image, so that a large photo is held at full size only if details are requested.
+// No I/O: the bytes are given.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { applyOrientation, orientSize, type Rectangle, scaleSize, type Size, toStoredRectangle } from '../geometry.js'

@@ -1,4 +1,5 @@
-// Decodes raster images with sharp, otherwise with Bun.Image.
+// Decodes raster images (PNG, JPEG, GIF, WebP, AVIF, TIFF) with sharp, otherwise with Bun.Image. Loaded by worker/main.ts.
+// No files are read except the package: the bytes are given.
 
 import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp'
 
@@ -34,9 +35,6 @@ export async function decodeRaster(input: DecodeInput): Promise<DecodedImage> {
   }
 }
 
-// Decodes raster images with sharp. The size is checked before decoding, and the image is scaled while it is decoded and
-// then rotated, so that a large photo is never in memory as a whole.
-
 const SHARP_OPTIONS = {
   sequentialRead: true,
   failOn: 'error',
@@ -44,6 +42,10 @@ const SHARP_OPTIONS = {
   limitInputPixels: false,
 } satisfies SharpOptions
 
+/**
+ * The size is checked before decoding, and the image is scaled while it is decoded and then rotated, so that a large
+ * photo is never in memory as a whole.
+ */
 export async function decodeWithSharp(openSharp: OpenSharp, input: DecodeInput): Promise<DecodedImage> {
   const { bytes, crop } = input
   const firstMetadata = await withDecodeErrors(openSharp(bytes, SHARP_OPTIONS).metadata())

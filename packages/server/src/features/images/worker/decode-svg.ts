@@ -1,5 +1,5 @@
-// Renders SVG. The file is rendered from memory without a base URL, so that it cannot load other files, and entity
-// definitions are rejected. Each crop is rendered separately, so it keeps full detail.
+// Renders SVG with sharp. The file is rendered from memory without a base URL, so that it cannot load other files, and
+// entity definitions are rejected. Each crop is rendered separately, so it keeps full detail. Loaded by worker/main.ts.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { longEdge, type Rectangle, scaleSize, type Size } from '../geometry.js'

@@ -1,5 +1,5 @@
-// A decoded image: upright pixels of the requested region in output size. Also the rules for crop, page, scale and size that
-// all decoders share.
+// The type of a decoded image (upright pixels of the requested region in output size), and the rules for crop, page, scale
+// and size that all decoders of the image worker share. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { clipRectangle, fullRectangle, longEdge, type Rectangle, type Size } from '../geometry.js'

@@ -1,4 +1,7 @@
-// Encodes an image as PNG or JPEG within the limits of the output, with sharp or otherwise Bun.Image.
+// Encodes a decoded image as PNG or JPEG within the limits of the output: replaces transparency by a background, chooses
+// the format by whether it is a graphic or a photo, and reduces quality and size until it fits. Uses sharp, otherwise
+// Bun.Image. Used by worker/main.ts; the encoder for Bun.Image also by decode-raster-bun. No I/O except loading the
+// package.
 
 import type { Sharp } from 'sharp'
 
@@ -50,8 +53,6 @@ interface Encoder {
   encodeJpeg(pixels: Pixels, quality: number, isGraphic: boolean): Promise<Buffer>
 }
 
-// Encoder that uses sharp.
-
 async function createSharpEncoder(): Promise<Encoder> {
   const openSharp = await loadSharp()
   const fromPixels = ({ data, width, height, channels }: Pixels): Sharp =>
@@ -69,8 +70,6 @@ async function createSharpEncoder(): Promise<Encoder> {
   }
 }
 
-// Encoder that uses Bun.Image.
-
 const UNCOMPRESSED = { compressionLevel: 0 }
 
 export function createBunEncoder(open: OpenBunImage): Encoder {
@@ -85,8 +84,7 @@ export function createBunEncoder(open: OpenBunImage): Encoder {
   }
 }
 
-// Chooses the encoder: sharp, otherwise Bun.Image.
-
+/** Chooses the encoder: sharp, otherwise Bun.Image. */
 async function openEncoder(): Promise<Encoder> {
   try {
     return await createSharpEncoder()
@@ -96,8 +94,6 @@ async function openEncoder(): Promise<Encoder> {
     return createBunEncoder(open)
   }
 }
-
-// Analyzes pixels: flattens transparency and distinguishes graphics from photos.
 
 interface FlattenedImage {
   readonly pixels: Pixels

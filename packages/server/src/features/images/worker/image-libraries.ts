@@ -1,4 +1,6 @@
-// Loads the image libraries: sharp, Bun.Image and optional packages. An error names a package that is missing.
+// Loads the image libraries of the image worker: sharp, Bun.Image and optional packages. An error names a package that is
+// missing. Turns errors of decoders into failures of the file. findBunImage is also used by `doctor`. Imports packages; no
+// other I/O.
 
 import type { Sharp, SharpOptions } from 'sharp'
 
@@ -36,9 +38,10 @@ export function damagedImageFailure(error: unknown): Failure {
   return new Failure(`is damaged or cut short and cannot be decoded (${toSingleLine(errorMessage(error), 160)})`)
 }
 
-// Binding to Bun.Image, which decodes, resizes and encodes whole images. It cannot crop or return pixels, so these are
-// read from an uncompressed PNG.
-
+/**
+ * Binding to Bun.Image, which decodes, resizes and encodes whole images. It cannot crop or return pixels, so these are
+ * read from an uncompressed PNG.
+ */
 interface BunImage {
   resize(width: number, height: number, options: { readonly fit: 'fill' }): BunImage
   png(options: { readonly compressionLevel: number }): BunImage
@@ -73,7 +76,7 @@ function isConstructor(value: unknown): value is BunImageConstructor {
   return typeof value === 'function'
 }
 
-/** Loads optional packages; throws an error that names a missing one. */
+/** An optional package is not installed, or cannot be loaded. */
 export class MissingPackageError extends Error {
   constructor(readonly packageName: OptionalPackage) {
     super(`${packageName} is not installed`)

@@ -1,4 +1,5 @@
-// Entry of the image worker process, which decodes untrusted images.
+// Entry of the image worker process, which decodes untrusted images: a hang, crash or memory leak affects only this
+// process. Started by image-worker-pool; handles one image at a time. Reads the image file and returns the encoded image.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'

@@ -1,5 +1,6 @@
 // Parses an HTML result page by CSS selectors. A page without results is classified as "nothing found", bot check, or
-// changed layout.
+// changed layout. Also the bounded HTML and XML trees, and text of HTML fragments, for engines with other formats. Used by
+// the engines and by classify-response. Pure.
 
 import { is, selectAll, selectOne } from 'css-select'
 import { DomHandler, DomUtils, Parser } from 'htmlparser2'

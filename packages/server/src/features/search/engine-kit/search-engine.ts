@@ -1,5 +1,5 @@
-// A search engine: two pure functions that build a request and parse the response, and data about it. Timeouts,
-// cooldowns, charsets and merging are implemented once, outside of the engines.
+// The type of a search engine: two pure functions that build a request and parse the response, and data about it; also the
+// outcome of a request. Timeouts, cooldowns, charsets and merging are implemented once, outside of the engines. No I/O.
 
 import type { SearchHit } from './search-hit.js'
 
@@ -76,8 +76,7 @@ export interface EngineResponse {
   readonly text: string
 }
 
-// Outcome of one engine request. "Found nothing" and "refused to answer" are different outcomes.
-
+/** Outcome of one engine request. "Found nothing" and "refused to answer" are different outcomes. */
 export type EngineOutcome =
   | { readonly kind: 'ok'; readonly hits: readonly SearchHit[]; readonly backoffMs?: number }
   /** The engine reports that it found nothing. */
@@ -101,8 +100,7 @@ export function failedOutcome(why: string): EngineOutcome {
   return { kind: 'failed', why }
 }
 
-// Encodes form fields for a URL or a request body.
-
+/** Encodes form fields for a URL or a request body. */
 export function encodeForm(values: Readonly<Record<string, string>>): string {
   return new URLSearchParams(values).toString()
 }

@@ -1,4 +1,5 @@
-// Parses one search result of an engine: single-line text and an HTTP(S) URL. Results without such a URL are dropped.
+// Parses one search result of an engine: single-line text, an HTTP(S) URL and a date. Results without such a URL are
+// dropped. Used by the parsers of all engines. No I/O; reads the clock to reject dates in the future.
 
 import { toSingleLine } from '../../../text/format.js'
 import { removeInvisible } from '../../../text/untrusted-text.js'
@@ -51,16 +52,16 @@ function toShortLine(text: unknown, maxLength: number): string {
   return typeof text === 'string' ? toSingleLine(removeInvisible(text.slice(0, maxLength * 8)), maxLength) : ''
 }
 
-// Parses the date of a hit in the formats that engines use. Relative dates such as "yesterday" are ignored, because the
-// time of crawling is unknown.
-
 const ISO_DATE = /^(\d{4})[-/](\d{2})(?:[-/](\d{2}))?(?:[T ]|$)/
 const DATE_IN_WORDS = /^(?:[A-Z][a-z]{2}, )?(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},) \d{4}/
 const FIRST_YEAR = 1990
 /** Tolerance for time zones. */
 const MAX_AHEAD_MS = 2 * 86_400_000
 
-/** `now` in milliseconds since 1970. */
+/**
+ * Parses the date of a hit in the formats that engines use. Relative dates such as "yesterday" are ignored, because the
+ * time of crawling is unknown. `now` in milliseconds since 1970.
+ */
 export function parseDay(date: unknown, now = Date.now()): string | null {
   if (typeof date === 'number') return toDay(date < 1e11 ? date * 1000 : date, now)
   if (typeof date !== 'string') return null

@@ -1,4 +1,5 @@
-// Search APIs that need an account, and SearXNG, which needs an own instance.
+// Search engines whose APIs need an account, and SearXNG, which needs an own instance: requests and response parsers.
+// Registered in engines/index.ts. Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getPath, joinStrings, jsonHitParser, parseRecords } from '../engine-kit/json-response.js'

@@ -1,4 +1,5 @@
-// All search engines by role, in order of preference.
+// All search engines by role, in order of preference. Used by engine-selection, the search service and the command line
+// (search). Data only.
 
 import type { SearchEngine } from '../engine-kit/search-engine.js'
 import { braveApi, jina, kagi, searxng, serper, tavily, you } from './account-engines.js'

@@ -1,5 +1,5 @@
 // Search engines that are MCP servers: one `tools/call` request without initialization, and its response as JSON or as an
-// event stream.
+// event stream. Registered in engines/index.ts. Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getPath, joinStrings, parseRecords } from '../engine-kit/json-response.js'

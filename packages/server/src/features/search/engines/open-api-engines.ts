@@ -1,4 +1,5 @@
-// Search APIs for any query that need no account.
+// Search engines for any query whose APIs need no account: requests and response parsers. Registered in engines/index.ts.
+// Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getPath, jsonHitParser, parseRecords } from '../engine-kit/json-response.js'

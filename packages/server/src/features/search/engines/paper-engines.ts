@@ -1,4 +1,4 @@
-// Search APIs for scholarly papers.
+// Search engines for scholarly papers: requests to their APIs and response parsers. Registered in engines/index.ts. Pure.
 
 import { getPath, joinStrings, jsonHitParser } from '../engine-kit/json-response.js'
 import {

@@ -1,4 +1,5 @@
-// Search engines whose public HTML result page is parsed.
+// Search engines whose public HTML result page is parsed: requests, and the selectors of their pages. Registered in
+// engines/index.ts. Pure.
 
 import {
   isBotChallenge,

@@ -1,4 +1,6 @@
-// Runs Readability and Defuddle on copies of the page and returns which blocks each of them keeps. Neither uses the network.
+// Runs the extractors Readability and Defuddle (the baselines) on copies of the page and returns which blocks each of them
+// keeps. Used by read-html when the classifier is uncertain, and by the training export. Changes the tree: shortens long
+// attributes, titles and scripts. Neither uses the network. Runs in the worker thread.
 
 import { Readability } from '@mozilla/readability'
 import defuddleModule from 'defuddle'
@@ -63,14 +65,16 @@ function runDefuddle(html: string, url: string): string {
   return new Defuddle(adapted, { url, useAsync: false, standardize: false }).parse().content
 }
 
-// Limits the length of attributes, titles and scripts before the baselines run, because their patterns take quadratic time.
-
 const MAX_TITLE_CHARS = 500
 const MAX_ATTRIBUTE_CHARS = 2000
 const MAX_SCRIPT_CHARS = 100_000
 /** Not truncated, because the writers output them. */
 const OUTPUT_ATTRIBUTES = new Set(['href', 'src', 'alt'])
 
+/**
+ * Limits the length of attributes, titles and scripts before the baselines run, because their patterns take quadratic
+ * time.
+ */
 function limitForBaselines(parent: DomParent): void {
   for (const child of parent.children) {
     if (!isElement(child)) continue

@@ -1,6 +1,6 @@
 // Classifies each block as main content or not, with two gradient-boosted models, trained on the development split of a
 // public dataset (bench/extract/README.md). Stage 1 uses page features only. If its expected F1 is too low, the baselines
-// run and the mean of both stages decides.
+// run and the mean of both stages decides. Used by read-html. Pure.
 
 import type { TextBlock } from './blocks.js'
 import { joinRows, parseModel, scoreRows } from './decision-trees.js'

@@ -1,5 +1,6 @@
-// Splits a page into text blocks: each is a block-level element with its direct text. The baselines keep or drop blocks, and
-// the classifier decides about each one. Also tags blocks in the markup.
+// Splits a page into text blocks: each is a block-level element with its direct text. The classifier decides about each
+// one. Also tags blocks in the markup, for the baselines, and scores containers by their running text. Used by read-html
+// and the modules of the classifier. Pure, except that tags are attributes of the tree.
 
 import { isBlockTag, isNonTextTag } from '../dom/elements.js'
 import { type DomElement, type DomTree, isElement, isTextNode, rawText } from '../dom/tree.js'
@@ -125,9 +126,6 @@ export function readBlockTags(html: string): Set<number> {
   return indexes
 }
 
-// Scores containers by the running text in them. Long blocks with few links add to the score of their ancestors, most
-// to the nearest.
-
 export interface ProseScores {
   /** The container with the highest score; undefined if the page has no running text. */
   readonly best: DomElement | undefined
@@ -142,6 +140,10 @@ const MIN_PROSE_WORDS = 12
 const MAX_LINK_DENSITY = 0.4
 const LEVEL_WEIGHTS = [1, 0.6, 0.35, 0.15]
 
+/**
+ * Scores containers by the running text in them. Long blocks with few links add to the score of their ancestors, most
+ * to the nearest.
+ */
 export function scoreProse(blocks: readonly TextBlock[]): ProseScores {
   const scoreOf = new Map<DomElement, number>()
   const wordsIn = new Map<DomElement, number>()

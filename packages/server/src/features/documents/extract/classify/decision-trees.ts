@@ -1,5 +1,6 @@
-// A model of gradient-boosted decision trees. As text, one tree per line in preorder: a condition (feature index > threshold),
-// then the subtree if it is false, then the subtree if it is true. A number alone is a leaf value, in hundredths.
+// A model of gradient-boosted decision trees: parses it and scores rows of features. As text, one tree per line in
+// preorder: a condition (feature index > threshold), then the subtree if it is false, then the subtree if it is true. A
+// number alone is a leaf value, in hundredths. Used by block-classifier and the training export. Pure.
 
 /** The nodes of all trees, one tree after the other. */
 export interface TreeModel {

@@ -1,5 +1,5 @@
 // Adds blocks that the classifier missed: code between kept paragraphs, a sibling between kept siblings, the heading of a
-// kept block.
+// kept block. Used by read-html. Pure.
 
 import { isHeading } from '../dom/elements.js'
 import type { DomElement } from '../dom/tree.js'

@@ -1,5 +1,5 @@
 // Rules about landmarks: they select the main content of pages that are too large for the classifier or have no
-// boilerplate, and remove menus that the classifier kept.
+// boilerplate, and remove menus that the classifier kept. Used by read-html. Pure.
 
 import { isCallout } from '../dom/elements.js'
 import { type DomElement, getAttribute } from '../dom/tree.js'

@@ -1,5 +1,6 @@
-// Features of a block from the class names, ids and tags of its element and ancestors, and from its first words. The lexicon
-// has the log odds that a block with such a term is main content, counted on pages of many sites.
+// Features of a block from the class names, ids and tags of its element and ancestors, and from its first words. The
+// lexicon has the log odds that a block with such a term is main content, counted on pages of many sites. Used by
+// block-classifier and the training export. Pure.
 
 import { type DomElement, getAttribute } from '../dom/tree.js'
 import type { TextBlock } from './blocks.js'

@@ -1,5 +1,5 @@
-// Removes everything but the kept blocks from a tree. Elements without text, such as images and rules, stay with their
-// neighbours; tables and lists are kept whole if most of their text is kept.
+// Removes everything but the kept blocks from a tree, in place. Elements without text, such as images and rules, stay with
+// their neighbours; tables and lists are kept whole if most of their text is kept. Used by read-html.
 
 import { isBlockTag, isNonTextTag } from '../dom/elements.js'
 import { type DomElement, type DomNode, type DomTree, findElement, isElement, isTextNode } from '../dom/tree.js'

@@ -1,5 +1,6 @@
 // Features of a block that depend on the whole page: statistics of the blocks with the same structure, and the kind of page
-// that its URL and its texts suggest. The order of the numbers is part of the trained models and must not change.
+// that its URL and its texts suggest. The order of the numbers is part of the trained models and must not change. Used by
+// block-classifier and the training export. Pure.
 
 import { type DomElement, getAttribute } from '../dom/tree.js'
 import type { TextBlock } from './blocks.js'

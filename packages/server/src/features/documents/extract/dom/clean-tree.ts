@@ -1,5 +1,5 @@
-// Cleans a parsed page: removes scripts, comments and other elements without content, unwraps shadow roots and noscript
-// pages, and inserts spaces where only a style sheet separates words.
+// Cleans a parsed page in place: removes scripts, comments and other elements without content, unwraps shadow roots and
+// noscript pages, and inserts spaces where only a style sheet separates words. Used by read-html and read-feed.
 
 import { DomUtils } from 'htmlparser2'
 

@@ -1,4 +1,5 @@
-// Categories of HTML elements: block-level, without readable text, headings, callouts.
+// Categories of HTML elements: block-level, without readable text, headings, callouts (note, tip, warning …). Used by the
+// classifier and the writers. Pure.
 
 import { type DomElement, type DomNode, getAttribute, isElement, singleLineText } from './tree.js'
 import { trimSuffixes } from './trim-text.js'
@@ -37,8 +38,6 @@ export function classAndId(element: DomElement): string {
   return `${getAttribute(element, 'class')} ${getAttribute(element, 'id')}`.toLowerCase()
 }
 
-// Detects callouts (note, tip, warning …) by the class names of documentation generators.
-
 interface Callout {
   readonly kind: 'NOTE' | 'TIP' | 'IMPORTANT' | 'WARNING' | 'CAUTION'
   /** '' if it only repeats the kind. */
@@ -57,6 +56,7 @@ const KIND_CLASSES: readonly [RegExp, Callout['kind']][] = [
   [/(?:^|[\s_-])(?:note|info|seealso|see-also|abstract|question|quote|default|primary)(?:$|[\s_-])/, 'NOTE'],
 ]
 
+/** Detects callouts (note, tip, warning …) by the class names of documentation generators. */
 export function parseCallout(element: DomElement): Callout | undefined {
   if (!('class' in element.attribs) || !/^(?:div|aside|blockquote|section|p)$/.test(element.name)) return undefined
   const classes = getAttribute(element, 'class').toLowerCase().slice(0, 300)

@@ -1,4 +1,4 @@
-// Finds the nodes of the section that a URL fragment names.
+// Finds the nodes of the section that a URL fragment names. Used by read-html and read-feed. Pure.
 
 import { decodeUriText } from '../../../../text/normalize-text.js'
 import { isHeading } from './elements.js'

@@ -1,4 +1,5 @@
-// Link targets as absolute URLs, without schemes such as javascript: and data:, and the fragments that name headings.
+// Link targets as absolute URLs, without schemes such as javascript: and data:, and the fragments that name headings. Used
+// by the readers and writers. Pure.
 
 import { decodeUriText } from '../../../../text/normalize-text.js'
 
@@ -21,7 +22,7 @@ export function resolveBase(pageUrl: string, baseHref: string): string {
   return base === '' || base.length > MAX_BASE_CHARS ? pageUrl : base
 }
 
-/** Heading slugs as made by GitHub and most generators, and matching of URL fragments. */
+/** Heading slugs as made by GitHub and most generators. */
 export function slugify(title: string): string {
   return title
     .toLowerCase()

@@ -1,5 +1,5 @@
-// Replaces widgets that need scripts or style sheets with plain elements: math with its TeX source, tabs with labelled
-// panels.
+// Replaces widgets that need scripts or style sheets with plain elements, in place: math with its TeX source, tabs with
+// labelled panels. Used by read-html before the tree is cleaned.
 
 import { DomUtils } from 'htmlparser2'
 
@@ -177,8 +177,7 @@ function findPanels(tabList: DomElement): { panels: DomElement[]; steps: number 
   return { panels: [], steps }
 }
 
-// Converts MathML to TeX, for pages without TeX source: common elements, and the plain text of others.
-
+/** Converts MathML to TeX, for pages without TeX source: common elements, and the plain text of others. */
 function mathmlToTex(element: DomElement): string {
   const children = childElements(element)
   const childTex = (index: number) => {

@@ -1,4 +1,5 @@
-// Parsed HTML and XML trees with helpers. The nesting depth is limited, so that other modules may recurse.
+// Parses HTML and XML into trees, with helpers to read and change them. The nesting depth is limited, so that other modules
+// may recurse. Used throughout extract/. No I/O.
 
 import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 

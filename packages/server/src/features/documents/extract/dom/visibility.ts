@@ -1,6 +1,6 @@
 // Visibility of an element by its attributes and inline style. Hidden text is dropped because it can carry prompt
 // injection. Text that is revealed by a click, an animation or another screen size is "collapsed" and classified like
-// visible text.
+// visible text. Used by read-html, the classifier and the writers. Pure, except removeHidden, which changes the tree.
 
 import {
   childElements,

@@ -1,4 +1,5 @@
-// Reads the JSON that a page embeds: JSON-LD, and the initial state of JavaScript frameworks.
+// Reads the JSON that a page embeds (JSON-LD, and the initial state of JavaScript frameworks), and builds HTML from it for
+// pages that are only a shell for scripts. Used by read-html. Pure: no script is run.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { type DomElement, getAttribute, rawText } from '../dom/tree.js'
@@ -46,13 +47,11 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-// Builds HTML from embedded data, for pages that are only a shell for scripts.
-
 const MIN_TEXT_CHARS = 200
 const MAX_DEPTH = 24
 const MAX_HTML_CHARS = 400_000
 
-/** '' if the data has hardly any text. */
+/** For pages that are only a shell for scripts. '' if the data has hardly any text. */
 export function embeddedDataToHtml({ jsonLd, state }: EmbeddedData): string {
   const jsonLdHtml = jsonLdToHtml(jsonLd)
   if (jsonLdHtml.length >= MIN_TEXT_CHARS) return jsonLdHtml

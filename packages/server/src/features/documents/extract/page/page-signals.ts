@@ -1,4 +1,5 @@
-// Collects signals of login forms, paywalls, missing pages and script shells, by which a page is classified.
+// Collects signals of bot checks, login forms, paywalls, missing pages and script shells, by which classify-page.ts
+// classifies a page. Used by read-html. Pure.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { TextBlock } from '../classify/blocks.js'
@@ -144,8 +145,6 @@ export function collectSignals(page: SignalSources): PageSignals {
   }
 }
 
-// Detects a bot check that is shown in place of the requested page.
-
 interface ChallengeSignature {
   readonly name: string
   readonly pattern: RegExp
@@ -225,7 +224,7 @@ interface BotChallengeInput {
   readonly scriptCount: number
 }
 
-/** The vendor of the bot check; '' for none. */
+/** Detects a bot check that is shown in place of the requested page. Returns its vendor; '' for none. */
 function detectBotChallenge({ html, textChars, linkCount, beginning, scriptCount }: BotChallengeInput): string {
   if (textChars > MAX_CHALLENGE_CHARS || linkCount > MAX_CHALLENGE_LINKS) return ''
   const scanned = html.slice(0, SCAN_CHARS)

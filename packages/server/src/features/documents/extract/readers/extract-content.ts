@@ -1,5 +1,6 @@
-// Detects the content type (by bytes, then header, then file extension) and calls the reader for it. Not for PDFs, which
-// are decompressed and therefore read in a process of their own.
+// Extracts the text of fetched bytes: detects the content type (by bytes, then header, then file extension) and calls the
+// reader for it. Reads plain text, XML and JSON itself; not PDFs, which are decompressed and therefore read in a process of
+// their own. Called by worker.ts for each request. No I/O: the bytes are given.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
@@ -67,8 +68,7 @@ function detectUntypedKind(head: string, path: string): TextKind {
   return /^<\w+[\s>]/.test(head) && /<\/\w+>/.test(head) ? 'html' : 'text'
 }
 
-// Plain text, XML and JSON are returned unchanged, except that JSON on long lines is indented, so that it can be paginated.
-
+/** The text unchanged. */
 function readPlainText(kind: 'text' | 'xml' | 'json', content: string): ExtractResult {
   return {
     kind,
@@ -86,6 +86,7 @@ function readPlainText(kind: 'text' | 'xml' | 'json', content: string): ExtractR
 
 const MAX_LINE_CHARS = 200
 
+/** JSON on long lines is indented, so that it can be paginated; other JSON is unchanged. */
 function readJsonText(text: string): ExtractResult {
   const isLong = text.split('\n', 50).some((line) => line.length > MAX_LINE_CHARS)
   const value = isLong ? tryParseJson(text) : undefined

@@ -1,4 +1,5 @@
-// Reads RSS and Atom: the title of the feed, then each entry with its date, link and summary.
+// Reads RSS and Atom: the title of the feed, then each entry with its date, link and summary. Called by extract-content. No
+// I/O.
 
 import { DomUtils } from 'htmlparser2'
 

@@ -1,5 +1,6 @@
 // Reads HTML: parses the page, selects the main content or the section, and writes it. A page that is only a shell for
-// scripts is read from its embedded data; for very large pages a simple rule replaces the classifier.
+// scripts is read from its embedded data; for very large pages a simple rule replaces the classifier. Called by
+// extract-content; parsePage also by the training export. No I/O.
 
 import { computeBaselines } from '../classify/baselines.js'
 import { classifyBlocks } from '../classify/block-classifier.js'
@@ -107,8 +108,6 @@ function visibleBlocks(blocks: readonly TextBlock[]): readonly TextBlock[] {
     : blocks
 }
 
-// Parses a page: tree, metadata, embedded data, markup signals and blocks.
-
 interface ParsedPage {
   readonly tree: DomTree
   readonly embeddedData: EmbeddedData
@@ -117,6 +116,7 @@ interface ParsedPage {
   readonly blocks: readonly TextBlock[]
 }
 
+/** Parses a page: tree, metadata, embedded data, markup signals and blocks. */
 export function parsePage(html: string, url: string): ParsedPage {
   const tree = parseHtmlTree(html)
   const elements = descendantElements(tree)

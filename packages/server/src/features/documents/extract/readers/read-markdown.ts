@@ -1,4 +1,4 @@
-// Reads Markdown: text unchanged except for absolute links, with outline and section.
+// Reads Markdown: text unchanged except for absolute links, with outline and section. Called by extract-content. Pure.
 
 import { matchesFragment, resolveLink, slugify } from '../dom/links.js'
 import { trimSuffixes } from '../dom/trim-text.js'

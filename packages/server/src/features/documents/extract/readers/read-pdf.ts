@@ -1,4 +1,5 @@
-// Reads the text of a PDF page by page. Scanned pages have none.
+// Reads the text of a PDF page by page, within a time limit. Scanned pages have none. Called by extract-content. No I/O
+// except loading the package unpdf.
 
 import type * as Unpdf from 'unpdf'
 

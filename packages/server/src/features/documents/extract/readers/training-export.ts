@@ -1,5 +1,5 @@
-// Exports the training rows of one page: its blocks with their terms, and their features without and with the baselines. Used
-// only by bench/extract.
+// Exports the training rows of one page: its blocks with their terms, and their features without and with the baselines.
+// Used only by bench/extract. No I/O.
 
 import { computeBaselines } from '../classify/baselines.js'
 import { joinRows } from '../classify/decision-trees.js'

@@ -1,4 +1,5 @@
-// Entry of the worker thread, the only place that loads the slow and large parsing libraries.
+// Entry of the worker thread of text extraction, the only place that loads the slow and large parsing libraries. Started by
+// extractor.ts; answers each message with the extracted text or an error. No I/O besides messages.
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'

@@ -1,4 +1,5 @@
-// Reads the text of a code block without line numbers and buttons, and its language.
+// Reads the text of a code block without line numbers and buttons, and its language; also recognizes buttons of the page.
+// Used by the writers. Pure.
 
 import { type DomElement, type DomNode, getAttribute, isElement, isTextNode, singleLineText } from '../dom/tree.js'
 import { trimLineEnds } from '../dom/trim-text.js'

@@ -1,4 +1,5 @@
-// GitHub-flavored Markdown syntax. Escapes only characters that would be markup at their position.
+// The output syntax of GitHub-flavored Markdown. Escapes only characters that would be markup at their position. Used by
+// write-page. Pure.
 
 import { joinLines } from '../dom/trim-text.js'
 import { type OutputSyntax, subscript, superscript } from './output-syntax.js'

@@ -1,4 +1,6 @@
-// Syntax of an output format: how each kind of element is written. Also the state that the writers of one page share.
+// The interface of an output syntax (how each kind of element is written), the plain-text syntax, super- and subscripts,
+// and the state that the writers of one page share. Used by all writers; the Markdown syntax is in markdown-syntax.ts.
+// Pure.
 
 export interface OutputSyntax {
   /** Escapes running text. */
@@ -27,8 +29,7 @@ export interface OutputSyntax {
   readonly rule: string
 }
 
-// Plain-text syntax: no markup, but lists keep their bullets, tables their columns and code its lines.
-
+/** No markup, but lists keep their bullets, tables their columns and code its lines. */
 export const PLAIN_TEXT_SYNTAX: OutputSyntax = {
   text: identity,
   paragraph: identity,
@@ -57,8 +58,6 @@ function identity(text: string): string {
   return text
 }
 
-// Superscripts and subscripts: Unicode characters if available, otherwise `^(…)` and `_(…)`.
-
 const PLAIN = '0123456789+-−=ni'
 const SUPERSCRIPTS = pairCharacters(PLAIN, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼ⁿⁱ')
 const SUBSCRIPTS = pairCharacters(PLAIN, '₀₁₂₃₄₅₆₇₈₉₊₋₋₌ₙᵢ')
@@ -67,10 +66,12 @@ function pairCharacters(plain: string, other: string): ReadonlyMap<string, strin
   return new Map(Array.from(plain, (character, at) => [character, other[at] ?? character]))
 }
 
+/** Unicode characters if available, otherwise `^(…)`. */
 export function superscript(text: string): string {
   return /^(?:st|nd|rd|th|®|™|©)$/i.test(text) ? text : (translate(text, SUPERSCRIPTS) ?? `^(${text})`)
 }
 
+/** Unicode characters if available, otherwise `_(…)`. */
 export function subscript(text: string): string {
   return translate(text, SUBSCRIPTS) ?? `_(${text})`
 }
@@ -80,8 +81,7 @@ function translate(text: string, characters: ReadonlyMap<string, string>): strin
   return translated.every((character) => character !== undefined) ? translated.join('') : undefined
 }
 
-// State shared by the writers of one page, and the markers of headings in the text.
-
+/** State shared by the writers of one page. */
 export interface WriteContext {
   readonly syntax: OutputSyntax
   /** Base URL of links. */

@@ -1,4 +1,5 @@
-// Writes block-level elements, separated by empty lines.
+// Writes block-level elements in the syntax of the output, separated by empty lines; delegates lists, tables and inline
+// content. Used by write-page. Pure, except that headings are added to the context.
 
 import { headingText, isBlockTag, isHeading, isNonTextTag, parseCallout } from '../dom/elements.js'
 import {

@@ -1,4 +1,4 @@
-// Writes inline elements: text, emphasis, links, code, images, math and footnote references.
+// Writes inline elements: text, emphasis, links, code, images, math and footnote references. Used by write-blocks. Pure.
 
 import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { isNonTextTag } from '../dom/elements.js'

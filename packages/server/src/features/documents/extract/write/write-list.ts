@@ -1,4 +1,4 @@
-// Writes lists, task lists and definition lists (as a list of terms with their definitions).
+// Writes lists, task lists and definition lists (as a list of terms with their definitions). Used by write-blocks. Pure.
 
 import {
   childElements,

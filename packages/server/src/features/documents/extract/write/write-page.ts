@@ -1,4 +1,5 @@
-// Writes nodes in the requested format and builds the outline.
+// Writes the nodes of a page as Markdown, plain text or sanitized HTML, and builds the outline. Used by read-html and
+// read-feed. No I/O; removes invisible characters from the nodes.
 
 import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { headingText, isBlockTag, isHeading, isNonTextTag } from '../dom/elements.js'
@@ -69,9 +70,7 @@ function trimOutput(text: string): string {
     .trim()
 }
 
-// Finds the footnotes of a page: list items that a superscript link refers to.
-
-/** Label of each footnote by its id. */
+/** Finds the footnotes of a page: list items that a superscript link refers to. Returns labels by id. */
 function findFootnotes(root: DomParent): Map<string, string> {
   const notes = new Map<string, string>()
   const elements = descendantElements(root)

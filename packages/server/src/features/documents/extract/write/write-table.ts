@@ -1,4 +1,4 @@
-// Writes data tables as tables; layout tables are replaced by their content.
+// Writes data tables as tables; layout tables are replaced by their content. Used by write-blocks. Pure.
 
 import { isHeading } from '../dom/elements.js'
 import {
