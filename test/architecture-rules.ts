@@ -53,11 +53,25 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    // The extractor runs in a thread; the image worker, a process of its own, watches itself from one.
+    // The extractor and the patterns of callers run in threads; the image worker, a process of its own, watches itself from one.
     modules: [
       'server/process/worker-threads.ts',
       'server/features/documents/extract/readers/worker.ts',
+      'server/patterns/worker.ts',
       'server/features/images/worker/main.ts',
+    ],
+  },
+  {
+    // Over HTTP only where the memory of the message and the time to read it are counted against its user.
+    effect: 'parsing messages of clients',
+    pattern: /\bparseMessage\(/,
+    modules: [
+      'mcp/jsonrpc/message.ts',
+      'mcp/stdio/serve-stdio.ts',
+      'mcp/memory/memory-transport.ts',
+      'mcp/http/mcp-endpoint.ts',
+      'mcp/http/sse-endpoint.ts',
+      'app/http/websocket.ts',
     ],
   },
   {

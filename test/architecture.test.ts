@@ -66,6 +66,7 @@ test.each([
     'server/planted.ts',
     'const limit = AbortSignal.any([stop, AbortSignal.timeout(10)])',
   ],
+  ['a message that is not counted', 'app/http/planted.ts', 'const message = parseMessage(body)'],
   ['a thread', 'server/planted.ts', "import { Worker } from 'node:worker_threads'"],
 ])('reports %s', (_, file, text) => {
   const found = violations(planted(file, text))

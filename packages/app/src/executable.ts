@@ -1,11 +1,13 @@
-// The entry point of the single executable. It runs the image worker if the first argument names the worker's file,
-// and the program otherwise.
+// The entry point of the single executable. It runs a worker if the first argument names the worker's file, and the
+// program otherwise.
 
 import { dirname, join } from 'node:path'
 
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
 
-const IMAGE_WORKER = join(dirname(findExecutableEntry() ?? ''), 'image-worker.js')
+const folder = dirname(findExecutableEntry() ?? '')
+const WORKERS = [join(folder, 'image-worker.js'), join(folder, 'parts', 'pattern-worker.js')]
+const worker = WORKERS.find((file) => file === process.argv[2])
 
-if (process.argv[2] === IMAGE_WORKER) void import(IMAGE_WORKER)
-else void import('./main.js')
+if (worker === undefined) void import('./main.js')
+else void import(worker)

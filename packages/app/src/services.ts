@@ -42,6 +42,7 @@ import { loadTaskService, type TaskService } from '@scorpiox/server/features/tas
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
 import { createRecentCalls } from '@scorpiox/server/recent-calls'
+import type { PatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 
 /** The services, by the name that tools request them by. */
@@ -53,6 +54,7 @@ interface ServiceMap {
   readonly questions: QuestionService
   readonly callbacks: CallbackService
   readonly skills: SkillService
+  readonly patterns: PatternMatcher
   readonly guardedFetch: GuardedFetch
   readonly documents: DocumentReader
   readonly images: ImageReader
@@ -132,10 +134,14 @@ export function createAppServices({
       const toolStatuses = new Map([['WebSearch', search]])
       return (serverFeed = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
     },
-    async shell() {
+    async patterns() {
+      const { openPatternMatcher } = await import('@scorpiox/server/patterns/pattern-matcher')
+      return openPatternMatcher(config)
+    },
+    async shell(_, getService) {
       const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
-      return (shell = openShellService({ config, changeEvents, log, sandbox }))
+      return (shell = openShellService({ config, changeEvents, log, sandbox, patterns: () => getService('patterns') }))
     },
     async plans() {
       const { openPlanService } = await loadPlanService()
@@ -162,6 +168,7 @@ export function createAppServices({
         log,
         state: database,
         jobs: openJobs,
+        patterns: () => getService('patterns'),
         deferred: callbacks,
         queueLateAnswers,
       })
@@ -176,7 +183,12 @@ export function createAppServices({
     },
     async documents(_, getService) {
       const { openDocumentReader } = await loadDocumentReader()
-      return openDocumentReader({ config, log, guardedFetch: await getService('guardedFetch') })
+      return openDocumentReader({
+        config,
+        log,
+        guardedFetch: await getService('guardedFetch'),
+        patterns: () => getService('patterns'),
+      })
     },
     async images() {
       const { openImageReader } = await loadImageReader()

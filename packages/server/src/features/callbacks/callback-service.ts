@@ -20,7 +20,8 @@ import { ensureSessionDirectory } from '../../sessions/session-directory.js'
 import { currentLeaseOwner, isLeaseOwnerGone, type QueueLateAnswers } from '../../sessions/session-leases.js'
 import { sessionNamesOf } from '../../sessions/session-names.js'
 import { hashForFileName } from '../../storage/file-names.js'
-import { compileLineMatcher } from '../../text/line-matcher.js'
+import { parseLinePattern } from '../../patterns/line-pattern.js'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createSystemClock } from '../../process/clock.js'
 import type { JobService } from '../shell/index.js'
 import { fireTimeAfter } from './callback-schedule.js'
@@ -75,7 +76,7 @@ export function createCallbackService(settings: CallbackSyncDeps): CallbackServi
       const now = clock()
       return { ...common, ...fireTimeAfter(delayMs, now), setAt: now.wallMs, position: null }
     }
-    if (pattern !== null) compileLineMatcher(pattern)
+    if (pattern !== null) parseLinePattern(pattern)
     const found = await (await jobs()).find(job, caller)
     const position = pattern === null ? null : (found.readPositions.get(session) ?? 0)
     return { ...common, fireAt: null, fireUptime: null, boot: '', setAt: clock().wallMs, position }
@@ -168,13 +169,14 @@ export interface OpenCallbackServiceDeps {
   readonly log: Log
   readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
+  readonly patterns: () => Promise<PatternMatcher>
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
 }
 
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
-  const { config, changeEvents, log, state, jobs, deferred, queueLateAnswers } = deps
+  const { config, changeEvents, log, state, jobs, patterns, deferred, queueLateAnswers } = deps
   const { settings, cwd } = config
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -188,6 +190,7 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
     isOwnerGone: isLeaseOwnerGone,
     flags: openPendingFlags(config),
     jobs,
+    patterns,
     isBusy: deferred.isBusy,
     sideEffects: createCallbackSideEffects({
       command: settings.CALLBACK_COMMAND,

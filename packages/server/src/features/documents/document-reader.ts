@@ -3,6 +3,7 @@
 
 import type { PageRenderer } from '../../browser/page-renderer.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { maxResultCharacters } from '../../text/result-limit.js'
 import { createTimeoutSignal, rejectOnAbort } from '../../util/async.js'
 import { createPerUserLimiter } from '../../util/per-user-limiter.js'
@@ -40,6 +41,7 @@ export interface DocumentReaderDeps {
   readonly fetchPage: FetchPage
   readonly extractor: Extractor
   readonly browser: Pick<PageRenderer, 'render' | 'close'>
+  readonly patterns: () => Promise<PatternMatcher>
   readonly maxChars: number
   /** Time limit of one read, without the requested wait_ms. */
   readonly totalMs?: number
@@ -49,6 +51,7 @@ export function createDocumentReader({
   fetchPage,
   extractor,
   browser,
+  patterns,
   maxChars,
   totalMs = TOTAL_MS,
 }: DocumentReaderDeps): DocumentReader {
@@ -96,7 +99,10 @@ export function createDocumentReader({
       const maxPageChars = Math.min(maxChars, maxResultCharacters(client) - NON_PAGE_CHARS)
       try {
         const page = (await cacheLookup.find(request, user, signal)) ?? (await fetchShared(request, context))
-        return buildDocumentResult(page, await cacheLookup.contentFor(page, request, signal), request, maxPageChars)
+        return await buildDocumentResult(page, await cacheLookup.contentFor(page, request, signal), request, {
+          maxChars: maxPageChars,
+          matcherFor: async (pattern) => (await patterns()).matcherFor(user, pattern),
+        })
       } catch (error) {
         throw signal.aborted ? abortedFailure(request, error) : error
       }

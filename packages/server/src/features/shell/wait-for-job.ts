@@ -1,7 +1,7 @@
 // Waits for an event of a job: its end, a matching line, a period without output, or an open port. The end of the job
 // ends every wait.
 
-import type { LineMatcher } from '../../text/line-matcher.js'
+import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import type { Job } from './job.js'
 import { isPortOpen } from './port-check.js'
 import { readLinesFrom } from './read-job-output.js'
@@ -50,7 +50,8 @@ function untilEnded(job: Job, done: AbortSignal): Promise<void> {
 /** The matching line may have been the last one before the end. */
 async function checkFinalOutput(job: Job, from: number, pattern: LineMatcher | undefined): Promise<WaitResult> {
   if (!pattern) return 'end'
-  for await (const { lines } of readLinesFrom(job.output, from)) if (pattern.filter(lines).length > 0) return 'pattern'
+  for await (const { lines } of readLinesFrom(job.output, from))
+    if ((await pattern.filter(lines)).length > 0) return 'pattern'
   return 'end'
 }
 
@@ -77,7 +78,7 @@ async function untilLineMatches(job: Job, from: number, pattern: LineMatcher, do
     const changed = job.nextChange(done)
     await job.flush()
     for await (const batch of readLinesFrom(job.output, next)) {
-      if (pattern.filter(batch.lines).length > 0) return 'pattern'
+      if ((await pattern.filter(batch.lines)).length > 0) return 'pattern'
       next = batch.next
     }
     if (!isRunning) return checkFinalOutput(job, from, pattern)
