@@ -15,6 +15,7 @@ import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSin
 import { HttpSessions } from './http-sessions.js'
 import { createMetrics, type MetricsOptions } from './metrics.js'
 import type { RateLimits } from './rate-limits.js'
+import { createTurnShares, type TurnShares } from './turn-shares.js'
 
 /** Options of an HTTP server. */
 export interface HttpContextOptions {
@@ -70,6 +71,7 @@ export interface WebSockets {
 
 export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
   readonly extensions: HttpExtensions
+  readonly turnShares: TurnShares
   readonly server: McpServer
   /** Creates a session. */
   createSession(caller: Caller, options: SessionOptions): Session
@@ -123,6 +125,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     extensions,
     servesMcp,
     createSession: converse,
+    turnShares: createTurnShares(),
     metrics,
     responseQueue: createResponseQueue((error) => server.logError(error)),
     sessions,

@@ -11,7 +11,8 @@ import type { HttpContext } from './http-context.js'
 import { HttpExchange, refuseMethod } from './http-exchange.js'
 import { handleDelete, handleGet, handlePost } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
-import { exceedsContentLength, readRequestBody } from './read-body.js'
+import { exceedsContentLength, readRequestBody, TOO_MUCH_MEMORY } from './read-body.js'
+import { holdsValues } from './rate-limits.js'
 import type { SseSessions } from './sse-endpoint.js'
 
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
@@ -121,15 +122,17 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
       return exchange.refuse({ status: 417, reason: 'The only supported expectation is 100-continue' }, 'header')
     }
     if (expect !== undefined && !exceedsContentLength(request, maxBytes)) response.writeContinue()
-    readRequestBody(request, maxBytes, (body, bytes) => {
+    const { rateLimits, turnShares } = context
+    const memory = rateLimits.holdMemory(exchange.user)
+    exchange.memory = memory
+    const schedule = (work: () => void): void => turnShares.run(exchange.user, work)
+    readRequestBody(request, { maxBytes, memory, schedule }, (body, bytes) => {
       exchange.bytesIn = bytes
       try {
-        if (typeof body === 'string') next(body)
-        else if (body === undefined) exchange.clientClosed()
-        else {
-          exchange.refuse(body, body.status === 413 ? 'size' : 'body')
-          drainBody(exchange)
-        }
+        if (body === undefined || response.destroyed) exchange.clientClosed()
+        else if (typeof body !== 'string') refuseBody(exchange, body)
+        else if (holdsValues(memory, body)) next(body)
+        else exchange.refuse(TOO_MUCH_MEMORY, 'size')
       } catch (error) {
         failRequest(exchange, error)
       }
@@ -196,6 +199,11 @@ function allowOrigin({ request, headers }: HttpExchange): void {
   headers['access-control-allow-methods'] = 'POST, GET, DELETE'
   headers['access-control-allow-headers'] = request.headers['access-control-request-headers'] ?? '*'
   headers['access-control-max-age'] = '600'
+}
+
+function refuseBody(exchange: HttpExchange, refusal: Refusal): void {
+  exchange.refuse(refusal, refusal.status === 400 ? 'body' : 'size')
+  drainBody(exchange)
 }
 
 // Closing the connection at once would discard the response; the rest of the body is discarded for a moment.

@@ -52,7 +52,9 @@ export class SseSessions {
     if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
     if (refuseNewWork(this.context, exchange, message)) return
     if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
-    void Promise.resolve(session.receive(message, sink)).then((answer) =>
+    const pendingAnswer = Promise.resolve(session.receive(message, sink))
+    exchange.holdMemoryUntil(pendingAnswer)
+    void pendingAnswer.then((answer) =>
       deliverAnswer(
         answer,
         (text) => stream.send(text),
