@@ -223,6 +223,7 @@ describe('the memory of large messages', () => {
       { length: 5 },
       () => new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers }),
     )
+    for (const socket of sockets) socket.on('error', () => {})
     const closed = sockets.map((socket) => once(socket, 'close'))
     await Promise.all(sockets.map((socket) => once(socket, 'open')))
     for (const socket of sockets) socket.send(PADDING, { fin: false })
@@ -242,7 +243,9 @@ describe('the memory of large messages', () => {
   test('counts small values by what they take', async () => {
     server = await startFixtureServer()
     const many = Array.from({ length: 99_000 }, () => 0)
-    const held = Array.from({ length: 14 }, (_, at) => stream(server, modernCall('hold', { label: `v${at}`, many })))
+    const held = Array.from({ length: 14 }, (_, at) =>
+      stream(server, modernCall('hold', { label: `v${at}`, many }, 1, { progressToken: at })),
+    )
     const answers = await Promise.all(held)
     expect(answers.map(({ status }) => status)).toContain(429)
     expect(answers.map(({ status }) => status)).toContain(200)
