@@ -3,8 +3,10 @@
 //
 //   npm run stress:stalls -- [--seconds 8] [--only bodies,patterns] [--program dist/scorpiox-code.js] [--record]
 //
-// Prints for each attack the p50, p99 and longest ping, the largest memory of the server and the load, beside the
-// figures of scripts/stress-stalls.json; --record replaces those. Exits with 1 if a p99 is above --limit (100 ms).
+// Prints for each attack the p50, p99 and longest ping, the p99 delay of the pinging process itself, the p99 and longest
+// turn of the server's event loop in CPU time, which does not depend on other load, the largest memory of the server and
+// the load, beside the figures of scripts/stress-stalls.json; --record replaces those. Exits with 1 if a p99 of pings is
+// above --limit (100 ms).
 
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,6 +18,20 @@ import { parseArgs } from 'node:util'
 const RECORD = join(import.meta.dirname, 'stress-stalls.json')
 const MAX_BODY = 16 * 1024 * 1024 - 1024
 const PING_EVERY_MS = 10
+/** Runs in the server: writes the CPU time of its main thread between two ticks of a timer, one line each. */
+const MONITOR = `
+const { appendFileSync, readFileSync } = require('node:fs')
+if (process.argv.includes('serve') && process.platform === 'linux') {
+  const cpu = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  let turns = []
+  let last = cpu()
+  setInterval(() => {
+    const now = cpu()
+    turns.push((now - last).toFixed(1))
+    last = now
+  }, 5).unref()
+  setInterval(() => appendFileSync(process.env.TURNS_FILE, turns.splice(0).join('\\n') + '\\n'), 200).unref()
+}`
 /** What a body may hold besides one string. */
 const MANY_VALUES = 95_000
 
@@ -34,9 +50,10 @@ else await sendPings(JSON.parse(options.pinger))
 
 async function main() {
   const rows = {}
-  const chosen = options.only === '' ? Object.keys(ATTACKS) : options.only.split(',')
+  const attacks = createAttacks()
+  const chosen = options.only === '' ? Object.keys(attacks) : options.only.split(',')
   for (const name of chosen) {
-    rows[name] = await measure(name, ATTACKS[name])
+    rows[name] = await measure(attacks[name])
     console.log(formatRow(name, rows[name], readRecord()[name]))
   }
   if (options.record) writeFileSync(RECORD, `${JSON.stringify({ ...readRecord(), ...rows }, undefined, 2)}\n`)
@@ -45,61 +62,63 @@ async function main() {
 }
 
 /** Each prepares what it needs and returns a function that sends one request of the hostile user. */
-const ATTACKS = {
-  nothing: () => ({ parallel: 0, send: async () => {} }),
-  bodies: () => {
-    const bodies = hostileBodies()
-    return { parallel: 8, send: ({ post }, count) => post(bodies[count % bodies.length]) }
-  },
-  'held bodies': () => {
-    const junk = `[${'{},'.repeat(MANY_VALUES / 2)}{}]`
-    const body = (count) =>
-      `{"jsonrpc":"2.0","id":${count},"method":"tools/call","params":{"name":"Bash","arguments":{"command":"sleep 5","timeout":6000,"junk":${junk}}}}`
-    return { parallel: 40, send: ({ post }, count) => post(body(count)) }
-  },
-  patterns: async (user) => {
-    const id = await startJob(user, `head -c 200000 /dev/zero | tr '\\0' a | fold -w 5000; sleep 600`)
-    const sources = ['^(a|a)*b$', '(a+)+$b', '(.*)(.*)(.*)(.*)(.*)(.*)b', '(?=(a+)+b)x', '(\\w+\\s?)*!$']
-    return {
-      parallel: 20,
+function createAttacks() {
+  return {
+    nothing: () => ({ parallel: 0, send: async () => {} }),
+    bodies: () => {
+      const bodies = hostileBodies()
+      return { parallel: 8, send: ({ post }, count) => post(bodies[count % bodies.length]) }
+    },
+    'held bodies': () => {
+      const junk = `[${'{},'.repeat(MANY_VALUES / 2)}{}]`
+      const body = (count) =>
+        `{"jsonrpc":"2.0","id":${count},"method":"tools/call","params":{"name":"Bash","arguments":{"command":"sleep 5","timeout":6000,"junk":${junk}}}}`
+      return { parallel: 40, send: ({ post }, count) => post(body(count)) }
+    },
+    patterns: async (user) => {
+      const id = await startJob(user, `head -c 200000 /dev/zero | tr '\\0' a | fold -w 5000; sleep 600`)
+      const sources = ['^(a|a)*b$', '(a+)+$b', '(.*)(.*)(.*)(.*)(.*)(.*)b', '(?=(a+)+b)x', '(\\w+\\s?)*!$']
+      return {
+        parallel: 20,
+        send: ({ call }, count) =>
+          call('ReadBgOutput', { task_id: id, pattern: sources[count % sources.length], tail: 100 }),
+      }
+    },
+    waits: async (user) => {
+      const id = await startJob(user, `while :; do head -c 5000 /dev/zero | tr '\\0' a; echo; sleep 0.2; done`)
+      for (let slot = 0; slot < 8; slot++)
+        await user.call('SetCallback', {
+          action: 'set',
+          message: 'x',
+          task_id: id,
+          pattern: '(a|a)*b$',
+          repeat_count: -1,
+        })
+      return {
+        parallel: 10,
+        send: ({ call }) => call('ReadBgOutput', { task_id: id, wait_for_pattern: '(a+)+$b', wait_ms: 2000 }),
+      }
+    },
+    skills: (user) => {
+      writeHostileSkills(user.project)
+      return {
+        parallel: 4,
+        send: ({ call, rpc }, count) =>
+          count % 4 === 0 ? rpc('tools/list', {}) : call('InvokeSkill', { skill_name: `hostile-${count % 40}` }),
+      }
+    },
+    flood: () => ({ parallel: 100, send: ({ rpc }, count) => rpc(count % 2 === 0 ? 'tools/list' : 'ping', {}) }),
+    calls: () => ({
+      parallel: 100,
       send: ({ call }, count) =>
-        call('ReadBgOutput', { task_id: id, pattern: sources[count % sources.length], tail: 100 }),
-    }
-  },
-  waits: async (user) => {
-    const id = await startJob(user, `while :; do head -c 5000 /dev/zero | tr '\\0' a; echo; sleep 0.2; done`)
-    for (let slot = 0; slot < 8; slot++)
-      await user.call('SetCallback', {
-        action: 'set',
-        message: 'x',
-        task_id: id,
-        pattern: '(a|a)*b$',
-        repeat_count: -1,
-      })
-    return {
-      parallel: 10,
-      send: ({ call }) => call('ReadBgOutput', { task_id: id, wait_for_pattern: '(a+)+$b', wait_ms: 2000 }),
-    }
-  },
-  skills: (user) => {
-    writeHostileSkills(user.project)
-    return {
-      parallel: 4,
-      send: ({ call, rpc }, count) =>
-        count % 4 === 0 ? rpc('tools/list', {}) : call('InvokeSkill', { skill_name: `hostile-${count % 40}` }),
-    }
-  },
-  flood: () => ({ parallel: 100, send: ({ rpc }, count) => rpc(count % 2 === 0 ? 'tools/list' : 'ping', {}) }),
-  calls: () => ({
-    parallel: 100,
-    send: ({ call }, count) =>
-      call('TaskManager', { action: 'create', text: `task ${count}`, steps: ['x', 'y'], query: '' }),
-  }),
-  batches: () => {
-    const one = (id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}`
-    const batch = `[${Array.from({ length: 300 }, (_, id) => one(id)).join(',')}]`
-    return { parallel: 10, send: ({ post }) => post(batch, { 'mcp-protocol-version': '2025-03-26' }) }
-  },
+        call('TaskManager', { action: 'create', text: `task ${count}`, steps: ['x', 'y'], query: '' }),
+    }),
+    batches: () => {
+      const one = (id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}`
+      const batch = `[${Array.from({ length: 300 }, (_, id) => one(id)).join(',')}]`
+      return { parallel: 10, send: ({ post }) => post(batch, { 'mcp-protocol-version': '2025-03-26' }) }
+    },
+  }
 }
 
 function hostileBodies() {
@@ -150,31 +169,41 @@ async function startJob(user, command) {
   return id
 }
 
-async function measure(name, prepare) {
+async function measure(prepare) {
   const home = mkdtempSync(join(tmpdir(), 'scorpiox-stalls-'))
   const project = join(home, 'project')
   mkdirSync(project)
+  const turnsFile = join(home, 'turns')
+  const monitor = join(home, 'monitor.cjs')
+  writeFileSync(monitor, MONITOR)
   const env = { PATH: process.env.PATH, HOME: home, ACCESS_LOG: 'off' }
   const program = resolve(options.program)
   const tokenOf = (user) =>
     JSON.parse(execFileSync(process.execPath, [program, 'token', 'create', '--user', user, '--json'], { env })).token
   const [hostile, other] = [tokenOf('mallory'), tokenOf('alice')]
-  const server = await startServer(program, project, env)
+  const monitored = { ...env, NODE_OPTIONS: `--require ${monitor}`, TURNS_FILE: turnsFile }
+  const server = await startServer(program, project, monitored)
   try {
     const user = createClient(server.port, hostile, project)
     await user.rpc('ping', {})
     const { parallel, send } = await prepare(user)
     const pinger = startPinger(server.port, other)
     await pinger.next()
+    // The turns of the start do not count.
+    writeFileSync(turnsFile, '')
     const counts = await attack(user, parallel, send, Number(options.seconds) * 1000)
-    const pings = await pinger.stop()
+    const { pings, delays } = await pinger.stop()
     const { p50, p99, max } = summarize(pings)
+    const turns = summarize(readFileSync(turnsFile, 'utf8').split('\n').filter(Boolean).map(Number))
     const [load] = loadavg()
     return {
       p50,
       p99,
       max,
       pings: pings.length,
+      noise: summarize(delays).p99,
+      turnP99: turns.p99,
+      turnMax: turns.max,
       requests: counts.answered,
       refused: counts.refused,
       peakMb: peakMegabytes(server.child.pid),
@@ -257,8 +286,7 @@ function startPinger(port, token) {
     next,
     async stop() {
       pinger.send('stop')
-      const { pings } = await next()
-      return pings
+      return next()
     },
   }
 }
@@ -266,6 +294,7 @@ function startPinger(port, token) {
 async function sendPings({ port, token }) {
   const client = createClient(port, token)
   const pings = []
+  const delays = []
   const stop = new AbortController()
   process.on('message', () => stop.abort())
   await client.rpc('ping', {})
@@ -281,10 +310,11 @@ async function sendPings({ port, token }) {
     waiting.add(one)
     void one.then(() => waiting.delete(one))
     await new Promise((done) => setTimeout(done, PING_EVERY_MS))
+    delays.push(performance.now() - startedAt - PING_EVERY_MS)
   }
   await Promise.race([Promise.all(waiting), new Promise((done) => setTimeout(done, 60_000))])
   for (const _ of waiting) pings.push(60_000)
-  process.send({ pings: pings.map((ms) => (Number.isFinite(ms) ? ms : 60_000)) })
+  process.send({ pings: pings.map((ms) => (Number.isFinite(ms) ? ms : 60_000)), delays })
   process.disconnect()
   process.exit(0)
 }
@@ -313,10 +343,10 @@ function readRecord() {
 }
 
 function formatRow(name, row, before) {
-  const { p50, p99, max, pings, requests, refused, peakMb, ended, load } = row
+  const { p50, p99, max, pings, noise, turnP99, turnMax, requests, refused, peakMb, ended, load } = row
   const recorded = before ? `   recorded p99 ${before.p99} ms at load ${before.load}` : ''
   return (
-    `${name.padEnd(12)} ping p50 ${p50} ms, p99 ${p99} ms, longest ${max} ms (${pings}); ` +
+    `${name.padEnd(12)} ping p50 ${p50} ms, p99 ${p99} ms, longest ${max} ms (${pings}, noise ${noise}); turn p99 ${turnP99} ms, longest ${turnMax} ms CPU; ` +
     `${requests} requests, ${refused} refused; server ${ended ? 'ENDED' : `${peakMb} MB at most`}; load ${load}${recorded}`
   )
 }

@@ -8,9 +8,10 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
 import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
 import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
-import { holdsValues, type MemoryHold } from '@scorpiox/mcp/http/rate-limits'
+import { holdValues, isLargeText, type MemoryHold } from '@scorpiox/mcp/http/rate-limits'
 import { TOO_MUCH_MEMORY } from '@scorpiox/mcp/http/read-body'
 import {
+  countMessageValues,
   createMalformedMessage,
   deliverAnswer,
   formatRpcError,
@@ -67,13 +68,14 @@ function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string
   function handleMessage(data: RawData, isBinary: boolean, memory: MemoryHold): void {
     if (webSocket.readyState !== webSocket.OPEN) return memory.release()
     const text = Buffer.isBuffer(data) && !isBinary ? data.toString() : ''
-    if (!holdsValues(memory, text)) {
+    const values = countMessageValues(text)
+    if (isLargeText(text) && !holdValues(memory, values)) {
       memory.release()
       return closeTooLarge()
     }
     const message = isBinary
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
-      : parseMessage(text)
+      : parseMessage(text, values)
     const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
     void Promise.resolve(pendingAnswer).then((answer) => {
       memory.release()

@@ -56,7 +56,10 @@ export interface ExtraRoutes {
 }
 
 /** Reads the body of a request, or refuses it. */
-export type WithBody = (exchange: HttpExchange, next: (body: string) => void, maxBytes?: number) => void
+export type WithBody = (exchange: HttpExchange, next: BodyHandler, maxBytes?: number) => void
+
+/** Receives a body, and the number of its values if they were counted. */
+export type BodyHandler = (body: string, values?: number) => void
 
 export interface UnversionedClients {
   readonly dialect: ToolCallFormat

@@ -3,7 +3,6 @@
 
 import { isIPv6 } from 'node:net'
 
-import { countMessageValues } from '../jsonrpc/message.js'
 import { createTokenBuckets } from './token-bucket.js'
 
 const MAX_USERS = 100_000
@@ -106,12 +105,16 @@ export function createRateLimits(
   }
 }
 
-/** Counts the values of a large message too, which may take much more memory than its text; false if they are too many. */
-export function holdsValues(memory: MemoryHold, text: string): boolean {
-  if (text.length < LARGE_TEXT) return true
-  const values = countMessageValues(text)
-  // Other messages are refused when they are parsed.
+/**
+ * Counts the memory of the values of a large message too, which may take much more than its text; false if they are too
+ * many. A message whose number of values is not finite or negative is refused when it is parsed.
+ */
+export function holdValues(memory: MemoryHold, values: number): boolean {
   return !Number.isFinite(values) || values < 0 || memory.add(values * VALUE_BYTES)
+}
+
+export function isLargeText(text: string): boolean {
+  return text.length >= LARGE_TEXT
 }
 
 function toRetryAfter(seconds: number | undefined): RetryAfter | undefined {

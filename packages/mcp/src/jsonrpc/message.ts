@@ -110,9 +110,8 @@ export function countMessageValues(text: string): number {
   return countValues(text, MAX_DEPTH, MAX_VALUES)
 }
 
-/** Parses one line or one HTTP body. */
-export function parseMessage(text: string): JsonRpcMessage | JsonRpcBatch {
-  const values = countMessageValues(text)
+/** Parses one line or one HTTP body; `values` is their number if it is known. */
+export function parseMessage(text: string, values = countMessageValues(text)): JsonRpcMessage | JsonRpcBatch {
   if (values < 0) return createMalformedMessage(PARSE_ERROR, `Parse error: nested deeper than ${MAX_DEPTH} levels`)
   if (values > MAX_VALUES) return createMalformedMessage(PARSE_ERROR, `Parse error: ${TOO_MANY_VALUES}`)
   let value: unknown
