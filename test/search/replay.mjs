@@ -33,6 +33,8 @@ export async function startReplay() {
     })
     return undefined
   })
+  // A connection must not be closed in the moment in which a test uses it again.
+  server.keepAliveTimeout = 0
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: server.address().port,
