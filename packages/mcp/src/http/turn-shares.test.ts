@@ -17,7 +17,7 @@ function createSimulation() {
         log.push(`${name}@${time}`)
         time += ms
       }),
-    nextTurn(): void {
+    nextTurn: (): void => {
       const first = wakes.toSorted((a, b) => a.at - b.at)[0]
       wakes = wakes.filter((wake) => wake !== first)
       time = Math.max(time, first?.at ?? time)
