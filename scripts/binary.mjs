@@ -48,6 +48,7 @@ const PARTS = [
     source: 'packages/server/src/features/documents/extract/readers/worker.ts',
     absent: ABSENT,
   },
+  { file: 'parts/pattern-worker.js', source: 'packages/server/src/patterns/worker.ts', absent: ABSENT },
 ]
 
 // Do not read Bun settings of the directory in which the executable is started: it may belong to a project.

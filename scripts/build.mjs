@@ -73,6 +73,12 @@ await bundle('packages/server/src/features/documents/extract/readers/worker.ts',
   format: 'cjs',
   codeSplitting: false,
 })
+// The worker thread that matches the patterns of callers.
+await bundle('packages/server/src/patterns/worker.ts', {
+  file: 'dist/parts/pattern-worker.js',
+  format: 'cjs',
+  codeSplitting: false,
+})
 await buildPage()
 await copySqlite()
 // Tested separately against other validators and the official suite.

@@ -71,11 +71,26 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    // The extractor runs in a thread; the processes that read images and PDFs watch themselves from one.
+    // The extractor and the patterns of callers run in threads; the processes that read images and PDFs watch themselves from
+    // one.
     modules: [
       'server/process/worker-threads.ts',
       'server/process/bounded-worker.ts',
       'server/features/documents/extract/readers/worker.ts',
+      'server/patterns/worker.ts',
+    ],
+  },
+  {
+    // Over HTTP only where the memory of the message and the time to read it are counted against its user.
+    effect: 'parsing messages of clients',
+    pattern: /\bparseMessage\(/,
+    modules: [
+      'mcp/jsonrpc/message.ts',
+      'mcp/stdio/serve-stdio.ts',
+      'mcp/memory/memory-transport.ts',
+      'mcp/http/mcp-endpoint.ts',
+      'mcp/http/sse-endpoint.ts',
+      'app/http/websocket.ts',
     ],
   },
   {

@@ -73,6 +73,7 @@ test.each([
     'server/planted.ts',
     'const limit = AbortSignal.any([stop, AbortSignal.timeout(10)])',
   ],
+  ['a message that is not counted', 'app/http/planted.ts', 'const message = parseMessage(body)'],
   ['a thread', 'server/planted.ts', "import { Worker } from 'node:worker_threads'"],
   ['a decompressor', 'server/planted.ts', "import { gunzipSync } from 'node:zlib'"],
   ['a decompressor of the web', 'app/planted.ts', "stream.pipeThrough(new DecompressionStream('gzip'))"],

@@ -138,6 +138,7 @@ export class SimulatedProcess {
       isOwnerGone: ({ owner }) => machine.isGone(owner),
       flags: marksOf(machine),
       jobs: () => Promise.reject(new Error('no jobs here')),
+      patterns: () => Promise.reject(new Error('no patterns here')),
       isBusy: () => this.isBusy,
       sideEffects: { run: () => {}, close: () => Promise.resolve() },
       inbox: { fileStemOf: () => '', directoryOf: () => undefined },

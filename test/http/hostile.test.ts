@@ -97,6 +97,38 @@ describe('a body', () => {
   })
 })
 
+describe('a body of many values', () => {
+  const callWith = (junk: string): string =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who","arguments":{"junk":${junk}}}}`
+
+  test.each([
+    ['objects', callWith(`[${'{},'.repeat(100_001)}{}]`)],
+    ['numbers', callWith(`[${'1,'.repeat(100_001)}1]`)],
+    ['keys', callWith(`{${Array.from({ length: 100_001 }, (_, at) => `"${at}":1`).join()}}`)],
+    ['messages', `[${'{},'.repeat(100_001)}{}]`],
+    ['spaces', callWith(`[${' '.repeat(5_000_000)}]`)],
+    ['digits', callWith('1'.repeat(5_000_000))],
+  ])('%s is refused before it is parsed', async (_, body) => {
+    const { status, json } = await sendRequest(fixture, { body })
+    expect({ status, json }).toEqual({
+      status: 400,
+      json: {
+        jsonrpc: '2.0',
+        id: null,
+        error: {
+          code: -32_700,
+          message: 'Parse error: more than 100000 values, or 4 MiB outside of strings; pass large data as one string',
+        },
+      },
+    })
+  })
+
+  test('that are strings or characters of strings is accepted', async () => {
+    const body = callWith(`[${'"[{,}]",'.repeat(90_000)}"${',{}'.repeat(1_000_000)}"]`)
+    expect((await sendRequest(fixture, { body })).status).toBe(200)
+  })
+})
+
 describe('a gigabyte', () => {
   const CHUNK = Buffer.alloc(1024 * 1024, 'x')
 

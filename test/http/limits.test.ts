@@ -10,7 +10,9 @@ import {
   ALICE,
   BOB,
   callOf,
+  callTool,
   type HttpServer,
+  initialize,
   logComplaints,
   modern,
   modernCall,
@@ -158,6 +160,100 @@ describe('concurrent streams, calls and sockets', () => {
       const open = await Promise.all([ping(), ping(), ping()])
       expect(open.map(({ status }) => status)).toEqual([200, 200, 200])
     })
+  })
+})
+
+describe('the memory of large messages', () => {
+  const PADDING = 'x'.repeat(15 * 1024 * 1024)
+  const holdOf = (label: string): string => callOf('hold', { label, pad: PADDING })
+  const fate = (label: string): Promise<string> => callTool(server, 'fate', { label })
+
+  /** Starts calls that do not end by themselves. */
+  async function hold(labels: readonly string[], headers: Record<string, string> = {}) {
+    const clients = labels.map(async (label) => {
+      const client = await openConnection(server)
+      const body = holdOf(label)
+      const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      client.write(requestHead(server, body.length, extra.join('')))
+      client.write(body)
+      return client
+    })
+    const opened = await Promise.all(clients)
+    for (const label of labels) await vi.waitFor(async () => expect(await fate(label)).toBe('held'), 60_000)
+    return opened
+  }
+
+  const isRefused = async (token = ALICE): Promise<boolean> => {
+    const { status, json, headers } = await sendRequest(server, {
+      body: callOf('who', { text: 'x', pad: PADDING }),
+      token,
+    })
+    if (status === 200) return false
+    expect({ status, message: json.error.message }).toEqual({
+      status: 429,
+      message: 'Too many large requests at once: wait until some have ended; try again in 1 s',
+    })
+    expect(headers['retry-after']).toBe('1')
+    return true
+  }
+
+  test('is limited for one user, while they are worked on', async () => {
+    server = await startFixtureServer()
+    const clients = await hold(['a', 'b', 'c', 'd'])
+    expect(await isRefused()).toBe(true)
+    expect((await ping()).status).toBe(200)
+    expect(await isRefused(BOB)).toBe(false)
+    clients[0]?.socket.destroy()
+    await vi.waitFor(async () => expect(await isRefused()).toBe(false), 60_000)
+    for (const { socket } of clients) socket.destroy()
+  })
+
+  test('is counted for calls of a session until they end, though their connection is gone', async () => {
+    server = await startFixtureServer()
+    const id = await initialize(server, '2025-06-18')
+    const clients = await hold(['a', 'b', 'c', 'd'], { 'mcp-session-id': id })
+    for (const { socket } of clients) socket.destroy()
+    await Promise.all(clients.map(({ closed }) => closed))
+    expect(await isRefused()).toBe(true)
+    expect(await callTool(server, 'release', { label: 'a' })).toBe('released')
+    await vi.waitFor(async () => expect(await isRefused()).toBe(false), 60_000)
+    for (const label of ['b', 'c', 'd']) await callTool(server, 'release', { label })
+  })
+
+  test('is limited over WebSockets too, also for messages that are not complete', async () => {
+    server = await startFixtureServer()
+    const headers = { authorization: `Bearer ${ALICE}` }
+    const sockets = Array.from(
+      { length: 5 },
+      () => new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers }),
+    )
+    for (const socket of sockets) socket.on('error', () => {})
+    const closed = sockets.map((socket) => once(socket, 'close'))
+    await Promise.all(sockets.map((socket) => once(socket, 'open')))
+    for (const socket of sockets) socket.send(PADDING, { fin: false })
+    const [code, reason] = await Promise.race(closed)
+    expect([code, String(reason)]).toEqual([1013, expect.stringContaining('Too many large requests at once')])
+    for (const socket of sockets) socket.terminate()
+    await Promise.all(closed)
+    await vi.waitFor(async () => expect(await isRefused()).toBe(false), 60_000)
+  })
+
+  test('one message alone is never too much', async () => {
+    server = await startFixtureServer({ maxBodyBytes: 100 * 1024 * 1024 })
+    const body = callOf('who', { text: 'x', pad: 'y'.repeat(80 * 1024 * 1024) })
+    expect((await sendRequest(server, { body })).status).toBe(200)
+  })
+
+  test('counts small values by what they take', async () => {
+    server = await startFixtureServer()
+    const many = Array.from({ length: 99_000 }, () => 0)
+    const held = Array.from({ length: 14 }, (_, at) =>
+      stream(server, modernCall('hold', { label: `v${at}`, many }, 1, { progressToken: at })),
+    )
+    const answers = await Promise.all(held)
+    expect(answers.map(({ status }) => status)).toContain(429)
+    expect(answers.map(({ status }) => status)).toContain(200)
+    for (const { disconnect } of answers) disconnect()
   })
 })
 

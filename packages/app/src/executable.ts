@@ -5,10 +5,11 @@ import { dirname, join } from 'node:path'
 
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
 
-const embedded = (file: string): string => join(dirname(findExecutableEntry() ?? ''), file)
-const IMAGE_WORKER = embedded('image-worker.js')
-const PDF_WORKER = embedded('pdf-worker.js')
+const folder = dirname(findExecutableEntry() ?? '')
+const WORKERS = ['image-worker.js', 'pdf-worker.js', join('parts', 'pattern-worker.js')].map((file) =>
+  join(folder, file),
+)
+const worker = WORKERS.find((file) => file === process.argv[2])
 
-if (process.argv[2] === IMAGE_WORKER) void import(IMAGE_WORKER)
-else if (process.argv[2] === PDF_WORKER) void import(PDF_WORKER)
-else void import('./main.js')
+if (worker === undefined) void import('./main.js')
+else void import(worker)

@@ -51,6 +51,7 @@ import {
 import { loadTaskService, type TaskService } from '@scorpiox/server/features/tasks/index'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import type { PatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 
 /** The services, by the name that tools request them by. */
@@ -63,6 +64,7 @@ interface ServiceMap {
   readonly questions: QuestionService
   readonly callbacks: CallbackService
   readonly skills: SkillService
+  readonly patterns: PatternMatcher
   readonly guardedFetch: GuardedFetch
   readonly documents: DocumentReader
   readonly images: ImageReader
@@ -145,10 +147,14 @@ export function createAppServices({
       const toolStatuses = new Map([['WebSearch', search]])
       return (serverFeed = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
     },
-    async shell() {
+    async patterns() {
+      const { openPatternMatcher } = await import('@scorpiox/server/patterns/pattern-matcher')
+      return openPatternMatcher(config)
+    },
+    async shell(_, getService) {
       const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
-      return (shell = openShellService({ config, changeEvents, log, sandbox }))
+      return (shell = openShellService({ config, changeEvents, log, sandbox, patterns: () => getService('patterns') }))
     },
     async permissions(_, getService) {
       const { createPermissionService } = await loadPermissionService()
@@ -192,6 +198,7 @@ export function createAppServices({
         state: database,
         jobs: openJobs,
         isBusy: callLog.isBusy,
+        patterns: () => getService('patterns'),
         deferred: callbacks,
         async queueLateAnswers(rows, sessions) {
           await queueLateAnswers(rows, sessions)
@@ -209,7 +216,12 @@ export function createAppServices({
     },
     async documents(_, getService) {
       const { openDocumentReader } = await loadDocumentReader()
-      return openDocumentReader({ config, log, guardedFetch: await getService('guardedFetch') })
+      return openDocumentReader({
+        config,
+        log,
+        guardedFetch: await getService('guardedFetch'),
+        patterns: () => getService('patterns'),
+      })
     },
     async images() {
       const { openImageReader } = await loadImageReader()

@@ -162,7 +162,7 @@ function logTokenFileProblems(tokens: AuthTokenFile, log: Log): void {
 
 /** The address without the endpoint, which PUBLIC_URL may or may not contain. */
 function stripEndpoint(publicUrl: string): string {
-  return publicUrl.replace(/\/+$/, '').replace(/\/mcp$/, '')
+  return publicUrl.replace(/(?<!\/)\/+$/, '').replace(/\/mcp$/, '')
 }
 
 function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {

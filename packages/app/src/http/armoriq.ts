@@ -58,7 +58,8 @@ export function handleArmoriqPost(
     context.createSession(caller, { revision: '2024-11-05', toolCallFormat: ARMORIQ_FORMAT, isStateless: true })
   const pendingAnswer = session.receive(message, DISCARD_SINK)
   if (!(pendingAnswer instanceof Promise)) return sendAnswer(exchange, pendingAnswer)
-  if (!existing) {
+  if (existing) exchange.holdMemoryUntil(pendingAnswer)
+  else {
     context.transientSessions.add(session)
     exchange.response.on('close', () => {
       context.transientSessions.delete(session)

@@ -1,12 +1,17 @@
 // MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
 // paused while the client does not read.
 
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { Duplex } from 'node:stream'
+
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 
 import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
 import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
 import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
+import { holdValues, isLargeText, type MemoryHold } from '@scorpiox/mcp/http/rate-limits'
+import { TOO_MUCH_MEMORY } from '@scorpiox/mcp/http/read-body'
 import {
+  countMessageValues,
   createMalformedMessage,
   deliverAnswer,
   formatRpcError,
@@ -31,7 +36,7 @@ export function createWebSockets(context: HttpContext): WebSockets {
   return {
     accept(request, socket, head, user) {
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        serveWebSocket(context, webSocket, user)
+        serveWebSocket(context, webSocket, user, socket)
         startHeartbeat(webSocket, () => isStillAuthorized(context.authenticator, request, user))
       })
     },
@@ -46,25 +51,47 @@ export function createWebSockets(context: HttpContext): WebSockets {
   }
 }
 
-function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string): void {
+function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string, socket: Duplex): void {
+  const { rateLimits, turnShares } = context
   const isBackedUp = (): boolean => webSocket.bufferedAmount > BACKED_UP_BYTES
   const send = (text: string): void => webSocket.send(text, () => !isBackedUp() && webSocket.resume())
   const sink: MessageSink = { send, notify: (text) => (isBackedUp() ? undefined : send(text)) }
   const session = context.createSession({ user, session: crypto.randomUUID() }, { sink })
   context.transientSessions.add(session)
 
-  webSocket.on('message', (data, isBinary) => {
+  // The bytes of a message that is not complete yet.
+  let received = rateLimits.holdMemory(user)
+  const closeTooLarge = (): void => webSocket.close(1013, TOO_MUCH_MEMORY.reason)
+  // Before the listener of the library, which may emit the message.
+  socket.prependListener('data', (chunk: Buffer) => received.add(chunk.length) || closeTooLarge())
+
+  function handleMessage(data: RawData, isBinary: boolean, memory: MemoryHold): void {
+    if (webSocket.readyState !== webSocket.OPEN) return memory.release()
+    const text = Buffer.isBuffer(data) && !isBinary ? data.toString() : ''
+    const values = countMessageValues(text)
+    if (isLargeText(text) && !holdValues(memory, values)) {
+      memory.release()
+      return closeTooLarge()
+    }
     const message = isBinary
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
-      : parseMessage(Buffer.isBuffer(data) ? data.toString() : '')
+      : parseMessage(text, values)
     const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
-    void Promise.resolve(pendingAnswer).then((answer) =>
-      deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN),
-    )
+    void Promise.resolve(pendingAnswer).then((answer) => {
+      memory.release()
+      deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN)
+    })
     if (isBackedUp()) webSocket.pause()
+  }
+
+  webSocket.on('message', (data, isBinary) => {
+    const memory = received
+    received = rateLimits.holdMemory(user)
+    turnShares.run(user, () => handleMessage(data, isBinary, memory))
   })
   webSocket.on('error', () => webSocket.terminate())
   webSocket.on('close', () => {
+    received.release()
     context.transientSessions.delete(session)
     session.disconnect('the client disconnected')
   })

@@ -29,7 +29,7 @@ export function detectJsonStyle(text: string): JsonStyle {
   return {
     lineBreak,
     indent,
-    isOneLine: !/[\r\n]/.test(text.trim()) && !/^\s*(\{\s*\})?\s*$/.test(text),
+    isOneLine: !/[\r\n]/.test(text.trim()) && !/^(\{\s*\})?$/.test(text.trim()),
     print: (value, indentation) => printMultiline(value, indent).replaceAll('\n', lineBreak + indentation),
     inline,
   }
@@ -147,7 +147,7 @@ export function removeMember(
 function spaceBefore(text: string, at: number, lead: string | undefined, isClose: boolean): number {
   if (lead !== undefined && text.slice(0, at).endsWith(lead)) return lead.length
   if (!isClose) return 0
-  return /[\t ]*(\r?\n)?[\t ]*$/.exec(text.slice(Math.max(0, at - MAX_SPACE), at))?.[0].length ?? 0
+  return /(?<![\t ])(?:[\t ]*\r?\n)?[\t ]*$/.exec(text.slice(Math.max(0, at - MAX_SPACE), at))?.[0].length ?? 0
 }
 
 function deletion(from: number, to: number): TextEdit {
@@ -176,7 +176,7 @@ function skipTrivia(text: string, from: number): number {
 
 /** End of the last comment in the range; its start if there is none. */
 function endOfComments(text: string, from: number, to: number): number {
-  const comments = [...text.slice(from, to).matchAll(/\/\/[^\r\n]*|\/\*[^]*?\*\//g)]
+  const comments = [...text.slice(from, to).matchAll(/\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)/g)]
   const last = comments.at(-1)
   return last === undefined ? from : from + last.index + last[0].length
 }

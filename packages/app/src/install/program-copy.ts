@@ -26,7 +26,7 @@ const MAX_COPIES = 2
 /** An incomplete copy that is older was abandoned. */
 const ABANDONED_AFTER_MS = 3_600_000
 
-const COPY_NAME = /^\d+\.\d+\.\d+.*-[\da-f]{8}$/
+const COPY_NAME = /^\d+\.\d+\.\d.*-[\da-f]{8}$/
 const INCOMPLETE_NAME = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Whether the path may be deleted by the system or a package manager. `temporary` is the system's temporary directory. */

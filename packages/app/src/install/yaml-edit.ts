@@ -96,7 +96,7 @@ export function insertFlowItem(text: string, into: YAMLMap | YAMLSeq, item: stri
   const last = into.items.at(-1)
   if (last === undefined) return { text: text.slice(0, opening + 1) + item + text.slice(opening + 1), lead: '' }
   const end = yamlContentEnd(last)
-  const comma = /^(?:\s|#[^\n]*)*,/.exec(text.slice(end, closing))?.[0]
+  const comma = /^(?:\s|#[^\n]*\n)*,/.exec(text.slice(end, closing))?.[0]
   const at = end + (comma?.length ?? 0)
   const lead = comma === undefined ? ', ' : ' '
   return { text: text.slice(0, at) + lead + item + text.slice(at), lead }
@@ -110,7 +110,7 @@ export function removeFlowItem(text: string, from: YAMLMap | YAMLSeq, removed: P
   const items: readonly unknown[] = from.items
   if (items.length === 1) return before + after
   if (items.at(-1) === removed && lead !== '' && before.endsWith(lead)) return before.slice(0, -lead.length) + after
-  const comma = /^(?:\s|#[^\n]*)*,[\t ]*/.exec(after)?.[0]
+  const comma = /^(?:\s|#[^\n]*\n)*,[\t ]*/.exec(after)?.[0]
   if (comma !== undefined) return before + after.slice(comma.length)
   return before.replace(/,\s*$/, '') + after
 }

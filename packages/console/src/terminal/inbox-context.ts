@@ -103,5 +103,5 @@ function parseLanguage(flag: string): Language {
 /** `ko_KR.UTF-8` → `ko-KR`. The first variable that is set decides, even if it is `C`. */
 function readLocale({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
   const set = [LC_ALL, LC_MESSAGES, LANG].find((value) => value !== undefined && value !== '') ?? ''
-  return set.replace(/[.@].*$/, '').replaceAll('_', '-')
+  return set.replace(/[.@][^]*/, '').replaceAll('_', '-')
 }

@@ -141,7 +141,7 @@ function parsePublicUrl(text: string): URL {
 }
 
 function parseEntry(entry: string, option: string): URL {
-  const withBrackets = /^[\da-f:.]*:[\da-f:.]*:[\da-f:.]*$/i.test(entry) ? `[${entry}]` : entry
+  const withBrackets = /^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i.test(entry) ? `[${entry}]` : entry
   const url = `https://${withBrackets}`
   if (ENTRY_PATTERN.test(withBrackets) && URL.canParse(url)) return new URL(url)
   throw new Failure(`${option} must hold host names such as mcp.example.com or mcp.example.com:8443, got ${entry}`)

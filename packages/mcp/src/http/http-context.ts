@@ -16,6 +16,7 @@ import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSin
 import { HttpSessions } from './http-sessions.js'
 import { createMetrics, type MetricsOptions } from './metrics.js'
 import type { RateLimits } from './rate-limits.js'
+import { createTurnShares, type TurnShares } from './turn-shares.js'
 
 /** Options of an HTTP server. */
 export interface HttpContextOptions {
@@ -56,7 +57,10 @@ export interface ExtraRoutes {
 }
 
 /** Reads the body of a request, or refuses it. */
-export type WithBody = (exchange: HttpExchange, next: (body: string) => void, maxBytes?: number) => void
+export type WithBody = (exchange: HttpExchange, next: BodyHandler, maxBytes?: number) => void
+
+/** Receives a body, and the number of its values if they were counted. */
+export type BodyHandler = (body: string, values?: number) => void
 
 export interface UnversionedClients {
   readonly dialect: ToolCallFormat
@@ -71,6 +75,7 @@ export interface WebSockets {
 
 export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
   readonly extensions: HttpExtensions
+  readonly turnShares: TurnShares
   readonly server: McpServer
   /** Creates a session. */
   createSession(caller: Caller, options: SessionOptions): Session
@@ -126,6 +131,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     extensions,
     servesMcp,
     createSession: converse,
+    turnShares: createTurnShares(),
     metrics,
     responseQueue: createResponseQueue((error) => server.logError(error)),
     sessions,

@@ -10,6 +10,7 @@ import { dropSlowReader } from './connections.js'
 import { escapeLineBreaks, EventStream } from './event-stream.js'
 import type { Refusal } from './host-policy.js'
 import type { HttpProtocol, Metrics, RefusalReason } from './metrics.js'
+import type { MemoryHold } from './rate-limits.js'
 
 export interface QueuedResponse {
   writeResponse(): void
@@ -96,6 +97,8 @@ export class HttpExchange implements QueuedResponse {
   bytesIn = 0
   /** Called once, when the request has ended. */
   onEnd: (() => void) | undefined
+  /** The memory of the body, released when the request has ended. */
+  memory: MemoryHold | undefined
   /** Headers of every response: CORS, and the id of a new session. */
   readonly headers: Record<string, string> = {}
   readonly #startedAt = performance.now()
@@ -210,9 +213,18 @@ export class HttpExchange implements QueuedResponse {
     this.sinks.responseQueue.add(this)
   }
 
+  /** Counts the memory of the body until the work is done, because it continues without this request. */
+  holdMemoryUntil(work: Promise<unknown>): void {
+    const { memory } = this
+    this.memory = undefined
+    const release = (): void => memory?.release()
+    work.then(release, release)
+  }
+
   #runOnEnd(): void {
     this.onEnd?.()
     this.onEnd = undefined
+    this.memory?.release()
   }
 
   #record(status: number, bytesOut: number): void {

@@ -48,6 +48,7 @@ export function handleSessionPost(
   const stream = httpSession.openStream()
   const acceptsStream = exchange.accepts('text/event-stream')
   const pendingAnswer = httpSession.session.receive(message, acceptsStream ? stream : DISCARD_SINK)
+  if (pendingAnswer instanceof Promise) exchange.holdMemoryUntil(pendingAnswer)
   if (acceptsStream && (stream.hasSent || pendingAnswer instanceof Promise)) {
     stream.attach(exchange.stream())
     void Promise.resolve(pendingAnswer).then((answer) => {

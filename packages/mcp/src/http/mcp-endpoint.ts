@@ -14,8 +14,9 @@ import { handleModernPost } from './modern-post.js'
 
 const UNKNOWN_SESSION = { status: 404, reason: 'Unknown session; start a new one with initialize' }
 
-export function handlePost(context: HttpContext, exchange: HttpExchange, body: string): void {
-  const message = parseMessage(body)
+/** `values`: the number of values in the body, if it is known. */
+export function handlePost(context: HttpContext, exchange: HttpExchange, body: string, values?: number): void {
+  const message = parseMessage(body, values)
   recordRpcMethod(exchange, message)
   if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
   if (refuseNewWork(context, exchange, message)) return

@@ -1,17 +1,27 @@
 // Reads a request body as UTF-8 text. A body that is too large is refused by its Content-Length before anything is
-// read, or as soon as it exceeds the limit.
+// read, or as soon as it exceeds the limit; so is a body for which its user has no memory left.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
-import type { Refusal } from './host-policy.js'
+import { type Refusal, tooManyRequests } from './host-policy.js'
+import type { MemoryHold } from './rate-limits.js'
+
+export const TOO_MUCH_MEMORY = tooManyRequests('Too many large requests at once: wait until some have ended', 1)
 
 /** Undefined if the client disconnected. */
 export type BodyResult = string | Refusal | undefined
 
+export interface BodyOptions {
+  readonly maxBytes: number
+  readonly memory: MemoryHold
+  /** Runs the decoding of a complete body and what `done` does with it, now or later. */
+  readonly schedule: (work: () => void) => void
+}
+
 export function readRequestBody(
   request: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, memory, schedule }: BodyOptions,
   done: (body: BodyResult, bytes: number) => void,
 ): void {
   // Without `connection: close`: Node would close the connection before the response is sent.
@@ -20,6 +30,7 @@ export function readRequestBody(
   const chunks: Buffer[] = []
   let size = 0
   let isFinished = false
+  let isComplete = false
   const finish = (body: BodyResult): void => {
     if (isFinished) return
     isFinished = true
@@ -27,14 +38,22 @@ export function readRequestBody(
   }
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size > maxBytes) {
+    if (isFinished) return
+    if (size <= maxBytes && memory.add(chunk.length)) chunks.push(chunk)
+    else {
       chunks.length = 0
-      finish(tooLarge)
-    } else if (!isFinished) chunks.push(chunk)
+      finish(size > maxBytes ? tooLarge : TOO_MUCH_MEMORY)
+    }
   })
-  request.on('end', () => finish(decodeBody(chunks)))
+  request.on('end', () => {
+    isComplete = true
+    if (!isFinished) schedule(() => finish(decodeBody(chunks)))
+  })
   request.on('error', () => finish(undefined))
-  request.on('close', () => finish(undefined))
+  // Also emitted after a complete body, which may still wait to be decoded.
+  request.on('close', () => {
+    if (!isComplete) finish(undefined)
+  })
 }
 
 /** Whether the Content-Length exceeds the limit. */

@@ -3,15 +3,17 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { countMessageValues } from '../jsonrpc/message.js'
 import type { Principal } from './authenticator.js'
 import { ConnectionAuthCache } from './connection-auth-cache.js'
 import { trackPipelinedResponse } from './connections.js'
 import { checkHostAndOrigin, isRefusal, type Refusal, SHUTTING_DOWN, tooManyRequests } from './host-policy.js'
-import type { HttpContext } from './http-context.js'
+import type { BodyHandler, HttpContext } from './http-context.js'
 import { HttpExchange, refuseMethod } from './http-exchange.js'
 import { handleDelete, handleGet, handlePost } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
-import { exceedsContentLength, readRequestBody } from './read-body.js'
+import { exceedsContentLength, readRequestBody, TOO_MUCH_MEMORY } from './read-body.js'
+import { holdValues, isLargeText } from './rate-limits.js'
 import type { SseSessions } from './sse-endpoint.js'
 
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
@@ -89,7 +91,7 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
     if (extraRoutes?.ownsPath(path)) return extraRoutes.route(exchange, path, withBody)
     if (context.servesMcp === false) return refusePath(exchange)
     if (path === '/mcp') {
-      if (method === 'POST') return withBody(exchange, (body) => handlePost(context, exchange, body))
+      if (method === 'POST') return withBody(exchange, (body, values) => handlePost(context, exchange, body, values))
       if (method === 'GET') return handleGet(context, exchange)
       if (method === 'DELETE') return handleDelete(context, exchange)
       return refuseMethod(exchange, 'POST, GET, DELETE')
@@ -97,7 +99,9 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
     if (path === '/sse') return method === 'GET' ? sse.open(exchange) : refuseMethod(exchange, 'GET')
     if (path === '/messages') {
       if (method !== 'POST') return refuseMethod(exchange, 'POST')
-      return withBody(exchange, (body) => sse.post(exchange, sessionIdFromQuery(exchange.request), body))
+      return withBody(exchange, (body, values) =>
+        sse.post(exchange, sessionIdFromQuery(exchange.request), body, values),
+      )
     }
     if (path === '/metrics') {
       if (method !== 'GET') return refuseMethod(exchange, 'GET')
@@ -111,7 +115,7 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
     exchange.refuse({ status: 404, reason }, 'path')
   }
 
-  function withBody(exchange: HttpExchange, next: (body: string) => void, maxBytes = context.maxBodyBytes): void {
+  function withBody(exchange: HttpExchange, next: BodyHandler, maxBytes = context.maxBodyBytes): void {
     const { request, response } = exchange
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return exchange.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
@@ -121,19 +125,34 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
       return exchange.refuse({ status: 417, reason: 'The only supported expectation is 100-continue' }, 'header')
     }
     if (expect !== undefined && !exceedsContentLength(request, maxBytes)) response.writeContinue()
-    readRequestBody(request, maxBytes, (body, bytes) => {
+    const { rateLimits, turnShares } = context
+    const memory = rateLimits.holdMemory(exchange.user)
+    exchange.memory = memory
+    // A large body is decoded, measured and parsed in turns of their own.
+    const schedule = (work: () => void): void => turnShares.run(exchange.user, () => attempt(exchange, work))
+    readRequestBody(request, { maxBytes, memory, schedule }, (body, bytes) => {
       exchange.bytesIn = bytes
-      try {
-        if (typeof body === 'string') next(body)
-        else if (body === undefined) exchange.clientClosed()
-        else {
-          exchange.refuse(body, body.status === 413 ? 'size' : 'body')
-          drainBody(exchange)
-        }
-      } catch (error) {
-        failRequest(exchange, error)
+      if (body === undefined) exchange.clientClosed()
+      else if (typeof body !== 'string') refuseBody(exchange, body)
+      else if (!isLargeText(body)) next(body)
+      else {
+        schedule(() => {
+          const values = countMessageValues(body)
+          if (holdValues(memory, values)) schedule(() => next(body, values))
+          else exchange.refuse(TOO_MUCH_MEMORY, 'size')
+        })
       }
     })
+  }
+
+  /** Does nothing for a client that has disconnected. */
+  function attempt(exchange: HttpExchange, work: () => void): void {
+    try {
+      if (exchange.response.destroyed) exchange.clientClosed()
+      else work()
+    } catch (error) {
+      failRequest(exchange, error)
+    }
   }
 
   function failRequest(exchange: HttpExchange, error: unknown): void {
@@ -197,6 +216,11 @@ function allowOrigin({ request, headers }: HttpExchange): void {
   headers['access-control-allow-methods'] = 'POST, GET, DELETE'
   headers['access-control-allow-headers'] = request.headers['access-control-request-headers'] ?? '*'
   headers['access-control-max-age'] = '600'
+}
+
+function refuseBody(exchange: HttpExchange, refusal: Refusal): void {
+  exchange.refuse(refusal, refusal.status === 400 ? 'body' : 'size')
+  drainBody(exchange)
 }
 
 // Closing the connection at once would discard the response; the rest of the body is discarded for a moment.

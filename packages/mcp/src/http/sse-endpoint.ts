@@ -39,7 +39,7 @@ export class SseSessions {
     stream.sendEvent('endpoint', `${context.basePath ?? ''}/messages?sessionId=${id}`)
   }
 
-  post(exchange: HttpExchange, id: string, body: string): void {
+  post(exchange: HttpExchange, id: string, body: string, values?: number): void {
     exchange.protocol = 'sse'
     exchange.session = id
     const sseSession = this.#sessions.get(id)
@@ -47,11 +47,13 @@ export class SseSessions {
       return exchange.refuse({ status: 404, reason: 'Unknown session; open GET /sse first' }, 'session')
     }
     const { session, stream, sink } = sseSession
-    const message = parseMessage(body)
+    const message = parseMessage(body, values)
     if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
     if (refuseNewWork(this.context, exchange, message)) return
     if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
-    void Promise.resolve(session.receive(message, sink)).then((answer) =>
+    const pendingAnswer = Promise.resolve(session.receive(message, sink))
+    exchange.holdMemoryUntil(pendingAnswer)
+    void pendingAnswer.then((answer) =>
       deliverAnswer(
         answer,
         (text) => stream.send(text),

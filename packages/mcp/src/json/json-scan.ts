@@ -1,43 +1,60 @@
-// Scans JSON text without parsing it. The nesting depth is tested first, because JSON.parse on five million brackets
-// blocks the event loop; the scan stops at the first bracket too many and skips long strings with the native indexOf.
+// Scans JSON text without parsing it. Nesting and number of values are tested first, because JSON.parse on five million
+// brackets or objects blocks the event loop; the scan stops at the first one too many and skips long strings with the
+// native indexOf.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const SPACE = 0x20
 const SCAN_CHARS = 24
+// Numbers and white space are slow to read and need no values.
+const MAX_OUTSIDE = 4 * 1024 * 1024
 
-export function isDeeperThan(limit: number, text: string): boolean {
-  if (text.length <= limit) return false
+/**
+ * Counts the values of JSON text by its commas and brackets: no value needs fewer of them. Returns -1 if the text is nested
+ * too deeply, and Infinity if it has more than `maxValues` values or too many characters outside of strings.
+ */
+export function countValues(text: string, maxDepth: number, maxValues: number): number {
   let depth = 0
+  let values = 1
+  let outside = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     // '[' and '{' differ by 0x20, as do ']' and '}', and no other character shares the pairs.
     if ((code | 0x20) === 0x7b) {
-      if (++depth > limit) return true
+      if (++depth > maxDepth) return -1
+      values++
     } else if ((code | 0x20) === 0x7d) {
       depth--
     } else if (code === QUOTE) {
       at = findStringEnd(text, at + 1)
+    } else if (code === COMMA) {
+      values++
     }
+    if (++outside > MAX_OUTSIDE || values > maxValues) return Infinity
   }
-  return false
+  return values
+}
+
+export function isDeeperThan(limit: number, text: string): boolean {
+  return countValues(text, limit, Infinity) < 0
 }
 
 /** Returns the position of the quote that closes the string whose first character is at `from`. */
 function findStringEnd(text: string, from: number): number {
-  const scanEnd = Math.min(from + SCAN_CHARS, text.length)
-  let at = from
-  while (at < scanEnd) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    at += code === BACKSLASH ? 2 : 1
+  for (let at = from; ;) {
+    // Short strings, and escapes that follow one another closely, are read faster one character at a time.
+    const scanEnd = Math.min(at + SCAN_CHARS, text.length)
+    while (at < scanEnd) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) return at
+      at += code === BACKSLASH ? 2 : 1
+    }
+    const quote = text.indexOf('"', at)
+    if (quote === -1) return text.length
+    if (!isEscaped(text, quote, at)) return quote
+    at = quote + 1
   }
-  return findLongStringEnd(text, at)
-}
-
-function findLongStringEnd(text: string, from: number): number {
-  let at = text.indexOf('"', from)
-  while (at !== -1 && isEscaped(text, at, from)) at = text.indexOf('"', at + 1)
-  return at === -1 ? text.length : at
 }
 
 function isEscaped(text: string, at: number, from: number): boolean {
@@ -108,6 +125,6 @@ function skipValue(text: string, from: number): number {
 
 function skipSpace(text: string, from: number): number {
   let at = from
-  while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at++
+  while (text.charCodeAt(at) <= SPACE) at++
   return at
 }

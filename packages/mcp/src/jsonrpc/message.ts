@@ -3,10 +3,13 @@
 // JSON.parse.
 
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from '../errors.js'
-import { isDeeperThan, readRawElements, readRawMember } from '../json/json-scan.js'
+import { countValues, readRawElements, readRawMember } from '../json/json-scan.js'
 import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
 
 const MAX_DEPTH = 64
+// A value takes up to 30 times the memory of its text, and the loop waits while it is created.
+const MAX_VALUES = 100_000
+const TOO_MANY_VALUES = `more than ${MAX_VALUES} values, or 4 MiB outside of strings; pass large data as one string`
 
 // The token is repeated in every progress notification.
 const MAX_TOKEN_LENGTH = 1024
@@ -114,10 +117,15 @@ export interface JsonRpcBatch {
   parse(): readonly JsonRpcMessage[]
 }
 
-/** Parses one line or one HTTP body. */
-export function parseMessage(text: string): JsonRpcMessage | JsonRpcBatch {
-  if (isDeeperThan(MAX_DEPTH, text))
-    return createMalformedMessage(PARSE_ERROR, `Parse error: nested deeper than ${MAX_DEPTH} levels`)
+/** The number of values in the text of a message; negative or Infinity if it is refused. */
+export function countMessageValues(text: string): number {
+  return countValues(text, MAX_DEPTH, MAX_VALUES)
+}
+
+/** Parses one line or one HTTP body; `values` is their number if it is known. */
+export function parseMessage(text: string, values = countMessageValues(text)): JsonRpcMessage | JsonRpcBatch {
+  if (values < 0) return createMalformedMessage(PARSE_ERROR, `Parse error: nested deeper than ${MAX_DEPTH} levels`)
+  if (values > MAX_VALUES) return createMalformedMessage(PARSE_ERROR, `Parse error: ${TOO_MANY_VALUES}`)
   let value: unknown
   try {
     value = JSON.parse(text)

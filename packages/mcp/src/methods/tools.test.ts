@@ -32,6 +32,48 @@ async function call(tool: Partial<ToolDefinition>, params: JsonObject = {}, clie
   return (await request({ tools: [whole] }, 'tools/call', { name: 'run', ...params }, client)).answer
 }
 
+describe('arguments that the schema does not declare', () => {
+  const namesGiven = (input: object) =>
+    call(
+      { input: { type: 'object', ...input }, run: (given) => Object.keys(given ?? {}).join() },
+      { arguments: ARGUMENTS },
+    )
+  const ARGUMENTS = { a: 1, b: [{}, {}], toString: 'x' }
+
+  test.each<[string, object, string]>([
+    ['are dropped', { properties: { a: {} }, required: ['a'], title: 'x' }, 'a'],
+    ['are dropped beside a name that every object has', { properties: { toString: {} } }, 'toString'],
+    ['reach the tool if it declares none', {}, 'a,b,toString'],
+    ['reach the tool if it accepts others', { properties: { a: {} }, additionalProperties: true }, 'a,b,toString'],
+    ['reach the tool if other keywords may name them', { properties: { a: {} }, minProperties: 2 }, 'a,b,toString'],
+  ])('%s', async (_, schema, names) => {
+    expect(await namesGiven(schema)).toMatchObject({ content: [{ text: names }] })
+  })
+
+  test('are refused if the schema says so', async () => {
+    expect(await namesGiven({ properties: { a: {} }, additionalProperties: false })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("'b' is not the one allowed field: a") }],
+    })
+  })
+
+  test('are not kept while the call runs', async () => {
+    const seen: unknown[] = []
+    const observer = {
+      onStart: (_: unknown, { input }: { input: unknown }) => void seen.push(input),
+      onEnd: () => {},
+      onDisconnect: () => {},
+    }
+    const tool = defineTool({
+      name: 'run',
+      input: { type: 'object', properties: { a: {} } },
+      run: () => JSON.stringify(seen),
+    })
+    const { answer } = await request({ tools: [tool], observer }, 'tools/call', { name: 'run', arguments: ARGUMENTS })
+    expect(answer).toMatchObject({ content: [{ text: '[{"a":1}]' }] })
+  })
+})
+
 describe('a tool', () => {
   const tools = [defineTool({ name: 'a', run: () => 'A' }), defineTool({ name: 'b', run: () => 'B' })]
 

@@ -41,6 +41,7 @@ function callTool(server: McpServer, context: RequestContext): HandlerResult | P
   try {
     const { toolCallFormat } = context.client
     const givenArguments = rawArguments ?? {}
+    if (registered.dropsOthers && isJsonObject(givenArguments)) dropOthers(givenArguments, inputNames)
     const args = toolCallFormat ? toolCallFormat.readArguments(givenArguments, inputNames) : givenArguments
     // Services are opened after the input was validated, so an invalid call opens none.
     const result = andThen(registered.parseArguments(args), (input) =>
@@ -57,6 +58,11 @@ function callTool(server: McpServer, context: RequestContext): HandlerResult | P
   } catch (error) {
     return toErrorResult(error, context)
   }
+}
+
+/** Changes the object itself, so that nothing keeps what is dropped for as long as the call runs. */
+function dropOthers(args: JsonObject, names: ReadonlySet<string>): void {
+  for (const name in args) if (!names.has(name)) Reflect.deleteProperty(args, name)
 }
 
 /** The tool list may be stale: refresh it once before reporting an unknown tool. */

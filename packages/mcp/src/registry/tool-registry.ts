@@ -16,12 +16,17 @@ import { paginate } from './paging.js'
 // Large, because some clients read only the first page.
 export const DEFAULT_PAGE_SIZE = 1000
 
+/** Keywords that concern no arguments but those in `properties`. */
+const NAMING_KEYWORDS = new Set(['$schema', 'type', 'title', 'description', 'properties', 'required'])
+
 interface ToolInfo {
   readonly tool: ToolDefinition
   /** The members of the value that go into `structuredContent`; undefined if the output schema does not list any. */
   readonly outputNames: readonly string[] | undefined
   /** The names of the arguments in the input schema. */
   readonly inputNames: ReadonlySet<string>
+  /** Arguments with other names mean nothing and are dropped. */
+  readonly dropsOthers: boolean
   /** The arguments that an HTTP client must repeat in headers. */
   readonly headerParameters: readonly HeaderParameter[]
 }
@@ -132,6 +137,8 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     outputNames:
       outputSchema && isJsonObject(outputSchema.properties) ? Object.keys(outputSchema.properties) : undefined,
     inputNames: new Set(isJsonObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
+    dropsOthers:
+      isJsonObject(inputSchema.properties) && Object.keys(inputSchema).every((keyword) => NAMING_KEYWORDS.has(keyword)),
     headerParameters: readHeaderParameters(inputSchema, name),
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool

@@ -76,7 +76,7 @@ function listUntilStable(tagsByKey: TagsByKey): {
 }
 
 function readProcess(pid: number, tagsByKey: TagsByKey): ReadProcess | undefined {
-  const [, name, rest = ''] = /\((.*)\) (.*)/s.exec(readProcFile(`/proc/${pid}/stat`) ?? '') ?? []
+  const [, name, rest = ''] = /^\d+ \((.*)\) (.*)/s.exec(readProcFile(`/proc/${pid}/stat`) ?? '') ?? []
   const [state = '', parent, group, session, , , flags, ...fields] = rest.split(' ')
   if (state === '' || state === 'Z' || state === 'X') return undefined
   const key = `${pid} ${fields[STARTED_AT]}`

@@ -27,7 +27,7 @@ export function withTag(env: NodeJS.ProcessEnv, tag: string): NodeJS.ProcessEnv 
  * around.
  */
 export function findTaggedSince(first: number, tag: string, others: ReadonlySet<number>): readonly number[] {
-  const [, last] = /(\d+)\s*$/.exec(readProcFile('/proc/loadavg') ?? '') ?? []
+  const [, last] = /(?<!\d)(\d+)\s*$/.exec(readProcFile('/proc/loadavg') ?? '') ?? []
   const range = Number(last) - first
   if (Number.isNaN(range)) return []
   const pids =

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { bunVersion } from '@scorpiox/mcp/runtime'
+import { spawnNodeScript } from './piped-child.js'
 
 const CHECK_MS = 25
 
@@ -39,6 +40,11 @@ export interface WorkerThreadOptions {
   readonly timeoutMs: number
   readonly idleMs: number
   readonly memoryMb: number
+  /**
+   * On Bun, run the script in a process: there, terminating a thread does not end a regular expression that is being
+   * matched. The script then gets the same messages through `process.on('message')`.
+   */
+  readonly usesProcessOnBun?: boolean
 }
 
 export class WorkerThreadError extends Error {
@@ -59,8 +65,22 @@ interface QueuedRequest {
   readonly reject: (reason: unknown) => void
 }
 
+/** A worker thread, or a process in its place. */
+interface Runner {
+  send(message: object): void
+  /** Resolves when it has ended. */
+  terminate(): Promise<unknown>
+  ref(): void
+  unref(): void
+}
+
+interface RunnerEvents {
+  readonly onMessage: (message: unknown) => void
+  readonly onEnd: (reason: WorkerThreadError) => void
+}
+
 interface Thread {
-  readonly worker: Worker
+  readonly runner: Runner
   request: QueuedRequest | undefined
   timer: NodeJS.Timeout | undefined
   cleanUp: (() => void) | undefined
@@ -72,22 +92,14 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
   let isClosed = false
 
   const start = (): Thread => {
-    const worker = new Worker(options.file, {
-      env: {},
-      execArgv: [],
-      // The output of a thread must not reach our streams. It is not read either: that would keep the process alive.
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
+    const isProcess = options.usesProcessOnBun === true && bunVersion() !== undefined
+    const runner = (isProcess ? startProcess : startThread)(options, {
+      onMessage: (message) => handleReply(thread, message),
+      onEnd: (reason) => terminate(thread, reason),
     })
-    const thread: Thread = { worker, request: undefined, timer: undefined, cleanUp: undefined }
+    const thread: Thread = { runner, request: undefined, timer: undefined, cleanUp: undefined }
     threads.add(thread)
-    worker.unref()
-    worker.on('message', (message: unknown) => handleReply(thread, message))
-    worker.on('error', (error) =>
-      terminate(thread, new WorkerThreadError(isOutOfMemory(error) ? 'memory' : 'crashed', { cause: error })),
-    )
-    worker.on('exit', () => terminate(thread, new WorkerThreadError('crashed')))
+    runner.unref()
     return thread
   }
 
@@ -95,7 +107,7 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
     if (!threads.delete(thread)) return
     const { request } = thread
     release(thread)
-    void thread.worker.terminate()
+    void thread.runner.terminate()
     request?.reject(reason)
     startNext()
   }
@@ -105,7 +117,7 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
     thread.cleanUp?.()
     thread.request = undefined
     thread.cleanUp = undefined
-    thread.worker.unref()
+    thread.runner.unref()
   }
 
   const handleReply = (thread: Thread, message: unknown): void => {
@@ -140,8 +152,8 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
     }
     thread.request = request
     thread.timer = setTimeout(() => terminate(thread, new WorkerThreadError('timeout')), options.timeoutMs)
-    thread.worker.ref()
-    thread.worker.postMessage({ question: request.payload }, [])
+    thread.runner.ref()
+    thread.runner.send({ question: request.payload })
   }
 
   return {
@@ -170,10 +182,55 @@ export function openWorkerThreadPool(options: WorkerThreadOptions): WorkerThread
     async close() {
       isClosed = true
       for (const { reject } of queue.splice(0)) reject(new WorkerThreadError('closed'))
-      const ended = [...threads].map(({ worker }) => worker.terminate())
+      const ended = [...threads].map(({ runner }) => runner.terminate())
       for (const thread of threads) terminate(thread, new WorkerThreadError('closed'))
       await Promise.all(ended)
     },
+  }
+}
+
+function startThread({ file, memoryMb }: WorkerThreadOptions, { onMessage, onEnd }: RunnerEvents): Runner {
+  const worker = new Worker(file, {
+    env: {},
+    execArgv: [],
+    // The output of a thread must not reach our streams. It is not read either: that would keep the process alive.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
+  })
+  worker.on('message', onMessage)
+  worker.on('error', (error) =>
+    onEnd(new WorkerThreadError(isOutOfMemory(error) ? 'memory' : 'crashed', { cause: error })),
+  )
+  worker.on('exit', () => onEnd(new WorkerThreadError('crashed')))
+  return {
+    send: (message) => worker.postMessage(message, []),
+    terminate: () => worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  }
+}
+
+/** The process never keeps this one alive; the time limit of a request does. */
+function startProcess({ file }: WorkerThreadOptions, { onMessage, onEnd }: RunnerEvents): Runner {
+  const starting = spawnNodeScript(file, {}, onMessage)
+  starting.then(
+    ({ exited }) => exited.then(() => onEnd(new WorkerThreadError('crashed'))),
+    (error: unknown) => onEnd(new WorkerThreadError('crashed', { cause: error })),
+  )
+  return {
+    send: (message) =>
+      void starting.then(
+        (child) => child.send(message),
+        () => {},
+      ),
+    async terminate() {
+      const child = await starting.catch(() => undefined)
+      child?.kill()
+      await child?.exited
+    },
+    ref() {},
+    unref() {},
   }
 }
 

@@ -24,7 +24,7 @@ export async function findBubblewrap(env: NodeJS.ProcessEnv, writableRoots: Writ
     throw new Failure(
       `The sandbox needs bubblewrap, which is not installed. Install it: ${formatInstallCommand('bubblewrap')}`,
     )
-  const version = /\d+(\.\d+)+/.exec((await readProgramOutput(path, ['--version'], env)) ?? '')?.[0]
+  const version = /(?<!\d)\d+(\.\d+)+/.exec((await readProgramOutput(path, ['--version'], env)) ?? '')?.[0]
   if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not report its version.`)
   if (isOlderVersion(version, MIN_VERSION)) {
     throw new Failure(

@@ -22,6 +22,7 @@ import { runTransaction } from './transaction.js'
 
 const BUSY_LIMIT_MS = 10_000
 const MAX_RETRY_DELAY_MS = 20
+const MAX_MS_PER_TURN = 5
 
 type Kind = 'read' | 'write'
 
@@ -34,6 +35,8 @@ export function openSqlite(file: string): Database {
   let lastDataVersion: number | undefined
   let isClosed = false
   let needsCollection = false
+  /** Time of transactions in this turn of the event loop. */
+  let spentMs = 0
 
   /** A writer that waits for another process blocks the writers after it, which keeps their order, but no readers. */
   function transact<T>(kind: Kind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
@@ -47,13 +50,28 @@ export function openSqlite(file: string): Database {
     }
     const retryUntilDeadline = async (): Promise<T> => {
       for (;;) {
-        const done = await serialize('file', () => tryTransaction(kind, work)).catch(reopenOnce)
+        const done = await serialize('file', () => takeTurn(() => tryTransaction(kind, work))).catch(reopenOnce)
         if (done) return done.value
         if (performance.now() >= deadline) throw sqliteBusyFailure(file, BUSY_LIMIT_MS / 1000)
         await pause(Math.random() * MAX_RETRY_DELAY_MS)
       }
     }
     return kind === 'write' ? serialize('writers', retryUntilDeadline) : retryUntilDeadline()
+  }
+
+  /**
+   * Statements and the sync of a commit block the process. Transactions that wait for one another would follow at once,
+   * so after some milliseconds in one turn of the event loop the next waits for as long as these took.
+   */
+  async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (spentMs > MAX_MS_PER_TURN) await pause(spentMs)
+    const startedAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      if (spentMs === 0) setImmediate(() => (spentMs = 0))
+      spentMs += performance.now() - startedAt
+    }
   }
 
   /** Returns undefined if another process holds the lock and nothing has begun. */

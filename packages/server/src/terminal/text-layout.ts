@@ -35,7 +35,7 @@ export function formatDefinitions(rows: readonly (readonly [string, string])[], 
 
 /** Formats a command with its options, without breaking a line inside brackets. */
 export function formatUsage(line: string, columns = DEFAULT_COLUMNS): string {
-  const whole = line.replaceAll(/\[[^\]]*\]|<[^>]*>/g, (part) => part.replaceAll(' ', '\u00a0'))
+  const whole = line.replaceAll(/\[[^\]]*(?:\]|$)|<[^>]*(?:>|$)/g, (part) => part.replaceAll(' ', '\u00a0'))
   return `  ${wrapWords(whole, columns, 6).replaceAll('\u00a0', ' ')}\n`
 }
 

@@ -9,7 +9,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
   const bomEncoding = readByteOrderMark(bytes)
   if (bomEncoding !== undefined) return new TextDecoder(bomEncoding).decode(bytes)
   const declaredEncoding =
-    canonicalLabel(/charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(contentType)?.[1]) ??
+    canonicalLabel(/charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i.exec(contentType)?.[1]) ??
     canonicalLabel(findMarkupCharset(bytes))
   const label =
     declaredEncoding === undefined || isUnreliable(declaredEncoding)
@@ -30,7 +30,7 @@ function canonicalLabel(label: string | undefined): string | undefined {
 function findMarkupCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, DETECTION_BYTES))
   const declared = /^\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.:-]+)/i.exec(head)?.[1]
-  const label = declared ?? /<meta\b[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head)?.[1]
+  const label = declared ?? /<meta\b[^>]{0,500}?charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i.exec(head)?.[1]
   // The markup was readable as ASCII, so the text cannot be UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
 }

@@ -9,7 +9,7 @@ export function appendNotes(output: string, notes: readonly string[]): string {
 
 /** Of an integer. Not toLocaleString: its first call takes 14 ms. */
 export function formatNumber(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
+  return String(number).replace(/\B(?=(?:\d{3}){1,7}$)/g, ',')
 }
 
 export function formatCount(number: number, one: string, many: string): string {

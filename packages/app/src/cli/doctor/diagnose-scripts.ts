@@ -8,6 +8,7 @@ import { openPlanPolicy } from '@scorpiox/server/features/plans/lazy'
 import { openScriptIndex } from '@scorpiox/server/features/scripts/lazy'
 import { openShellService } from '@scorpiox/server/features/shell/lazy'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import { openPatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 import { createStdioSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { TOOLS } from '@scorpiox/server/tool-list'
 import type { Finding } from './doctor.js'
@@ -17,8 +18,9 @@ export async function diagnoseScripts(config: Config, log: Log): Promise<readonl
   const directory = getScriptFolder(config)
   if (directory === undefined) return []
   const changeEvents = createChangeEvents()
+  const patterns = openPatternMatcher(config)
   const sandbox = openPlanPolicy(config, createStdioSandbox(config), createLazyDatabase(config))
-  const shell = openShellService({ config, changeEvents, log, sandbox })
+  const shell = openShellService({ config, changeEvents, log, sandbox, patterns: () => Promise.resolve(patterns) })
   const toolNames = TOOLS.map(({ name }) => name)
   // The finding contains what would be logged.
   const index = openScriptIndex({

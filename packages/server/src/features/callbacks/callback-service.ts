@@ -15,6 +15,8 @@ import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
+import { parseLinePattern } from '../../patterns/line-pattern.js'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createSystemClock } from '../../process/clock.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
 import { createTrustedEnvironment, findTrustedShell } from '../../process/trusted-program.js'
@@ -25,7 +27,6 @@ import { sessionNamesOf } from '../../sessions/session-names.js'
 import { openPendingFlags } from '../../storage/flag-files.js'
 import { hashForFileName } from '../../storage/private-files.js'
 import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
-import { compileLineMatcher } from '../../text/line-matcher.js'
 import type { JobService } from '../shell/index.js'
 import { fireTimeAfter } from './callback-schedule.js'
 import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
@@ -84,7 +85,7 @@ export function createCallbackService(settings: CallbackSyncDeps): CallbackServi
       const now = clock()
       return { ...common, ...fireTimeAfter(delayMs, now), setAt: now.wallMs, position: null }
     }
-    if (pattern !== null) compileLineMatcher(pattern)
+    if (pattern !== null) parseLinePattern(pattern)
     const found = await (await jobs()).find(job, caller)
     const position = pattern === null ? null : (found.readPositions.get(session) ?? 0)
     return { ...common, fireAt: null, fireUptime: null, boot: '', setAt: clock().wallMs, position }
@@ -182,6 +183,7 @@ export interface OpenCallbackServiceDeps {
   readonly state: LazyDatabase<CallbackTables>
   readonly jobs: () => Promise<JobService>
   readonly isBusy: CallActivity['isBusy']
+  readonly patterns: () => Promise<PatternMatcher>
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
@@ -189,7 +191,7 @@ export interface OpenCallbackServiceDeps {
 
 /** Opens the callback service of the current project. */
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
-  const { config, changeEvents, log, state, jobs, isBusy, deferred, queueLateAnswers } = deps
+  const { config, changeEvents, log, state, jobs, patterns, isBusy, deferred, queueLateAnswers } = deps
   const { settings, cwd } = config
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
@@ -205,6 +207,7 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
     isOwnerGone: isLeaseOwnerGone,
     flags: openPendingFlags(config),
     jobs,
+    patterns,
     isBusy,
     sideEffects: createCallbackSideEffects({
       command: settings.CALLBACK_COMMAND,

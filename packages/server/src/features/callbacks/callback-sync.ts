@@ -11,6 +11,7 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/promises'
 import type { Clock } from '../../process/clock.js'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createMessageDelivery } from '../../sessions/message-delivery.js'
 import { createSessionLeases, type QueueLateAnswers, type SessionLease } from '../../sessions/session-leases.js'
 import type { FlagFiles } from '../../storage/flag-files.js'
@@ -60,6 +61,7 @@ export interface CallbackSyncDeps {
   /** Flag files; undefined: always ask the database. */
   readonly flags: FlagFiles | undefined
   readonly jobs: () => Promise<JobService>
+  readonly patterns: () => Promise<PatternMatcher>
   readonly isBusy: (user: string, session: string) => boolean
   readonly sideEffects: CallbackSideEffects
   readonly inbox: {
@@ -82,6 +84,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     isOwnerGone,
     flags,
     jobs,
+    patterns,
     isBusy,
     sideEffects,
     inbox,
@@ -114,7 +117,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     warn,
   })
   const scheduler = createCallbackScheduler({ clock, isBusy, fire: fireOne, onError })
-  const jobWatcher = createJobEventWatcher({ jobs, onEvent: onJobEvent, onError })
+  const jobWatcher = createJobEventWatcher({ jobs, patterns, onEvent: onJobEvent, onError })
   const wakeTimer = (settings.createWakeTimer ?? createWakeTimer)(tick)
   const unsubscribe = state.onChange(({ project: changedProject, user }) => {
     const isRelevant = leases.users.includes(user) || lastPublished.has(user)

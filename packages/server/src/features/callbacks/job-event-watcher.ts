@@ -5,8 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { parseLinePattern } from '../../patterns/line-pattern.js'
+import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { toSingleLine } from '../../text/format.js'
-import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
 import { quoteUntrustedLine } from '../../text/untrusted-text.js'
 import { describeJobEnd, type Job, type JobService } from '../shell/index.js'
 import { readLinesFrom } from '../shell/lazy.js'
@@ -24,16 +25,18 @@ export interface JobEventWatcher {
 
 export interface JobEventWatcherDeps {
   readonly jobs: () => Promise<JobService>
+  readonly patterns: () => Promise<PatternMatcher>
   readonly onEvent: (user: string, callback: CallbackRow, jobEvent: JobEvent) => void
   readonly onError: (error: unknown) => void
 }
 
-export function createJobEventWatcher({ jobs, onEvent, onError }: JobEventWatcherDeps): JobEventWatcher {
+export function createJobEventWatcher(deps: JobEventWatcherDeps): JobEventWatcher {
+  const { onEvent, onError } = deps
   const watched = new Map<string, Map<string, AbortController>>()
 
   async function watch(user: string, callback: CallbackRow, signal: AbortSignal): Promise<void> {
     try {
-      const jobEvent = await waitForJobEvent(jobs, user, callback, signal)
+      const jobEvent = await waitForJobEvent(deps, user, callback, signal)
       if (jobEvent && !signal.aborted) onEvent(user, callback, jobEvent)
     } catch (error) {
       onError(error)
@@ -69,7 +72,7 @@ function watchKey({ session, slot, setAt, position }: CallbackRow): string {
 }
 
 async function waitForJobEvent(
-  jobs: () => Promise<JobService>,
+  { jobs, patterns }: JobEventWatcherDeps,
   user: string,
   callback: CallbackRow,
   signal: AbortSignal,
@@ -78,9 +81,9 @@ async function waitForJobEvent(
   if (id === null) return undefined
   try {
     const job = await (await jobs()).find(id, { user, session })
-    return await (pattern === null
-      ? waitForEnd(job, signal)
-      : waitForMatch(job, compileLineMatcher(pattern), callback, signal))
+    if (pattern === null) return await waitForEnd(job, signal)
+    const matcher = (await patterns()).matcherFor(user, parseLinePattern(pattern))
+    return await waitForMatch(job, matcher, callback, signal)
   } catch (error) {
     if (error instanceof Failure)
       return finalEvent(`the event can no longer occur: ${toSingleLine(error.message, MAX_LINE)}`)
@@ -138,7 +141,7 @@ async function findMatches(job: Job, pattern: LineMatcher, start: number, comple
   await job.flush()
   for await (const piece of readLinesFrom(job.output, start)) {
     const lines = completeLinesOnly && piece.lastLineIsIncomplete ? piece.lines.slice(0, -1) : piece.lines
-    found.push(...pattern.filter(lines))
+    found.push(...(await pattern.filter(lines)))
     next = piece.next
   }
   return { lines: found, next }

@@ -46,6 +46,7 @@ const DEPS: DocumentReaderDeps = {
   fetchPage: () => Promise.resolve(SNAPSHOT),
   extractor: { read: () => Promise.resolve(EXTRACTED), close },
   browser: { render: never, close },
+  patterns: () => Promise.reject(new Error('no patterns here')),
   maxChars: 1000,
   totalMs: 6200,
 }

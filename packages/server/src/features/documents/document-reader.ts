@@ -4,12 +4,13 @@
 // browser.
 
 import type { Log } from '@scorpiox/mcp/log'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { openBrowserPool } from '../../browser/browser-pool.js'
 import type { PageRenderer } from '../../browser/page-renderer.js'
-import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import type { Config } from '../../config/load-config.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
+import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import { maxResultCharacters } from '../../text/result-limit.js'
 import { createTimeoutSignal, rejectOnAbort } from '../../util/async.js'
 import { createPerUserLimiter, createSingleFlight } from '../../util/concurrency.js'
@@ -51,6 +52,7 @@ export interface DocumentReaderDeps {
   readonly fetchPage: FetchPage
   readonly extractor: Extractor
   readonly browser: Pick<PageRenderer, 'render' | 'close'>
+  readonly patterns: () => Promise<PatternMatcher>
   readonly maxChars: number
   /** Time limit of one read, without the requested wait_ms. */
   readonly totalMs?: number
@@ -60,6 +62,7 @@ export function createDocumentReader({
   fetchPage,
   extractor,
   browser,
+  patterns,
   maxChars,
   totalMs = TOTAL_MS,
 }: DocumentReaderDeps): DocumentReader {
@@ -107,7 +110,10 @@ export function createDocumentReader({
       const maxPageChars = Math.min(maxChars, maxResultCharacters(client) - NON_PAGE_CHARS)
       try {
         const page = (await cacheLookup.find(request, user, signal)) ?? (await fetchShared(request, context))
-        return buildDocumentResult(page, await cacheLookup.contentFor(page, request, signal), request, maxPageChars)
+        return await buildDocumentResult(page, await cacheLookup.contentFor(page, request, signal), request, {
+          maxChars: maxPageChars,
+          matcherFor: async (pattern) => (await patterns()).matcherFor(user, pattern),
+        })
       } catch (error) {
         throw signal.aborted ? abortedFailure(request, error) : error
       }
@@ -157,10 +163,11 @@ interface OpenDocumentReaderDeps {
   readonly config: Config
   readonly log: Log
   readonly guardedFetch: GuardedFetch
+  readonly patterns: () => Promise<PatternMatcher>
 }
 
 /** Creates the service behind ReadDocs from the settings. */
-export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentReaderDeps): DocumentReader {
+export function openDocumentReader({ config, log, guardedFetch, patterns }: OpenDocumentReaderDeps): DocumentReader {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobotsPolicy(guardedFetch, USER_AGENT_HEADER) : undefined
   const extractor = openExtractor({
@@ -171,6 +178,7 @@ export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentRe
     fetchPage: createPageFetcher(guardedFetch, robots),
     extractor,
     browser: openBrowserPool({ config, guardedFetch, log }),
+    patterns,
     maxChars,
   })
 }

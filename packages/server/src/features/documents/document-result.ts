@@ -2,6 +2,8 @@
 // obtained. Used by document-reader. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { LinePattern } from '../../patterns/line-pattern.js'
+import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import { suggestNames } from '../../text/nearest-names.js'
 import type { PageClassification } from './classify-page.js'
 import type { DocumentRequest } from './document-request.js'
@@ -57,12 +59,18 @@ export interface MissingSection {
   readonly outline: readonly OutlineHeading[]
 }
 
-export function buildDocumentResult(
+export interface DocumentResultOptions {
+  readonly maxChars: number
+  /** Supplies what matches lines against a pattern. */
+  readonly matcherFor: (pattern: LinePattern) => Promise<LineMatcher>
+}
+
+export async function buildDocumentResult(
   page: CachedPage,
   prepared: PageableContent | undefined,
   request: DocumentRequest,
-  maxChars: number,
-): DocumentResult {
+  { maxChars, matcherFor }: DocumentResultOptions,
+): Promise<DocumentResult> {
   const { classification, snapshot, notes, quotes } = page
   const base: DocumentResult = {
     classification,
@@ -86,7 +94,7 @@ export function buildDocumentResult(
     notes: [...withMetadata.notes, ...changedNotes, ...(isMissing ? [noSectionsNote(request)] : [])],
   }
   return request.find && (classification.status === 'ok' || classification.status === 'paywall')
-    ? { ...withNotes, findResult: findInPage(prepared, request.find, offset) }
+    ? { ...withNotes, findResult: await findInPage(prepared, request.find, offset, matcherFor) }
     : { ...withNotes, excerpt: buildExcerpt(prepared, offset, choosePageSize(prepared, request, maxChars)) }
 }
 

@@ -3,7 +3,8 @@
 // No I/O.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { compileLineMatcher, type LineMatcher } from '../../text/line-matcher.js'
+import { type LinePattern, parseLinePattern } from '../../patterns/line-pattern.js'
+import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import type { OutlineHeading } from './extract/extract-types.js'
 import type { PageableContent } from './pageable-content.js'
 import { encodeCursor } from './paginate.js'
@@ -12,7 +13,7 @@ const MAX_QUERY_CHARS = 1000
 const MAX_QUERY_WORDS = 20
 
 export type FindQuery =
-  | { readonly kind: 'pattern'; readonly pattern: LineMatcher }
+  | { readonly kind: 'pattern'; readonly pattern: LinePattern }
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
 /** Undefined if the input is empty. */
@@ -24,7 +25,7 @@ export function parseFindQuery(input: string): FindQuery | undefined {
   if (source !== undefined) {
     return {
       kind: 'pattern',
-      pattern: compileLineMatcher(source, { ignoreCase: flags.includes('i'), subject: 'page' }),
+      pattern: parseLinePattern(source, { ignoreCase: flags.includes('i'), subject: 'page' }),
     }
   }
   const words = [...new Set(text.toLowerCase().split(/\s+/))].slice(0, MAX_QUERY_WORDS)
@@ -67,13 +68,23 @@ export interface FoundLine {
   readonly text: string
 }
 
-/** Finds matching lines in a document and groups them by section, each with the fragment or cursor that reads it. */
-export function findInPage(page: PageableContent, query: FindQuery, from: number): FindResult {
+/**
+ * Finds matching lines in a document and groups them by section, each with the fragment or cursor that reads it.
+ * `matcherFor` supplies what matches lines against a pattern.
+ */
+export async function findInPage(
+  page: PageableContent,
+  query: FindQuery,
+  from: number,
+  matcherFor: (pattern: LinePattern) => Promise<LineMatcher>,
+): Promise<FindResult> {
   const { content, fingerprint, metadata } = page
   const parts = splitIntoParts(content, from)
   const sectionAt = indexSections(metadata.outline)
   const { matches, isPartial } =
-    query.kind === 'pattern' ? matchPattern(parts, query) : matchWords(parts, query, sectionAt)
+    query.kind === 'pattern'
+      ? await matchPattern(parts, await matcherFor(query.pattern))
+      : matchWords(parts, query, sectionAt)
   const visible = matches.slice(0, MAX_MATCHES)
   const nextMatch = matches[MAX_MATCHES]
   const lineChars = Math.min(
@@ -137,8 +148,8 @@ function partEnd(line: string, start: number): number {
   return position > start + PART_CHARS / 2 ? position : space > start ? space + 1 : maxEnd
 }
 
-function matchPattern(parts: readonly Part[], { pattern }: Extract<FindQuery, { kind: 'pattern' }>) {
-  const found = pattern.find(parts.map(({ text }) => text))
+async function matchPattern(parts: readonly Part[], matcher: LineMatcher) {
+  const found = await matcher.find(parts.map(({ text }) => text))
   const matches: Match[] = []
   // `found` is in order, and equal lines all match.
   for (const part of parts) {

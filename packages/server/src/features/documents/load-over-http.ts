@@ -154,7 +154,8 @@ function findInLinkHeader({ headers, finalUrl }: PageSnapshot): string | undefin
     .slice(0, MAX_LINK_HEADER)
     .matchAll(/<([^<>]*)>((?:\s*;[^,;"]*(?:"[^"]*"[^,;"]*)?)*)/g)
   for (const [, target = '', params = ''] of links) {
-    if (/\brel\s*=\s*"?[^";]*\balternate\b/i.test(params) && /\btype\s*=\s*"?text\/(x-)?markdown\b/i.test(params)) {
+    const [, relations = ''] = /\brel\s*=\s*"?([^";]*)/i.exec(params) ?? []
+    if (isAlternate(relations) && /\btype\s*=\s*"?text\/(x-)?markdown\b/i.test(params)) {
       return resolveUrl(target, finalUrl)
     }
   }
@@ -163,12 +164,16 @@ function findInLinkHeader({ headers, finalUrl }: PageSnapshot): string | undefin
 
 function findInLinkElement(html: string, url: string): string | undefined {
   for (const [tag] of html.matchAll(/<link\b[^<>]{1,2000}>/gi)) {
-    if (!/\btype\s*=\s*["']?text\/(x-)?markdown\b/i.test(tag) || !/\brel\s*=\s*["']?[^"'>]*\balternate\b/i.test(tag))
-      continue
+    const [, relations = ''] = /\brel\s*=\s*["']?([^"'>]*)/i.exec(tag) ?? []
+    if (!isAlternate(relations) || !/\btype\s*=\s*["']?text\/(x-)?markdown\b/i.test(tag)) continue
     const href = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
     if (href) return resolveUrl(href[1] ?? href[2] ?? href[3] ?? '', url)
   }
   return undefined
+}
+
+function isAlternate(relations: string): boolean {
+  return /\balternate\b/i.test(relations)
 }
 
 /** "View as Markdown" links: the page's own URL with the extension `.md`. */

@@ -134,7 +134,9 @@ interface Group {
 function parseGroups(text: string): readonly Group[] {
   const groups: Group[] = []
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n?|\n/)) {
-    const [, key = '', value = ''] = /^\s*([a-z-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/i.exec(line.slice(0, 4000)) ?? []
+    const [rule = ''] = line.slice(0, 4000).split('#', 1)
+    const [, key = '', rawValue = ''] = /^\s*([a-z-]+)\s*:([^]*)/i.exec(rule) ?? []
+    const value = rawValue.trim()
     const last = groups.at(-1)
     if (/^user-?agent$/i.test(key)) {
       const agent = /^\*|^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? ''

@@ -64,7 +64,7 @@ function isBigTiff(head: Buffer): boolean {
 function isSvg(head: Buffer): boolean {
   const text = asText(head)
   if (text === undefined) return false
-  const rest = text.replace(/^(?:\s+|<\?[^]*?\?>|<!--[^]*?-->|<!DOCTYPE\s+svg(?:[^[>]|\[[^\]]*\])*>)+/i, '')
+  const rest = text.replace(/^(?:\s+|<\?[^]*?\?>|<!--[^]*?-->|<!DOCTYPE\s+svg[^[>]*(?:\[[^\]]*\][^[>]*)*>)+/i, '')
   return /^<(?:[\w-]+:)?svg[\s>/]/.test(rest)
 }
 

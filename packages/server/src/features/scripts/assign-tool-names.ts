@@ -65,6 +65,6 @@ export function toToolName(file: string): string | undefined {
   const name = plain
     .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
     .slice(0, MAX_LENGTH)
-    .replace(/_+$/, '')
+    .replace(/(?<!_)_+$/, '')
   return /[A-Za-z0-9]/.test(name) ? name : undefined
 }

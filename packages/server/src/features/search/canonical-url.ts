@@ -41,7 +41,7 @@ export function bareHost(host: string): string {
 }
 
 function canonicalPath(path: string): string {
-  const trimmed = unescapePlain(path).replace(/\/+$/, '')
+  const trimmed = unescapePlain(path).replace(/(?<!\/)\/+$/, '')
   const withoutIndex = trimmed.replace(INDEX_PAGE, '')
   return withoutIndex === trimmed ? trimmed : canonicalPath(withoutIndex)
 }

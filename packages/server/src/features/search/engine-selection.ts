@@ -125,7 +125,7 @@ function parseApiKeys(value: string): ReadonlyMap<string, string> {
 }
 
 function parseAddress(option: string, value: string): string {
-  const address = value.trim().replace(/\/+$/, '')
+  const address = value.trim().replace(/(?<!\/)\/+$/, '')
   const isAddress = address === '' || /^https?:\/\/[^/\s]/i.test(address)
   if (!isAddress) throw new Failure(`${option} must be an address such as https://search.example.com.`)
   return address

@@ -6,7 +6,8 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { LineMatcher } from '../../text/line-matcher.js'
+import type { LinePattern } from '../../patterns/line-pattern.js'
+import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
 import { JOBS_URI, jobUri } from './job-resources.js'
@@ -55,8 +56,8 @@ export interface JobService {
 export type StartJobOptions = Pick<StartJobRequest, 'background' | 'input' | 'maxCharacters' | 'maxLine'>
 
 export interface ReadOutputRequest {
-  readonly wait?: WaitRequest | undefined
-  readonly filter?: LineMatcher | undefined
+  readonly wait?: (Omit<WaitRequest, 'pattern'> & { readonly pattern?: LinePattern | undefined }) | undefined
+  readonly filter?: LinePattern | undefined
   readonly tail?: number | undefined
   /** Longer output is cut to its head and tail. */
   readonly maxCharacters: number
@@ -81,6 +82,7 @@ export interface SharedJobDeps extends JobEnvironment {
   readonly jobDirectory: () => JobDirectory
   readonly maxRunning: number
   readonly changeEvents: ChangeEvents
+  readonly patterns: () => Promise<PatternMatcher>
 }
 
 export interface JobServiceDeps extends SharedJobDeps {
@@ -88,7 +90,7 @@ export interface JobServiceDeps extends SharedJobDeps {
 }
 
 export function createJobService(settings: JobServiceDeps): JobService {
-  const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer } = settings
+  const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer, patterns } = settings
   const userJobs = new Map<string, Promise<UserJobs>>()
   const starting = new Map<UserJobs, number>()
   const startups = new Set<Promise<StartedJob>>()
@@ -171,11 +173,15 @@ export function createJobService(settings: JobServiceDeps): JobService {
       await (await userJobsOf(job.record)).remove(job)
     },
     async read(id, caller, query, signal) {
-      const { wait: request } = query
+      const { wait, filter: filterPattern, tail, maxCharacters } = query
+      const matcherFor = async (pattern: LinePattern | undefined): Promise<LineMatcher | undefined> =>
+        pattern && (await patterns()).matcherFor(caller.user, pattern)
+      const request = wait && { ...wait, pattern: await matcherFor(wait.pattern) }
+      const filter = await matcherFor(filterPattern)
       const job = await (await userJobsOf(caller)).find(id)
       const position = (): number => job.readPositions.get(caller.session) ?? 0
       const waitResult = request ? await waitForJob(job, position(), request, signal) : undefined
-      const part = await readAfterFlush(job, () => readPart(job, position(), query))
+      const part = await readAfterFlush(job, () => readPart(job, position(), { filter, tail, maxCharacters }))
       // Do not advance the read position if the call was cancelled.
       if (!signal.aborted) setReadPosition(job.readPositions, caller.session, part.next)
       const leftoverPids = await job.leftoverPids()
@@ -238,7 +244,11 @@ async function readAfterFlush(job: Job, read: () => Promise<OutputPart>): Promis
   return wasRunning && !job.isRunning ? read() : part
 }
 
-function readPart(job: Job, start: number, { filter, tail, maxCharacters }: ReadOutputRequest): Promise<OutputPart> {
+interface ReadPartOptions extends Pick<ReadOutputRequest, 'tail' | 'maxCharacters'> {
+  readonly filter: LineMatcher | undefined
+}
+
+function readPart(job: Job, start: number, { filter, tail, maxCharacters }: ReadPartOptions): Promise<OutputPart> {
   if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
   return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
 }

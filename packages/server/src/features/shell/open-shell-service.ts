@@ -8,6 +8,7 @@ import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
+import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
 import { resolveMemoryLimit } from '../../process/command-memory.js'
 import { createCommandRunner } from '../../process/command-runner.js'
@@ -25,9 +26,10 @@ export interface OpenShellServiceDeps {
   readonly log: Log
   /** Chooses the sandbox of each command; closed with the service. */
   readonly sandbox: CommandSandbox
+  readonly patterns: () => Promise<PatternMatcher>
 }
 
-export function openShellService({ config, changeEvents, log, sandbox }: OpenShellServiceDeps): ShellService {
+export function openShellService({ config, changeEvents, log, sandbox, patterns }: OpenShellServiceDeps): ShellService {
   const { settings, cwd } = config
   const env = createCommandEnvironment(config.childEnv, process.platform)
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
@@ -61,6 +63,7 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
     maxCharacters: (client) => settings.BASH_MAX_OUTPUT || maxResultCharacters(client),
     maxOutputBytes: settings.JOB_MAX_OUTPUT,
     maxRunning: settings.MAX_JOBS,
+    patterns,
   })
   return {
     ...shell,

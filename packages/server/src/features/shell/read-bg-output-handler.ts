@@ -3,8 +3,8 @@
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
+import { parseLinePattern } from '../../patterns/line-pattern.js'
 import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
-import { compileLineMatcher } from '../../text/line-matcher.js'
 import { toResultMeta } from '../../text/result-data.js'
 import { mayNeedInput, NEEDS_INPUT_NOTE } from './format-command-result.js'
 import { formatJobStatus, jobStatus } from './format-job.js'
@@ -78,11 +78,11 @@ function searchHint(id: number): string {
 function toReadRequest(input: ReadBgOutputInput, maxCharacters: number): ReadOutputRequest {
   const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = input
   const isWaiting = end || [line, quietMs, port, input.wait_ms].some((value) => value !== undefined)
-  const pattern = line === undefined ? undefined : compileLineMatcher(line)
+  const pattern = line === undefined ? undefined : parseLinePattern(line)
   const maxMs = input.wait_ms ?? DEFAULT_WAIT_MS
   return {
     wait: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
-    filter: input.pattern === undefined ? undefined : compileLineMatcher(input.pattern),
+    filter: input.pattern === undefined ? undefined : parseLinePattern(input.pattern),
     tail: input.tail,
     maxCharacters,
   }

@@ -2,7 +2,7 @@
 // or a preview for the console. Used by job-service and wait-for-job; readLinesFrom also by callbacks. Reads files only,
 // through Job.output.
 
-import type { LineMatcher } from '../../text/line-matcher.js'
+import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import { incompleteTailLength, isContinuation } from '../../text/utf8.js'
 import { clipLine, MAX_LINE } from './clip-line.js'
@@ -52,7 +52,7 @@ export async function readMatching(
   let next = start
   let droppedBytes = 0
   for await (const batch of readLinesFrom(job.output, start)) {
-    for (const line of findClippedMatches(pattern, batch.lines)) renderer.write(Buffer.from(`${line}\n`))
+    for (const line of await findClippedMatches(pattern, batch.lines)) renderer.write(Buffer.from(`${line}\n`))
     droppedBytes += batch.droppedBytes
     next = batch.next
   }
@@ -77,7 +77,7 @@ export async function readTail(
     skipped = 0
     if (filter) droppedBytes += batch.droppedBytes
     else if (batch.droppedBytes > 0) lastLines.forget()
-    lastLines.add(filter ? findClippedMatches(filter, lines) : lines)
+    lastLines.add(filter ? await findClippedMatches(filter, lines) : lines)
   }
   const renderer = createOutputRenderer({ maxCharacters })
   renderer.write(Buffer.from(lastLines.text()))
@@ -85,8 +85,8 @@ export async function readTail(
 }
 
 /** Matching lines; long ones are clipped around the match. */
-function findClippedMatches(pattern: LineMatcher, lines: readonly string[]): readonly string[] {
-  return pattern.find(lines).map(({ line, index }) => clipLine(line, MAX_LINE, index).text)
+async function findClippedMatches(pattern: LineMatcher, lines: readonly string[]): Promise<readonly string[]> {
+  return (await pattern.find(lines)).map(({ line, index }) => clipLine(line, MAX_LINE, index).text)
 }
 
 function createLineRing(count: number) {

@@ -26,6 +26,7 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
     sandbox: { sandboxFor: () => undefined },
     changeEvents: createChangeEvents(),
     jobsOutliveServer,
+    patterns: () => Promise.reject(new Error('no patterns here')),
     jobDirectory: () => ({ registryPath: state, userDirectory: (user) => join(state, user) }),
     streaming: true,
     defaultLimit: { ms: 30_000, killAtLimit: false },

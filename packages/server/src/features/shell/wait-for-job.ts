@@ -3,7 +3,7 @@
 
 import { connect } from 'node:net'
 
-import type { LineMatcher } from '../../text/line-matcher.js'
+import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import type { Job } from './job.js'
 import { readLinesFrom } from './read-job-output.js'
 
@@ -51,7 +51,8 @@ function untilEnded(job: Job, done: AbortSignal): Promise<void> {
 /** The matching line may have been the last one before the end. */
 async function checkFinalOutput(job: Job, from: number, pattern: LineMatcher | undefined): Promise<WaitResult> {
   if (!pattern) return 'end'
-  for await (const { lines } of readLinesFrom(job.output, from)) if (pattern.filter(lines).length > 0) return 'pattern'
+  for await (const { lines } of readLinesFrom(job.output, from))
+    if ((await pattern.filter(lines)).length > 0) return 'pattern'
   return 'end'
 }
 
@@ -78,7 +79,7 @@ async function untilLineMatches(job: Job, from: number, pattern: LineMatcher, do
     const changed = job.nextChange(done)
     await job.flush()
     for await (const batch of readLinesFrom(job.output, next)) {
-      if (pattern.filter(batch.lines).length > 0) return 'pattern'
+      if ((await pattern.filter(batch.lines)).length > 0) return 'pattern'
       next = batch.next
     }
     if (!isRunning) return checkFinalOutput(job, from, pattern)

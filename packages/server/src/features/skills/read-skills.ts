@@ -174,7 +174,7 @@ function hasInvisibleText(value: unknown): boolean {
 
 /** Valid YAML, but hardly ever intended. */
 function commentWarnings(frontmatter: string): readonly string[] {
-  return /^description:[ \t]+(?!["'|>#]).*?[ \t]#/m.test(frontmatter)
+  return /^description:[ \t]+(?![ \t"'|>#]).*?[ \t]#/m.test(frontmatter)
     ? ['in its description all after # is a comment; put the description in quotes to keep it']
     : []
 }

@@ -35,8 +35,10 @@ export function buildScriptCommand({ body, directory, args }: SkillScript): stri
 /** Parses the #! line as operating systems do: a program, and the rest as one argument. */
 function parseInterpreter(body: string): readonly string[] {
   const [line = ''] = body.slice(2).split('\n')
-  const [, program, argument = ''] = /^[ \t]*(\S+)[ \t]*(.*)$/.exec(line.trimEnd()) ?? []
+  const command = line.trim()
+  const [lead = '', program] = /^(\S+)[ \t]*/.exec(command) ?? []
   if (program === undefined) throw new Failure('The skill begins with #! but names no program that could run it.')
+  const argument = command.slice(lead.length)
   return argument === '' ? [program] : [program, argument]
 }
 

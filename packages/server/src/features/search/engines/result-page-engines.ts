@@ -90,7 +90,7 @@ export const mojeek: SearchEngine = {
 
   // Quoted operator values are refused too.
   buildRequest: ({ text }, { baseUrl }) => ({
-    url: `${baseUrl}/search?${encodeForm({ q: text.replaceAll(/(\w+:)"([^"]*)"/g, '$1$2') })}`,
+    url: `${baseUrl}/search?${encodeForm({ q: text.replaceAll(/\b(\w+:)"([^"]*)"/g, '$1$2') })}`,
   }),
 
   parseResponse: resultPageParser({

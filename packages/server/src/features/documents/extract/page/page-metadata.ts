@@ -69,7 +69,7 @@ function findTitle(elements: readonly DomElement[], metas: ReadonlyMap<string, s
   const titleText = element === undefined ? '' : singleLineText(element)
   const headings = elements
     .filter(({ name }) => name === 'h1')
-    .map((heading) => singleLineText(heading).replace(/\s*[¶#]$/, ''))
+    .map((heading) => singleLineText(heading).replace(/(?<!\s)\s*[¶#]$/, ''))
   const lowerTitle = titleText.slice(0, MAX_TITLE_CHARS).toLowerCase()
   const heading = headings.find((text) => text !== '' && lowerTitle.includes(text.toLowerCase()))
   if (heading !== undefined) return heading

@@ -29,7 +29,7 @@ const BLANKS = [' ', '\t']
 function findHeadings(text: string): OutlineHeading[] {
   const headings: OutlineHeading[] = []
   for (const { line, at } of linesOutsideCode(text)) {
-    const [, hashes = '', rawTitle = ''] = /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) ?? []
+    const [, hashes = '', rawTitle = ''] = /^ {0,3}(#{1,6})[ \t]+(?![ \t])(.*)$/.exec(line) ?? []
     if (hashes === '') continue
     const { rest, id } = splitHeadingId(rawTitle)
     const title = headingToText(rest)
@@ -62,7 +62,7 @@ function stripClosingHashes(rawTitle: string): string {
 /** Called twice: for images, then for the links around them. Stops at the last `)`, so that unclosed links cost nothing. */
 function stripLinks(rawTitle: string): string {
   const end = rawTitle.lastIndexOf(')') + 1
-  return rawTitle.slice(0, end).replace(/!?\[([^\][]*)\]\([^)]*\)/g, '$1') + rawTitle.slice(end)
+  return rawTitle.slice(0, end).replace(/!?\[([^\][]*)\]\([^)]*(?:\)|$)/g, '$1') + rawTitle.slice(end)
 }
 
 /** Lines outside of code blocks. */
