@@ -1,5 +1,6 @@
-// Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself. Watches the
-// size of the whole process while a thread works.
+// A bounded pool of worker threads, used to extract documents. Each thread works on one request at a time and is
+// terminated if that takes too long, needs too much memory or is cancelled. An idle thread does not keep the process
+// alive, and ends after a while.
 
 import { Worker } from 'node:worker_threads'
 
@@ -8,7 +9,11 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 
 const CHECK_MS = 25
 
-/** Calls back once when the process has grown by this much; the returned function stops the watch. */
+/**
+ * Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself. Watches the
+ * size of the whole process while a thread works. Calls back once when the process has grown by this much; the returned
+ * function stops the watch.
+ */
 function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   if (bunVersion() === undefined) return () => {}
   const maxBytes = process.memoryUsage.rss() + megabytes * 1024 * 1024
@@ -19,9 +24,6 @@ function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   }, CHECK_MS)
   return () => clearInterval(timer)
 }
-
-// A bounded pool of worker threads. Each works on one request at a time and is terminated if that takes too long, needs
-// too much memory or is cancelled. An idle thread does not keep the process alive, and ends after a while.
 
 interface WorkerThreadPool {
   /** Rejects with a WorkerThreadError if the thread was terminated or crashed, else with what the thread threw. */
