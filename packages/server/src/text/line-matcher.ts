@@ -1,5 +1,5 @@
-// Matches lines against a regular expression given by a caller, with a time limit: a pattern may take exponential time
-// on some line, and only code that runs as a separate script can be interrupted.
+// Matches lines of command output or pages against a regular expression given by a caller, with a time limit: a pattern
+// may take exponential time on some line, and only code that runs as a separate script (node:vm) can be interrupted.
 
 import { createContext, Script } from 'node:vm'
 
