@@ -1,5 +1,5 @@
 // Limits requests and streams per user, and refused credentials per network. Only refused credentials count against an
-// address, so that clients behind the same proxy are not affected. Memory is bounded.
+// address, so that clients behind the same proxy are not affected. In memory, which is bounded.
 
 import { isIPv6 } from 'node:net'
 

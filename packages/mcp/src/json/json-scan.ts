@@ -1,10 +1,13 @@
-// Scans JSON text without parsing it. The nesting depth is tested first, because JSON.parse on five million brackets
-// blocks the event loop; the scan stops at the first bracket too many and skips long strings with the native indexOf.
+// Scans JSON text without parsing it: tests its nesting depth, and reads the raw text of members and elements. Pure.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const SCAN_CHARS = 24
 
+/**
+ * Called before JSON.parse, which blocks the event loop on five million brackets. The scan stops at the first bracket
+ * too many and skips long strings with the native indexOf.
+ */
 export function isDeeperThan(limit: number, text: string): boolean {
   if (text.length <= limit) return false
   let depth = 0
@@ -46,10 +49,10 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return slashes % 2 === 1
 }
 
-// Reads the raw text of members and elements of JSON text without parsing the rest: JSON.parse rounds integers beyond
-// 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
-
-/** Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse. */
+/**
+ * JSON.parse rounds integers beyond 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
+ * Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse.
+ */
 export function readRawMember(text: string, path: readonly string[]): string | undefined {
   let raw: string | undefined = text
   for (const key of path) {
