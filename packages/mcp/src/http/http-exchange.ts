@@ -1,5 +1,5 @@
 // One HTTP request and its single response. Every request is logged and counted exactly once, even if the client
-// disconnects. Created by router.ts for each request and passed to all handlers.
+// disconnects. Created by router.ts and upgrade.ts for each request and passed to all handlers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -13,7 +13,7 @@ export const MAX_ROW_BYTES = 1024
 
 const NEWLINE = 0x0a
 
-/** Returns the position where the last ROWS rows start; 0 if there are fewer lines. */
+/** Returns the position where the last EDITABLE_ROWS rows start; 0 if there are fewer lines. */
 export function findLastRowsStart(bytes: Buffer): number {
   let at = bytes.length
   for (let line = 0; line < EDITABLE_ROWS; line++) {
