@@ -83,7 +83,7 @@ interface ConsoleRouteOptions {
 
 /**
  * The routes of the console: the public page, and the endpoints for authenticated users, which accept only requests of
- * the same origin. Another port of this machine is another program, although browsers treat it as the same site.
+ * the same origin.
  */
 function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
   const { consoles, pageFolder, isSecure, publicOrigin, login } = options

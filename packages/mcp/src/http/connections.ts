@@ -45,8 +45,8 @@ const MIN_BYTES_PER_CHECK = 16 * 1024
 const DRAIN_EVENTS = ['drain', 'finish', 'close'] as const
 
 /**
- * Destroys a response whose client reads less than 16 KiB in 12 s, because unread data is buffered in memory. A slow
- * but active client is not affected. Watches a response with unread data; calls `done` when it was read.
+ * Watches a response with unread data, and calls `done` when it was read. If the client reads less than 16 KiB in 12 s
+ * the response is destroyed, because unread data is buffered in memory. A slow but active client is not affected.
  */
 export function dropSlowReader(response: ServerResponse, done: () => void): void {
   // A pipelined response waits for the previous one, not for the client.

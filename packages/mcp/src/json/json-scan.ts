@@ -5,7 +5,7 @@ const BACKSLASH = 0x5c
 const SCAN_CHARS = 24
 
 /**
- * Called before JSON.parse, which blocks the event loop on five million brackets. The scan stops at the first bracket
+ * Called before JSON.parse, which on five million brackets blocks the event loop. The scan stops at the first bracket
  * too many and skips long strings with the native indexOf.
  */
 export function isDeeperThan(limit: number, text: string): boolean {
@@ -50,8 +50,8 @@ function isEscaped(text: string, at: number, from: number): boolean {
 }
 
 /**
- * JSON.parse rounds integers beyond 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
- * Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse.
+ * Returns the raw text of the value at `path`: JSON.parse rounds integers beyond 2^53, and ids must be echoed exactly.
+ * The text was already accepted by JSON.parse; of duplicate keys the last one counts, as there.
  */
 export function readRawMember(text: string, path: readonly string[]): string | undefined {
   let raw: string | undefined = text

@@ -69,8 +69,8 @@ export interface Subscription {
 }
 
 /**
- * Each notification is marked with the subscription id. The request is answered when the server ends it, and does not
- * count as work in progress. Acknowledges the subscription, then sends a notification for each change.
+ * Acknowledges the subscription, then sends a notification for each change, marked with the subscription id. The
+ * request is answered when the server ends it, and does not count as work in progress.
  */
 function openSubscription(server: McpServer, context: RequestContext): Subscription {
   const { send } = context.sink

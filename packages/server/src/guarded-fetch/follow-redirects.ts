@@ -19,8 +19,8 @@ function isRedirect(status: number, location: string | undefined): boolean {
 }
 
 /**
- * Another origin receives no cookies, credentials or conditional headers, only headers that describe the wanted
- * response. A redirect from https to http is rejected. The request to send next.
+ * The request to send next. Another origin receives no cookies, credentials or conditional headers, only headers that
+ * describe the wanted response. A redirect from https to http is rejected.
  */
 export function nextRequest(request: HttpClientRequest, status: number, location = ''): HttpClientRequest {
   const from = request.url

@@ -10,9 +10,8 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 const CHECK_MS = 25
 
 /**
- * Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself. Watches the
- * size of the whole process while a thread works. Calls back once when the process has grown by this much; the returned
- * function stops the watch.
+ * Calls back once when the process has grown by this much; the returned function stops the watch. Limits the memory of
+ * a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself.
  */
 function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   if (bunVersion() === undefined) return () => {}

@@ -76,7 +76,7 @@ interface SandboxPrograms {
 }
 
 /**
- * The words to put before the bwrap command line. They keep mounts that are added on the host while a command runs out
+ * The words to put before the bwrap command line, which keep mounts that are added on the host while a command runs out
  * of its sandbox, where they would be writable: bwrap makes only existing mounts read-only. Empty if the system lacks
  * unshare, or bwrap does not run under it.
  */

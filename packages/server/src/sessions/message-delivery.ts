@@ -178,9 +178,9 @@ function messageKey(user: string, id: number): string {
 const MAX_BYTES = 64 * 1024
 
 /**
- * Writes `inbox/<stem>.json` in the session directory, for programs that read messages there. A file counts as read
- * when it no longer exists. Links are not followed. `folder`: the existing session directory. Synchronous, so that the
- * file is known before a program can read it.
+ * Writes `inbox/<stem>.json` in the existing session directory, for programs that read messages there. A file counts as
+ * read when it no longer exists. Links are not followed. Synchronous, so that the file is known before a program can
+ * read it.
  */
 export function writeInboxFile(directory: string, stem: string, text: string): string {
   const json = `${JSON.stringify({ mode: 'queue', text })}\n`

@@ -151,7 +151,7 @@ export function writeLease(rows: SessionTables, name: string, { leaseOwner, now 
   return rows.sessions.upsert({ name, owner: leaseOwner, renewedAt: now.wallMs })
 }
 
-/** Other processes can tell from it whether this one still runs. The identifier of this process. */
+/** The identifier of this process, from which other processes can tell whether it still runs. */
 export function currentLeaseOwner(): string {
   return JSON.stringify(currentProcessLocation())
 }

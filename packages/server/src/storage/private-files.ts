@@ -60,10 +60,7 @@ interface OwnFile {
   readonly changedAt: number
 }
 
-/**
- * What is not a regular file, or is larger than allowed, counts as missing. Never throws: a file that cannot be read
- * counts as missing.
- */
+/** Never throws: a file that cannot be read, is not a regular file or is larger than allowed counts as missing. */
 export async function readOwnFile(path: string, maxBytes: number): Promise<OwnFile | undefined> {
   const file = await openOwnFile(path).catch(() => undefined)
   try {

@@ -175,7 +175,7 @@ function byteOf(character: string): number {
 const FIRST_LETTER = 0x60
 const LINE_CHARACTERS = '◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'
 
-/** The VT100 line drawing character set, with which programs draw boxes. */
+/** Translates the VT100 line drawing character set, with which programs draw boxes. */
 function translateLineDrawing(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes.toString().replace(/[`-~]/g, (letter) => LINE_CHARACTERS.charAt(letter.charCodeAt(0) - FIRST_LETTER)),

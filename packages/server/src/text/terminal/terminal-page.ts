@@ -96,8 +96,8 @@ export function readParameters(bytes: Buffer, from: number, to: number): number[
 }
 
 /**
- * All sequences but those that move the cursor or erase text (colours, scrolling, queries) do not affect the text and
- * are ignored. Runs the command with this final byte.
+ * Runs the command with this final byte. Only those that move the cursor or erase text have an effect; all others
+ * (colours, scrolling, queries) do not affect the text and are ignored.
  */
 export function runCursorCommand(page: TerminalPage, name: string, [first = 0, second = 0]: readonly number[]): void {
   // Nothing follows the end of the text. Programs that colour matches, such as grep, erase to the end of line after
