@@ -1,5 +1,5 @@
 // Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
-// directory, and the root of a project. Used by all features. Reads the file system to resolve links and to find
+// directory, and the root of a project. Used by most features. Reads the file system to resolve links and to find
 // repositories.
 
 import { existsSync, realpathSync } from 'node:fs'
