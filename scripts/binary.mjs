@@ -39,6 +39,11 @@ const PARTS = [
     absent: [...ABSENT, 'unpdf'],
   },
   {
+    file: 'pdf-worker.js',
+    source: 'packages/server/src/features/documents/extract/readers/pdf-worker.ts',
+    absent: ABSENT,
+  },
+  {
     file: 'parts/extract-worker.js',
     source: 'packages/server/src/features/documents/extract/readers/worker.ts',
     absent: ABSENT,

@@ -42,9 +42,14 @@ await bundle(
   { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },
 )
 await rm(`dist/${HELPERS}.js`)
-// The image worker, a separate process.
+// The processes that read images and PDFs.
 await bundle('packages/server/src/features/images/worker/main.ts', {
   file: 'dist/image-worker.js',
+  format: 'cjs',
+  codeSplitting: false,
+})
+await bundle('packages/server/src/features/documents/extract/readers/pdf-worker.ts', {
+  file: 'dist/pdf-worker.js',
   format: 'cjs',
   codeSplitting: false,
 })

@@ -71,11 +71,11 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    // The extractor runs in a thread; the image worker, a process of its own, watches itself from one.
+    // The extractor runs in a thread; the processes that read images and PDFs watch themselves from one.
     modules: [
       'server/process/worker-threads.ts',
+      'server/process/bounded-worker.ts',
       'server/features/documents/extract/readers/worker.ts',
-      'server/features/images/worker/main.ts',
     ],
   },
   {
@@ -109,7 +109,36 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       .map((name) => `server/features/images/worker/${name}.ts`)
       .concat('app/cli/doctor/diagnose-environment.ts'),
   },
+  {
+    effect: 'decompressing',
+    pattern:
+      /['"](node:)?zlib['"]|\bDecompressionStream\b|\bperMessageDeflate: (?!false)|\b(gunzip|inflate|inflateRaw|brotliDecompress|zstdDecompress|unzip)(Sync)?\(|(\bfrom |\bimport\(|\brequire\()['"](unpdf|pdfjs-dist|fflate|pako|jszip|adm-zip|yauzl|unzipper|tar|tar-stream|mammoth|xlsx|exceljs|brotli|lz4|snappy|zstd-codec)\b/,
+    modules: [
+      // In a process with a memory limit, see UNBOUNDED_DECODERS.
+      'server/features/images/worker/process-image.ts',
+      'server/features/images/worker/decode-pdf.ts',
+      'server/features/images/uncompressed-png.ts',
+      'server/features/documents/extract/readers/read-pdf.ts',
+      // Chunk by chunk, each layer within the size limit of a response.
+      'server/guarded-fetch/response-body.ts',
+      // A file of an installed package, from disk to disk.
+      'server/browser/npm-chromium.ts',
+      // Only compresses.
+      'app/http/console-page.ts',
+    ],
+  },
 ]
+
+/** Modules that expand untrusted content without a bound of their own: only processes with a memory limit may load them. */
+const UNBOUNDED_DECODERS = [
+  ...['process-image', 'sharp', 'decode-heic', 'decode-pdf', 'decode-raster-bun'].map(
+    (name) => `server/features/images/worker/${name}.ts`,
+  ),
+  'server/features/images/uncompressed-png.ts',
+  'server/features/documents/extract/readers/read-pdf.ts',
+]
+/** What runs in the server itself: the program, the library and the thread of the extractor. */
+const UNBOUNDED_ENTRIES = ['app/main.ts', 'app/library.ts', 'server/features/documents/extract/readers/worker.ts']
 
 /**
  * Searches for what runs outside of the sandbox, or is obeyed there. A file that contains one asks for the writable roots
@@ -195,6 +224,7 @@ export function violations(sources: Sources): string[] {
     ...cycles('folders', imports, folderOf),
     ...cycles('features', imports, featureOf),
     ...lazyAtStart(sources),
+    ...decodersOutsideWorkers(sources),
     ...[...sources].flatMap(([file, text]) => effectsElsewhere(file, text)),
     ...[...sources].flatMap(([file, text]) => searchesWithoutRoots(file, text)),
   ]
@@ -300,6 +330,22 @@ function lazyAtStart(sources: Sources): string[] {
       if (isType || isDynamic) continue
       if (/^server\/features\/\w+\/lazy$/.test(target))
         found.push(`${file} imports ${specifier}: it is loaded at the start`)
+      if (sources.has(`${target}.ts`)) reached.add(`${target}.ts`)
+    }
+  }
+  return found
+}
+
+/** Nothing in the server itself may reach a decoder without a bound, also not on demand. */
+function decodersOutsideWorkers(sources: Sources): string[] {
+  const missing = [...UNBOUNDED_DECODERS, ...UNBOUNDED_ENTRIES].filter((file) => !sources.has(file))
+  const found = missing.map((file) => `${file}: not there any more; correct the list of decoders`)
+  const reached = new Set(UNBOUNDED_ENTRIES)
+  for (const file of reached) {
+    for (const { specifier, target, isType } of importsOf(file, sources.get(file) ?? '')) {
+      if (isType) continue
+      if (UNBOUNDED_DECODERS.includes(`${target}.ts`))
+        found.push(`${file} imports ${specifier}: it expands content, which only a process with a memory limit may do`)
       if (sources.has(`${target}.ts`)) reached.add(`${target}.ts`)
     }
   }

@@ -1,20 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-
 import { expect, test } from 'vitest'
 
 import { type Sources, unusedExceptions, violations } from './architecture-rules.js'
-
-const PACKAGES = resolve(import.meta.dirname, '../packages')
-
-/** `mcp/jsonrpc/message.ts` for packages/mcp/src/jsonrpc/message.ts. */
-function readSources(): Map<string, string> {
-  const files = readdirSync(PACKAGES, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.ts$|\.d\.ts$/.test(entry.name))
-    .map((entry) => relative(PACKAGES, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    .filter((path) => /^\w+\/src\//.test(path))
-  return new Map(files.map((path) => [path.replace('/src/', '/'), readFileSync(join(PACKAGES, path), 'utf8')]))
-}
+import { readSources } from './support/sources.js'
 
 const SOURCES = readSources()
 
@@ -87,6 +74,20 @@ test.each([
     'const limit = AbortSignal.any([stop, AbortSignal.timeout(10)])',
   ],
   ['a thread', 'server/planted.ts', "import { Worker } from 'node:worker_threads'"],
+  ['a decompressor', 'server/planted.ts', "import { gunzipSync } from 'node:zlib'"],
+  ['a decompressor of the web', 'app/planted.ts', "stream.pipeThrough(new DecompressionStream('gzip'))"],
+  ['a decompressor by its package', 'server/planted.ts', "const { unzipSync } = await import('fflate')"],
+  ['compressed WebSocket messages', 'app/planted.ts', 'const options = { perMessageDeflate: true }'],
+  [
+    'a PDF read in the thread of the extractor',
+    'server/features/documents/extract/readers/extract-content.ts',
+    "import { readPdf } from './read-pdf.js'",
+  ],
+  [
+    'a decoder loaded by the server on demand',
+    'server/features/images/image-reader.ts',
+    "const { processImage } = await import('./worker/process-image.js')",
+  ],
 ])('reports %s', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found).not.toEqual([])

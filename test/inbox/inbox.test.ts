@@ -283,7 +283,8 @@ describe.skipIf(!HAS_TERMINALS)('plans and tasks', () => {
 })
 
 describe.skipIf(!HAS_TERMINALS).concurrent('a plan to approve', () => {
-  const PLAN = `# Roof\n${Array.from({ length: 60 }, (_, row) => `- [ ] row ${row}`).join('\n')}\n`
+  const ROWS = Array.from({ length: 60 }, (_, row) => `- [ ] row ${row}`).join('\n')
+  const PLAN = `# Roof \u001B]0;not hidden\u0007\n${ROWS}\n`
 
   async function submitted(env: NodeJS.ProcessEnv = {}, action = 'exit') {
     const home = newInboxHome()
@@ -306,7 +307,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a plan to approve', () => {
     const { server, terminal, result } = await submitted()
     expect(terminal.screen()).toContain('Until you approve it, commands can only read.')
     terminal.type(ENTER)
-    await terminal.waitForText(/# Roof[^]*row 59\n[^]*● Back/)
+    await terminal.waitForText(/# Roof .\]0;not hidden[^]*row 59\n[^]*● Back/)
     terminal.type(ENTER)
     await terminal.waitForText('● Read the plan')
     terminal.type(DOWN, ENTER)

@@ -136,6 +136,24 @@ describe('in a form of the client', () => {
     expect(second.structured).toMatchObject({ active: false, approval: 'approved' })
   })
 
+  test('a long plan is shown in part, with where the rest is, and without control characters', async () => {
+    const client = await clientIn(environment())
+    await plan(client, 'enter', { goal: 'two\nlines \u001b[31m' })
+    const text = `\u001b]0;not hidden\u0007\u202eShown\n${'x'.repeat(30_000)}`
+    const { form, result } = await untilForm(client, 'exit', { plan: text })
+    const { message } = form.params
+    expect(message).toContain('Goal: two lines [31m\n')
+    expect(message).toContain(']0;not hidden')
+    // oxlint-disable-next-line no-control-regex -- looks for control characters
+    expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+    expect(message).toMatch(
+      /\[20000 of \d+ characters are shown\. The console page \(scorpiox-code ui\) shows the whole plan/,
+    )
+    expect(message.length).toBeLessThan(21_000)
+    await answer(client, form, APPROVE)
+    expect((await result).structured).toMatchObject({ approval: 'approved' })
+  })
+
   test('to decline is to reject; a form that is closed leaves the request open', async () => {
     const client = await clientIn(environment())
     await plan(client, 'enter')

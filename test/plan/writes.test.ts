@@ -86,6 +86,7 @@ describe('in plan mode', requires(SANDBOX), () => {
   test('there are at least 100 attempts with unique names', () => {
     expect([...new Set(tried.map(({ name }) => name))]).toEqual(tried.map(({ name }) => name))
     expect(tried.length).toBeGreaterThanOrEqual(100)
+    expect(WRITE_ATTEMPTS.length).toBeGreaterThanOrEqual(137)
   })
 
   for (const level of ['off', 'read-only', 'workspace', 'strict'])

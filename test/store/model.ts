@@ -107,7 +107,7 @@ export async function doBoth(
   if (!plan) return [0, 0]
   const version = { number: plan.versions.length + 1, text: toStorableText(operation.text), savedAt: at }
   plan.versions.push(version)
-  return [await rows.plans.addVersion(plan.id, operation.text, at), version]
+  return [await rows.plans.addVersion(plan.id, operation.text, at), { ...version, removed: 0 }]
 }
 
 /** Everything that can be read, with every query. */

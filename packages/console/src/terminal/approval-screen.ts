@@ -1,6 +1,7 @@
 // Screen of a plan that waits for approval: reads it and what changed, approves, rejects with a comment, or edits it.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { showControlCharacters } from '@scorpiox/server/terminal/text-layout'
 import type { ApprovalDecision, ApprovalDetails, ApprovalView } from '../view.js'
 import { formatProjectName, joinParts, sanitizeLine } from './format-view.js'
 import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
@@ -98,9 +99,9 @@ function createMenu(
 }
 
 function shownText(context: InboxContext, { text, discarded }: ApprovalDetails): string {
-  return text ?? discarded ?? context.translator.translate('planEmpty')
+  return showControlCharacters(text ?? discarded ?? context.translator.translate('planEmpty'))
 }
 
 function formatChanges({ changes }: ApprovalDetails): string {
-  return changes.map((line) => (line === null ? '…' : `${line.mark} ${line.text}`)).join('\n')
+  return showControlCharacters(changes.map((line) => (line === null ? '…' : `${line.mark} ${line.text}`)).join('\n'))
 }

@@ -137,7 +137,7 @@ export interface AskOptions<A = JsonObject> {
 
 /** Options of a call that continues as a task. */
 export interface TaskHandleOptions {
-  /** How long the outcome is kept, counted from the start of the call. Default: one day. */
+  /** How long the outcome is kept, counted from the start of the call. Default: one day; at most 30 days. */
   readonly ttlMs?: number
   /** The poll interval suggested to the client. */
   readonly pollMs?: number

@@ -1,6 +1,7 @@
 // Replay log of one session of a legacy revision (before 2026-07-28), in memory: a client whose connection broke can
 // request the missed events. Bounded: the oldest are dropped first, and the newest is always kept. Answers and other
-// events have separate limits, so that neither displaces the other.
+// events have separate limits, so that neither displaces the other. The logs of one user share a further limit, see
+// http-sessions.ts.
 
 const MAX_BYTES = 512 * 1024
 const MAX_EVENTS = 500
@@ -17,6 +18,21 @@ export class EventLog {
   readonly #answers = { count: 0, bytes: 0 }
   readonly #others = { count: 0, bytes: 0 }
   #last = 0
+
+  /** Characters of all events. */
+  get size(): number {
+    return this.#answers.bytes + this.#others.bytes
+  }
+
+  /** Drops all events, or all but the newest. */
+  clear(keepsNewest: boolean): void {
+    const newest = keepsNewest ? this.#events.at(-1) : undefined
+    this.#events.length = 0
+    for (const totals of [this.#answers, this.#others]) Object.assign(totals, { count: 0, bytes: 0 })
+    if (!newest) return
+    this.#events.push(newest)
+    Object.assign(newest.isAnswer ? this.#answers : this.#others, { count: 1, bytes: newest.text.length })
+  }
 
   append(streamId: string, text: string, isAnswer: boolean): LoggedEvent {
     const event: LoggedEvent = { streamId, sequence: ++this.#last, text, isAnswer }

@@ -9,6 +9,7 @@ import type { JsonRpcMessage } from '../jsonrpc/message.js'
 import type { ToolCallFormat } from '../revisions/client-profile.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session, type SessionOptions } from '../session/session.js'
+import type { AnonymousConnections } from './anonymous-connections.js'
 import type { Authenticator } from './authenticator.js'
 import type { EventStream } from './event-stream.js'
 import type { HostPolicy, Refusal } from './host-policy.js'
@@ -77,6 +78,8 @@ export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, Requ
   /** Sessions that last as long as a request or a connection. */
   readonly transientSessions: Set<Session>
   readonly sessions: HttpSessions
+  /** Connections without an accepted credential; set when the server listens. */
+  anonymousConnections: AnonymousConnections | undefined
   /** Open event streams, which get heartbeats. */
   readonly streams: Set<EventStream>
   /** True while the server shuts down. */
@@ -129,6 +132,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     sessions,
     streams,
     transientSessions: new Set(),
+    anonymousConnections: undefined,
     isShuttingDown: false,
   }
 }

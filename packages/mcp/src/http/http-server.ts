@@ -9,6 +9,7 @@ import { loadOptionalMethods } from '../methods/method-table.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { withTimeout } from '../util/promises.js'
+import { limitAnonymousConnections } from './anonymous-connections.js'
 import { isStillAuthorized } from './authenticator.js'
 import {
   allSessions,
@@ -17,7 +18,13 @@ import {
   type HttpContext,
   type HttpContextOptions,
 } from './http-context.js'
-import { type CertificateSource, createNodeServer, type NodeServer, refuseUpgrade } from './node-server.js'
+import {
+  type CertificateSource,
+  createNodeServer,
+  type NodeServer,
+  refuseConnection,
+  refuseUpgrade,
+} from './node-server.js'
 import { createRouter, type Router } from './router.js'
 import { SseSessions } from './sse-endpoint.js'
 import { createUpgradeHandler, type UpgradeHandler, wantsWebSocket, withoutUpgradeHeader } from './upgrade.js'
@@ -93,6 +100,14 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   const context = createHttpContext(server, options)
   const sse = new SseSessions(context)
   const nodeServer = createNodeServer(certificates, maxConnections, () => context.responseQueue.flush())
+  context.anonymousConnections = limitAnonymousConnections(nodeServer.http, maxConnections, (socket) => {
+    context.metrics.countRefusal('connections')
+    // Before the handshake no response can be sent.
+    if (nodeServer.isSecure && !('encrypted' in socket)) socket.destroy()
+    else refuseConnection(socket)
+    // Without waiting for the client, which may never close its side.
+    socket.destroySoon()
+  })
   const { webSockets } = context.extensions
   const upgrades = webSockets && createUpgradeHandler(context, webSockets)
   const router = createRouter(context, sse)

@@ -1,5 +1,5 @@
-// The sessions of legacy revisions by `Mcp-Session-Id`, in memory: per-user limit and expiry. Ids cannot be guessed and
-// are not valid for other users.
+// The sessions of legacy revisions by `Mcp-Session-Id`, in memory: expiry, and limits per user for sessions and for the
+// replay logs of their events. Ids cannot be guessed and are not valid for other users.
 
 import { randomBytes } from 'node:crypto'
 
@@ -13,6 +13,8 @@ import { ResumableStream } from './resumable-stream.js'
 const IDLE_MS = 60 * 60 * 1000
 const CLEANUP_INTERVAL_MS = 60 * 1000
 const MAX_PER_USER = 1000
+/** Characters in the replay logs of all sessions of one user. */
+const MAX_LOG_SIZE_PER_USER = 16 * 1024 * 1024
 const SERVER_STREAM = 'standing'
 
 type CreateSession = (peer: Caller, options: SessionOptions) => Session
@@ -31,6 +33,7 @@ export class HttpSession {
     readonly user: string,
     createSession: CreateSession,
     toolCallFormat: ToolCallFormat | undefined,
+    private readonly onLogGrowth: (characters: number) => void,
   ) {
     this.serverStream = this.#createStream(SERVER_STREAM)
     const options = { revision: '2024-11-05', sink: this.serverStream, toolCallFormat } as const
@@ -65,6 +68,16 @@ export class HttpSession {
     return streams.map(({ connection }) => connection).filter((stream) => stream !== undefined)
   }
 
+  /** Characters of the events that can be replayed. */
+  get logSize(): number {
+    return this.#log.size
+  }
+
+  /** A client that reconnects gets none of the events so far, or only the newest. */
+  clearLog(keepsNewest: boolean): void {
+    this.#log.clear(keepsNewest)
+  }
+
   get isBusy(): boolean {
     return this.serverStream.connection !== undefined || this.session.isBusy
   }
@@ -77,7 +90,10 @@ export class HttpSession {
 
   #createStream(name: string): ResumableStream {
     // An initial event without data is allowed since 2025-11-25; older clients try to parse it.
-    return new ResumableStream(name, this.#log, () => this.session.negotiatedRevision === '2025-11-25')
+    return new ResumableStream(name, this.#log, {
+      sendsInitialId: () => this.session.negotiatedRevision === '2025-11-25',
+      onLogGrowth: this.onLogGrowth,
+    })
   }
 
   /** The events of a finished stream stay in the log for a while. */
@@ -93,6 +109,7 @@ export class HttpSession {
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #byUser = new Map<string, Set<HttpSession>>()
+  readonly #logSizes = new Map<string, number>()
   readonly #cleanupTimer: NodeJS.Timeout
 
   /** `toolCallFormat`: the result format of sessions at 2024-11-05. */
@@ -110,7 +127,9 @@ export class HttpSessions {
   open(user: string): HttpSession {
     const userSessions = this.#byUser.get(user) ?? new Set()
     if (userSessions.size >= MAX_PER_USER) this.#evictOldest(userSessions)
-    const session = new HttpSession(user, this.createSession, this.toolCallFormat)
+    const session = new HttpSession(user, this.createSession, this.toolCallFormat, (characters) =>
+      this.#countLog(session, characters),
+    )
     this.#byUser.set(user, userSessions.add(session))
     this.#sessions.set(session.id, session)
     return session
@@ -127,8 +146,12 @@ export class HttpSessions {
     this.#sessions.delete(session.id)
     const userSessions = this.#byUser.get(session.user)
     userSessions?.delete(session)
-    if (userSessions?.size === 0) this.#byUser.delete(session.user)
     session.end(reason)
+    this.#logSizes.set(session.user, (this.#logSizes.get(session.user) ?? 0) - session.logSize)
+    session.clearLog(false)
+    if (userSessions?.size !== 0) return
+    this.#byUser.delete(session.user)
+    this.#logSizes.delete(session.user)
   }
 
   *[Symbol.iterator](): Iterator<HttpSession> {
@@ -141,11 +164,25 @@ export class HttpSessions {
     this.#sessions.clear()
   }
 
+  /** Clears the logs of the least recently used sessions of a user, the one that has grown last. */
+  #countLog(grown: HttpSession, characters: number): void {
+    const { user } = grown
+    if (!this.#byUser.get(user)?.has(grown)) return
+    let total = (this.#logSizes.get(user) ?? 0) + characters
+    if (total > MAX_LOG_SIZE_PER_USER) {
+      for (const session of byLastUse(this.#byUser.get(user) ?? new Set())) {
+        if (total <= MAX_LOG_SIZE_PER_USER) break
+        const sizeBefore = session.logSize
+        session.clearLog(session === grown)
+        total += session.logSize - sizeBefore
+      }
+    }
+    this.#logSizes.set(user, total)
+  }
+
   /** Ends the least recently used session, idle ones first. */
   #evictOldest(userSessions: ReadonlySet<HttpSession>): void {
-    const [oldest] = [...userSessions].toSorted(
-      (a, b) => Number(a.isBusy) - Number(b.isBusy) || a.lastUsedAt - b.lastUsedAt,
-    )
+    const [oldest] = byLastUse(userSessions)
     if (oldest) this.end(oldest, 'there were too many sessions')
   }
 
@@ -156,4 +193,9 @@ export class HttpSessions {
       else if (session.lastUsedAt < cutoff) this.end(session, 'it was not used for an hour')
     }
   }
+}
+
+/** Idle sessions first. */
+function byLastUse(sessions: ReadonlySet<HttpSession>): readonly HttpSession[] {
+  return [...sessions].toSorted((a, b) => Number(a.isBusy) - Number(b.isBusy) || a.lastUsedAt - b.lastUsedAt)
 }

@@ -115,11 +115,22 @@ export function refuseUpgrade(socket: Duplex): void {
   answerMalformedRequest(UPGRADE_ERROR, socket)
 }
 
+/** For a connection that exceeds the limit of those without a credential. */
+export function refuseConnection(socket: Duplex): void {
+  answerMalformedRequest(CONNECTIONS_ERROR, socket)
+}
+
 const UPGRADE_ERROR = Object.assign(new Error('Upgrade'), { code: 'UPGRADE' })
 const CONNECT_ERROR = Object.assign(new Error('CONNECT'), { code: 'CONNECT' })
 
+const CONNECTIONS_ERROR = Object.assign(new Error('too many connections'), { code: 'CONNECTIONS' })
+
 const ERRORS_BY_CODE: Readonly<Record<string, readonly [string, string]>> = {
   UPGRADE: ['400 Bad Request', 'Upgrade is not supported on this runtime: remove the Upgrade header'],
+  CONNECTIONS: [
+    '503 Service Unavailable',
+    'This address has too many open connections without a credential: close some, or send the credential',
+  ],
   CONNECT: ['405 Method Not Allowed', 'This is not a proxy; the endpoint is /mcp'],
   HPE_INVALID_EOF_STATE: ['400 Bad Request', 'The body ended before its announced length'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],

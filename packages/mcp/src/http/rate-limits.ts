@@ -75,8 +75,8 @@ function toRetryAfter(seconds: number | undefined): RetryAfter | undefined {
   return seconds === undefined ? undefined : { retryAfterSeconds: Math.max(1, Math.ceil(seconds)) }
 }
 
-// The owner of one IPv6 address usually has the whole /64 network.
-function toNetwork(address: string): string {
+/** The owner of one IPv6 address usually has the whole /64 network. */
+export function toNetwork(address: string): string {
   const address4or6 = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(address4or6)) return address4or6
   const [before = '', after] = address4or6.split('::')

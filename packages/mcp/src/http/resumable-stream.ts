@@ -9,6 +9,13 @@ import type { EventStream } from './event-stream.js'
 // Reconnect delay: short for one client, long enough to spread reconnects after a restart.
 const RETRY_MS = 1000
 
+export interface ResumableStreamOptions {
+  /** Whether the client accepts an initial event without data, which gives it an id to resume from. */
+  sendsInitialId(): boolean
+  /** Called with the change of the size of the log. */
+  onLogGrowth(characters: number): void
+}
+
 export class ResumableStream implements MessageSink {
   #stream: EventStream | undefined
   #lastWritten = 0
@@ -19,8 +26,7 @@ export class ResumableStream implements MessageSink {
   constructor(
     readonly name: string,
     private readonly log: EventLog,
-    /** Whether the client accepts an initial event without data, which gives it an id to resume from. */
-    private readonly sendsInitialId: () => boolean,
+    private readonly options: ResumableStreamOptions,
   ) {}
 
   /** Whether anything was sent. */
@@ -47,7 +53,7 @@ export class ResumableStream implements MessageSink {
     })
     const start = from ?? this.#lastWritten
     // Not a later id: a client that disconnects now must get all of the following events.
-    if (this.sendsInitialId()) stream.sendInitialId(formatEventId(this.name, start), RETRY_MS)
+    if (this.options.sendsInitialId()) stream.sendInitialId(formatEventId(this.name, start), RETRY_MS)
     else stream.open()
     for (const { sequence, text } of this.log.after(this.name, start)) this.#write(sequence, text)
     if (this.#hasEnded || this.#isCloseRequested) this.#endConnection()
@@ -62,7 +68,7 @@ export class ResumableStream implements MessageSink {
 
   /** Closes the connection; the client reconnects for the rest. */
   closeConnection(): void {
-    if (!this.sendsInitialId()) return
+    if (!this.options.sendsInitialId()) return
     // May be called before the stream is attached.
     this.#isCloseRequested = this.#stream === undefined
     this.#endConnection()
@@ -77,8 +83,10 @@ export class ResumableStream implements MessageSink {
 
   #append(text: string, isAnswer: boolean): void {
     this.#hasSent = true
+    const sizeBefore = this.log.size
     const { sequence } = this.log.append(this.name, text, isAnswer)
     this.#write(sequence, text)
+    this.options.onLogGrowth(this.log.size - sizeBefore)
   }
 
   #write(sequence: number, text: string): void {

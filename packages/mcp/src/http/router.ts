@@ -159,6 +159,7 @@ export function checkAdmission(context: HttpContext, exchange: HttpExchange, pri
     } as const
   }
   exchange.principal = principal
+  context.anonymousConnections?.markAuthenticated(exchange.request.socket)
   // Requests of an existing session may still deliver an answer or resume a stream.
   if (context.isShuttingDown && !continuesSession(exchange.request))
     return { refusal: SHUTTING_DOWN, kind: 'stopping' } as const

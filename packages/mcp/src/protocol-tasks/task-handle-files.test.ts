@@ -83,3 +83,26 @@ test('a record that cannot be written leaves no file', async () => {
   await expect(store.save(record('b'))).rejects.toThrow()
   expect(readdirSync(join(folder, home)).toSorted()).toEqual(['a.json', 'b.json'])
 })
+
+test('keeps a bounded number of finished records for each user, the newest', async () => {
+  const folder = newFolder()
+  const store = await openTaskHandleFolder(folder)
+  await store.save(record('other', { user: 'bob' }))
+  await store.save(record('running', { status: 'working' }))
+  for (let count = 1; count <= 1060; count++) await store.save(record(`id-${count}`))
+  expect(filesIn(folder).filter((name) => name.endsWith('.json')).length).toBeLessThanOrEqual(1022)
+  const found = await Promise.all(['id-1', 'id-1060', 'running'].map((id) => store.load('ann', id)))
+  expect(found.map((each) => each?.id)).toEqual([undefined, 'id-1060', 'running'])
+  expect(await store.load('bob', 'other')).toBeDefined()
+})
+
+test('keeps at most 64 MB of results for each user', async () => {
+  const folder = newFolder()
+  const store = await openTaskHandleFolder(folder)
+  const result = JSON.stringify('x'.repeat(5_000_000))
+  for (let count = 1; count <= 20; count++) await store.save(record(`id-${count}`, { result }))
+  const bytes = filesIn(folder).map((name) => statSync(join(folder, name)).size)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(72_000_000)
+  expect(await store.load('ann', 'id-1')).toBeUndefined()
+  expect(await store.load('ann', 'id-20')).toBeDefined()
+})

@@ -7,19 +7,35 @@ import { join } from 'node:path'
 
 import { isJsonObject } from '../json/json.js'
 import { makePrivateFolder, replaceFileAsync } from '../util/atomic-file.js'
-import { isTaskHandleExpired, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
+import { isTaskHandleExpired, selectExcess, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
 
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
+const CHECK_EVERY_COUNT = 20
+const CHECK_EVERY_BYTES = 4 * 1024 * 1024
 
 /** Removes expired records now, and every hour while records are saved. */
 export async function openTaskHandleFolder(folder: string): Promise<TaskHandleStore> {
   await removeExpired(folder)
   let nextCleanup = Date.now() + CLEANUP_INTERVAL_MS
+  const savedByUser = new Map<string, { count: number; bytes: number }>()
+
+  /** Files are counted once for so many finished records. */
+  function isCheckDue({ user, result = '' }: TaskHandleRecord): boolean {
+    const saved = savedByUser.get(user) ?? { count: 0, bytes: 0 }
+    savedByUser.set(user, saved)
+    saved.count++
+    saved.bytes += result.length
+    if (saved.count < CHECK_EVERY_COUNT && saved.bytes < CHECK_EVERY_BYTES) return false
+    savedByUser.delete(user)
+    return true
+  }
+
   return {
     async save(record) {
       const userFolder = userFolderPath(folder, record.user)
       makePrivateFolder(userFolder)
       await replaceFileAsync(join(userFolder, `${record.id}.json`), JSON.stringify(record))
+      if (record.status !== 'working' && isCheckDue(record)) await removeExcess(userFolder)
       if (Date.now() < nextCleanup) return
       nextCleanup = Date.now() + CLEANUP_INTERVAL_MS
       void removeExpired(folder)
@@ -62,6 +78,27 @@ async function removeExpired(folder: string): Promise<void> {
       const path = join(folder, user, name)
       if (await isRemovable(path)) await rm(path, { force: true }).catch(() => undefined)
     }
+  }
+}
+
+/** Removes the oldest finished records of a user if there are too many. Never throws. */
+async function removeExcess(userFolder: string): Promise<void> {
+  const names = await readdir(userFolder).catch(() => [])
+  const files = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.json'))
+      .map(async (name) => ({
+        id: join(userFolder, name),
+        info: await stat(join(userFolder, name)).catch(() => undefined),
+      })),
+  )
+  const newestFirst = files
+    .map(({ id, info }) => ({ id, bytes: info?.size ?? 0, changedAt: info?.mtimeMs ?? Infinity }))
+    .toSorted((one, other) => other.changedAt - one.changedAt)
+  for (const { id } of selectExcess(newestFirst)) {
+    // A running task has an old record, and is limited by itself.
+    const record = await readRecord(id)
+    if (record?.status !== 'working') await rm(id, { force: true }).catch(() => undefined)
   }
 }
 

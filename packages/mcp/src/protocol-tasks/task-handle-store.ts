@@ -33,27 +33,49 @@ export function isTaskHandleExpired({ createdAt, ttlMs, status }: TaskHandleReco
   return now > createdAt + ttlMs + (status === 'working' ? MAX_OVERRUN_MS : 0)
 }
 
-const MAX_PER_USER = 1000
+// What a user's finished task handles may hold: beyond that the oldest are removed before they expire.
+const MAX_FINISHED = 1000
+const MAX_FINISHED_BYTES = 64 * 1024 * 1024
+
+export interface FinishedTaskHandle {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** Selects those to be removed from the finished task handles of one user, newest first. The newest is kept. */
+export function selectExcess(
+  finished: readonly FinishedTaskHandle[],
+  maxCount = MAX_FINISHED,
+): readonly FinishedTaskHandle[] {
+  let total = 0
+  return finished.filter(({ bytes }, index) => {
+    total += bytes
+    return index > 0 && (index >= maxCount || total > MAX_FINISHED_BYTES)
+  })
+}
 
 /** Keeps task handles in memory, for servers without storage. The limit is per user. */
-export function createInMemoryTaskHandleStore(maxPerUser = MAX_PER_USER): TaskHandleStore {
+export function createInMemoryTaskHandleStore(maxFinished?: number): TaskHandleStore {
   const users = new Map<string, Map<string, TaskHandleRecord>>()
 
   function evict(records: Map<string, TaskHandleRecord>): void {
     const now = Date.now()
     for (const [id, record] of records) if (isTaskHandleExpired(record, now)) records.delete(id)
-    for (const [id, { status }] of records) {
-      if (records.size <= maxPerUser) return
-      if (status !== 'working') records.delete(id)
-    }
+    const finished = [...records.values()]
+      .filter(({ status }) => status !== 'working')
+      .toReversed()
+      .map(({ id, result = '' }) => ({ id, bytes: 2 * result.length }))
+    for (const { id } of selectExcess(finished, maxFinished)) records.delete(id)
   }
 
   return {
     async save(record) {
       const records = users.get(record.user) ?? new Map<string, TaskHandleRecord>()
       users.set(record.user, records)
+      // Inserted last, so that records are in the order of their last change.
+      records.delete(record.id)
       records.set(record.id, record)
-      if (records.size > maxPerUser) evict(records)
+      if (record.status !== 'working') evict(records)
     },
     async load(user, id) {
       const record = users.get(user)?.get(id)

@@ -151,6 +151,12 @@ test('the limit of a thousand running tasks applies per user', async () => {
   await create('ann')
 })
 
+test('an outcome is kept for 30 days at most', async () => {
+  const { taskHandles } = open()
+  const { members } = await taskHandles.create({ user: 'ann', abort: () => {} }, { ttlMs: 1e15 })
+  expect(JSON.parse(`{${members}}`).ttlMs).toBe(30 * 24 * 60 * 60 * 1000)
+})
+
 describe('memory', () => {
   const record = (id: string, more: Partial<TaskHandleRecord> = {}): TaskHandleRecord => ({
     id,
@@ -165,7 +171,7 @@ describe('memory', () => {
   })
 
   test('keeps the newest of each user without evicting those of others', async () => {
-    const store = createInMemoryTaskHandleStore(3)
+    const store = createInMemoryTaskHandleStore(2)
     await store.save(record('b', { user: 'bob' }))
     await store.save(record('working', { status: 'working' }))
     for (const id of ['1', '2', '3', '4']) await store.save(record(id))

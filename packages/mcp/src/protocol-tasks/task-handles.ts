@@ -1,6 +1,6 @@
 // The task handles of one server: calls that continue after their response (tasks of the protocol). A handle is stored
 // durably before it is returned, can be queried, answered and cancelled only by the user that created it, and keeps its
-// outcome until it expires. Used by the methods `tasks/…` and by calls that become tasks.
+// outcome until it expires or newer ones take its place. Used by the methods `tasks/…` and by calls that become tasks.
 
 import { randomBytes } from 'node:crypto'
 
@@ -13,8 +13,7 @@ import type { TaskHandleRecord, TaskHandleStore } from './task-handle-store.js'
 import { formatTaskRecord, RunningTaskHandle, type TaskHandle, type TaskHandleOwner } from './task-handle.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-// Effectively forever, and still a safe number.
-const MAX_TTL_MS = 100 * 365 * DAY_MS
+const MAX_TTL_MS = 30 * DAY_MS
 const DEFAULT_POLL_MS = 1000
 const MAX_RUNNING_PER_USER = 1000
 
@@ -38,7 +37,10 @@ export function createTaskHandles(store: TaskHandleStore, changeEvents: ChangeEv
     if (handle?.record.user === user) return handle
     const record = await store.load(user, id)
     if (record) return record.status === 'working' && !isOwnerRunning(record) ? markServerExited(record) : record
-    throw new ProtocolError(INVALID_PARAMS, 'Task not found: it never existed, has expired or is not yours')
+    throw new ProtocolError(
+      INVALID_PARAMS,
+      'Task not found: it never existed, has expired, made room for newer ones or is not yours',
+    )
   }
 
   function checkLimit(user: string): void {

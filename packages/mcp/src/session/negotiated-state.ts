@@ -23,6 +23,9 @@ import type { McpServer } from '../server/mcp-server.js'
 import { listChangedMethod, watchResource } from './subscriptions.js'
 
 const MAX_SUBSCRIPTIONS = 1000
+const MAX_SUBSCRIPTION_CHARACTERS = 65_536
+/** Characters of the JSON text: a session keeps the capabilities. */
+const MAX_CAPABILITIES = 8192
 
 export interface NegotiatedStateOptions {
   /** The revision before `initialize`. */
@@ -89,6 +92,9 @@ export class NegotiatedState {
    */
   #addChannel(declared: unknown): JsonObject {
     const capabilities = isJsonObject(declared) ? declared : {}
+    if (JSON.stringify(capabilities).length > MAX_CAPABILITIES) {
+      throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'capabilities' is larger than 8 KB")
+    }
     if (this.server.channelPush !== 'all') return capabilities
     const experimental = isJsonObject(capabilities.experimental) ? capabilities.experimental : {}
     return { ...capabilities, experimental: { ...experimental, [CHANNEL_EXTENSION]: {} } }
@@ -105,7 +111,9 @@ export class NegotiatedState {
     if (!this.server.resourceRegistry.findByUri(uri)) {
       throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${echo(uri)}`, { uri })
     }
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
+    const characters = [...this.#subscriptions, uri].join('').length
+    const isFull = this.#subscriptions.size >= MAX_SUBSCRIPTIONS || characters > MAX_SUBSCRIPTION_CHARACTERS
+    if (isFull && !this.#subscriptions.has(uri)) {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
     }
     this.#subscriptions.add(uri)

@@ -176,16 +176,19 @@ describe('a stream', () => {
 
   test.each<[unknown, string]>([
     [5, "Invalid params: 'notifications' must be an object"],
-    [{ resourceSubscriptions: 'x' }, "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings"],
+    [
+      { resourceSubscriptions: 'x' },
+      "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings, 65536 characters together",
+    ],
     [
       { resourceSubscriptions: ['x', 5] },
-      "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings",
+      "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings, 65536 characters together",
     ],
     [
       { resourceSubscriptions: Array(1001).fill('x') },
-      "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings",
+      "Invalid params: 'resourceSubscriptions' must be a list of at most 1000 strings, 65536 characters together",
     ],
-    [{ taskIds: {} }, "Invalid params: 'taskIds' must be a list of at most 1000 strings"],
+    [{ taskIds: {} }, "Invalid params: 'taskIds' must be a list of at most 1000 strings, 65536 characters together"],
   ])('is refused for invalid filters (%#)', async (notifications, message) => {
     const answer = await open(everything).ask('subscriptions/listen', { notifications, ...meta() })
     expect(answer).toMatchObject({ error: { code: -32602, message } })

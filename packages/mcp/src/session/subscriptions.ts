@@ -54,6 +54,7 @@ export class SubscriptionStreams {
 }
 
 const MAX_NAMES = 1000
+const MAX_CHARACTERS = 65_536
 
 interface Filter {
   readonly toolsListChanged?: boolean
@@ -132,8 +133,12 @@ function acceptFilter(server: McpServer, context: RequestContext): Filter {
 
 function readNames(value: unknown, member: string): readonly string[] | undefined {
   if (value === undefined) return undefined
-  if (Array.isArray(value) && value.length <= MAX_NAMES && value.every((name) => typeof name === 'string')) return value
-  throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${member}' must be a list of at most ${MAX_NAMES} strings`)
+  const isList = Array.isArray(value) && value.length <= MAX_NAMES && value.every((name) => typeof name === 'string')
+  if (isList && value.join('').length <= MAX_CHARACTERS) return value
+  throw new ProtocolError(
+    INVALID_PARAMS,
+    `Invalid params: '${member}' must be a list of at most ${MAX_NAMES} strings, ${MAX_CHARACTERS} characters together`,
+  )
 }
 
 /**

@@ -162,6 +162,14 @@ const GENERAL_OPTIONS = {
     max: 1_000_000,
     about: 'Memory that a sandboxed command may take, in megabytes; half as much fits into its `/tmp`.',
   },
+  COMMANDS_MEMORY_MB: {
+    type: 'integer',
+    default: 0,
+    min: 0,
+    max: 100_000_000,
+    about:
+      'Memory that all running commands together may take on Linux, in megabytes; beyond that the largest is ended, and its result says so. 0 means three quarters of what the server may use.',
+  },
   HTTP_HOST: { type: 'string', default: '127.0.0.1', about: 'Address that `serve --http` listens on.' },
   HTTP_PORT: { type: 'integer', default: 8808, min: 0, max: 65_535, about: 'Port that `serve --http` listens on.' },
   HTTP_TOKEN: {

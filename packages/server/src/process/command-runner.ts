@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
+import { createCommandMemoryWatch } from './command-memory.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
@@ -35,6 +36,8 @@ export interface RunRequest {
   readonly command: string
   /** Text for stdin; empty by default. */
   readonly input?: string | undefined
+  /** The user, whose commands share a memory limit. */
+  readonly owner?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
   /** Called with the number of output bytes that were lost before they were read. */
   readonly onGap?: (bytes: number) => void
@@ -48,6 +51,8 @@ export interface RunRequest {
 
 export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'> {
   readonly tag: string
+  /** Why the server ended it, as sentences; undefined if it did not. */
+  readonly endReason: () => string | undefined
   /**
    * Resolves when the command has exited and its output has been read, even if a child keeps the output open. What
    * children print later is discarded.
@@ -80,13 +85,16 @@ interface CommandRunnerOptions {
   readonly shell: ShellProgram
   /** Recorded commands continue when this process has exited. */
   readonly jobsOutliveServer: boolean
+  /** Memory of all commands together. */
+  readonly maxMemoryBytes?: number
   /** The platform; tests set another one. */
   readonly platform?: NodeJS.Platform
 }
 
 export function createCommandRunner(settings: CommandRunnerOptions): CommandRunner {
-  const { cwd, env, shell, jobsOutliveServer, platform = process.platform } = settings
+  const { cwd, env, shell, jobsOutliveServer, maxMemoryBytes = Infinity, platform = process.platform } = settings
   const trees = createProcessTrees()
+  const memoryWatch = createCommandMemoryWatch(trees.tagPrefix, maxMemoryBytes)
   const untagged = createUntaggedTrees(platform)
   const shells =
     platform === 'linux'
@@ -134,7 +142,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const hasExited = (): boolean => pooled.hasExited
     const { closed, pause, resume, ignoreOutput } = pooled
     const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited }
-    const started = createRunning(program, tag, sandboxed !== undefined)
+    const started = createRunning(program, tag, sandboxed !== undefined, request.owner)
     if (isClosed) throw new Error(CLOSED_MESSAGE)
     return started
   }
@@ -145,7 +153,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     throw new Failure(UNREPORTED_MESSAGE)
   }
 
-  async function spawnDirectly({ command, input, onOutput }: RunRequest): Promise<RunningCommand> {
+  async function spawnDirectly({ command, input, owner, onOutput }: RunRequest): Promise<RunningCommand> {
     const tooLong = describeTooLongCommand(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
     const tag = `${trees.tagPrefix}.d${++directCount}`
@@ -153,7 +161,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const program = await spawnProcess(start)
     let hasExited = false
     void program.exited.then(() => (hasExited = true))
-    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false)
+    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false, owner)
     const root = untagged?.add(program)
     return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
   }
@@ -172,6 +180,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     program: SpawnedProcess & { readonly hasExited: () => boolean },
     tag: string,
     isSandboxed: boolean,
+    owner = '',
   ): RunningCommand {
     const { pid, exited, closed, pause, resume, ignoreOutput, hasExited } = program
     running.set(tag, hasExited)
@@ -186,6 +195,17 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       clearTimeout(timer)
       return survivors
     }
+    let endReason: string | undefined
+    const unwatch = memoryWatch.add({
+      tag,
+      owner,
+      isSandboxed,
+      end(reason) {
+        endReason = reason
+        return kill(0)
+      },
+    })
+    void exited.then(unwatch)
     const startedAt = performance.now()
     const findChildren = (): readonly number[] | undefined => {
       if (untagged) return undefined
@@ -207,7 +227,15 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       ignoreOutput()
       return exit
     }
-    return { tag, exited: waitForExitAndOutput(), pause, resume, kill, findRemainingChildren }
+    return {
+      tag,
+      endReason: () => endReason,
+      exited: waitForExitAndOutput(),
+      pause,
+      resume,
+      kill,
+      findRemainingChildren,
+    }
   }
 
   return {

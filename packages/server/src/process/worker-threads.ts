@@ -1,6 +1,7 @@
 // A bounded pool of worker threads, used to extract documents. Each thread works on one request at a time and is
 // terminated if that takes too long, needs too much memory or is cancelled. An idle thread does not keep the process
-// alive, and ends after a while.
+// alive, and ends after a while. The memory of buffers is not limited: what is decompressed is read in
+// worker-processes.ts.
 
 import { Worker } from 'node:worker_threads'
 

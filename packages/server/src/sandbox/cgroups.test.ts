@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { findCgroupParents } from './cgroups.js'
+import { findCgroupParents, type OwnCgroup } from './cgroups.js'
 import { openResourceLimits } from './resource-limits.js'
 
 const VALUES = { pids: 100, memory: 1_048_576 }
@@ -103,4 +103,39 @@ test('the cgroups of dead servers are removed, others are kept', () => {
   findCgroupParents({ mountinfo, cgroup: '8:pids:/' }, VALUES)
   expect(existsSync(join(root, 'scorpiox-4194300-x-1'))).toBe(false)
   expect(readdirSync(root)).toEqual(expect.arrayContaining([`scorpiox-${process.ppid}-x-1`, 'another']))
+})
+
+describe('the limit of all commands together', () => {
+  const limit = (ownCgroup: OwnCgroup) =>
+    openResourceLimits({ pids: 9, memoryBytes: 1000, totalMemoryBytes: 5000, isRoot: true, ownCgroup })
+  const read = (file: string | undefined, ...path: readonly string[]): string =>
+    readFileSync(join(file ?? '', '..', ...path), 'utf8')
+
+  test('is a cgroup around those of the commands, in the tree of the memory controller', () => {
+    const root = tree('pids', 'memory')
+    const mounts = ['pids', 'memory'].map((name) => line('/', join(root, name), 'cgroup', name))
+    const limits = limit({ mountinfo: mounts.join('\n'), cgroup: '8:pids:/\n4:memory:/' })
+    const [pids, memory] = limits.allocate().cgroupFiles
+    expect(read(memory, 'memory.limit_in_bytes')).toBe('1000')
+    expect(read(memory, '../memory.limit_in_bytes')).toBe('5500')
+    expect(join(pids ?? '', '../..')).toBe(join(root, 'pids'))
+    expect(join(memory ?? '', '../../..')).toBe(join(root, 'memory'))
+    limits.close()
+  })
+
+  test('gives its controllers to the commands in version 2', () => {
+    const root = tree('app')
+    writeFileSync(join(root, 'app/cgroup.controllers'), 'memory pids')
+    const limits = limit({ mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app' })
+    const [file] = limits.allocate().cgroupFiles
+    expect([read(file, 'memory.max'), read(file, 'pids.max')]).toEqual(['1000', '9'])
+    expect([read(file, '../memory.max'), read(file, '../cgroup.subtree_control')]).toEqual(['5500', '+pids +memory'])
+    limits.close()
+  })
+
+  test('is removed with what a dead server left in it', () => {
+    const root = tree('scorpiox-4194300-all-x/scorpiox-4194300-x-1')
+    findCgroupParents({ mountinfo: line('/', root, 'cgroup', 'pids'), cgroup: '8:pids:/' }, VALUES)
+    expect(existsSync(join(root, 'scorpiox-4194300-all-x'))).toBe(false)
+  })
 })

@@ -64,6 +64,26 @@ export function createCgroup(
   return posix.join(path, 'cgroup.procs')
 }
 
+/**
+ * A cgroup that limits the memory of all commands together; those of single commands are created in it. Returns the
+ * parent itself where that is not possible.
+ */
+export function createCommonCgroup(parent: CgroupParent, name: string, memoryBytes: number): CgroupParent {
+  const { version, folder, controllers } = parent
+  if (!controllers.includes('memory')) return parent
+  const path = posix.join(folder, name)
+  const isCreated = succeeds(() => {
+    createCgroup({ version, folder, controllers: ['memory'] }, name, { memory: memoryBytes, pids: 0 })
+    // Old kernels do not count the children otherwise.
+    if (version === 1) succeeds(() => writeFileSync(posix.join(path, 'memory.use_hierarchy'), '1'))
+    else writeFileSync(posix.join(path, 'cgroup.subtree_control'), controllers.map((each) => `+${each}`).join(' '))
+  })
+  const common: CgroupParent = { version, folder: path, controllers }
+  if (isCreated && canCreateCgroup(common, { memory: memoryBytes, pids: 1 })) return common
+  succeeds(() => rmdirSync(path))
+  return parent
+}
+
 interface LimitFiles {
   readonly limit: string
   readonly swap?: { readonly file: string; readonly of: (limit: number) => number }
@@ -148,7 +168,11 @@ function removeStale(folder: string): void {
   const names = listOrEmpty(folder).filter(
     (name) => !isPidRunning(Number(/^scorpiox-(\d+)-/.exec(name)?.[1] ?? process.pid)),
   )
-  for (const name of names) succeeds(() => rmdirSync(posix.join(folder, name)))
+  for (const name of names) {
+    const path = posix.join(folder, name)
+    for (const child of listOrEmpty(path)) succeeds(() => rmdirSync(posix.join(path, child)))
+    succeeds(() => rmdirSync(path))
+  }
 }
 
 function listOrEmpty(folder: string): readonly string[] {

@@ -3,7 +3,7 @@
 // process separately. Creates and removes cgroups.
 
 import { rmdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
@@ -12,6 +12,7 @@ import {
   type CgroupController,
   type CgroupParent,
   createCgroup,
+  createCommonCgroup,
   findCgroupParents,
   type LimitValues,
   type OwnCgroup,
@@ -19,6 +20,8 @@ import {
 
 const RETRIES = 6
 const RETRY_MS = 10
+/** The kernel ends a process without a reason; up to the limit itself, command-memory.ts gives one. */
+const KERNEL_MARGIN = 1.1
 
 interface CgroupPool {
   /** The cgroup.procs files through which a process enters its cgroups. */
@@ -110,6 +113,8 @@ interface LimitAllocation {
 interface LimitOptions {
   readonly pids: number
   readonly memoryBytes: number
+  /** Of all commands together. */
+  readonly totalMemoryBytes?: number | undefined
   readonly isRoot: boolean
   /** The cgroup of this process; set by tests. */
   readonly ownCgroup?: OwnCgroup
@@ -118,11 +123,17 @@ interface LimitOptions {
 export function openResourceLimits({
   pids,
   memoryBytes,
+  totalMemoryBytes,
   isRoot,
   ownCgroup = readOwnCgroup(),
 }: LimitOptions): ResourceLimits {
   const values = { pids, memory: memoryBytes }
-  const parents = findCgroupParents(ownCgroup, values)
+  const ownParents = findCgroupParents(ownCgroup, values)
+  const commonName = `scorpiox-${process.pid}-all-${Math.random().toString(36).slice(2)}`
+  const parents =
+    totalMemoryBytes === undefined
+      ? ownParents
+      : ownParents.map((parent) => createCommonCgroup(parent, commonName, Math.floor(KERNEL_MARGIN * totalMemoryBytes)))
   const pool = createCgroupPool(parents, values)
   const mechanismFor = (controller: CgroupController): LimitMechanism => {
     const parent = parents.find(({ controllers }) => controllers.includes(controller))
@@ -143,7 +154,10 @@ export function openResourceLimits({
       const procsFiles = parents.length > 0 ? pool.acquire() : []
       return { cgroupFiles: procsFiles, ulimits, release: () => pool.release(procsFiles) }
     },
-    close: () => pool.close(),
+    close() {
+      pool.close()
+      for (const { folder } of parents) if (basename(folder) === commonName) removeCgroup(folder, RETRIES)
+    },
   }
 }
 

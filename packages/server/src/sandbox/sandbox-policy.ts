@@ -11,6 +11,7 @@ import { listClientSecrets, listClientSettings, type MachineInfo } from '../clie
 import type { Config } from '../config/load-config.js'
 import { expandPath, getScriptFolder, getStateDir, splitList, splitPathList } from '../config/paths.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
+import { resolveMemoryLimit } from '../process/command-memory.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -223,6 +224,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     scriptFolders,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
+    totalMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
     env: childEnv,
   }
 }

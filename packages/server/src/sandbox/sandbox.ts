@@ -64,6 +64,8 @@ export interface SandboxPolicy extends CommandPolicy {
   /** A folder for the sandbox's own files, hidden from commands. */
   readonly workFolder: string
   readonly pids: number
+  /** Memory of all commands together. */
+  readonly totalMemoryBytes?: number
   /** The environment of this server, without secrets. */
   readonly env: NodeJS.ProcessEnv
   /** The code of this server and the runtime that runs it. */

@@ -5,6 +5,9 @@ import { nullableTextColumn, numberColumn, requireRow, type Sql, type SqlRow, te
 import { allocateIds } from '../storage/scope-table.js'
 import { toStorableText } from '../text/normalize-text.js'
 
+/** Delivered messages are kept for a while, for the console; of each user in a project, as many as this. */
+const MAX_DELIVERED = 1000
+
 export interface PendingMessage {
   readonly id: number
   readonly session: string
@@ -33,10 +36,16 @@ const COLUMNS = 'id, session, kind, created_at, text, file'
 export function createMessageTable(sql: Sql, scope: number): MessageTable {
   return {
     async insert({ session, kind, text, createdAt }) {
+      const id = await allocateIds(sql, scope, 'next_message', 1)
+      await sql.run(
+        'DELETE FROM messages WHERE scope = ? AND id <= ? AND delivered_at IS NOT NULL',
+        scope,
+        id - MAX_DELIVERED,
+      )
       const rows = await sql.run(
         `INSERT INTO messages (scope, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL) RETURNING ${COLUMNS}`,
         scope,
-        await allocateIds(sql, scope, 'next_message', 1),
+        id,
         toStorableText(session),
         kind,
         createdAt,

@@ -1,5 +1,5 @@
-// Limits of concurrent work: mutex by key, semaphore, throttle, limit per user, and work that is shared by its callers.
-// No I/O.
+// Limits of concurrent work: mutex by key, semaphores, throttle, limit per user, and work that is shared by its
+// callers. No I/O.
 
 import { rejectOnAbort } from './async.js'
 
@@ -67,6 +67,63 @@ export function createSemaphore(limit: number): Semaphore {
         signal.addEventListener('abort', onAbort)
       })
     },
+  }
+}
+
+export interface FairSemaphore {
+  /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
+  acquire(owner: string, signal: AbortSignal): Promise<(() => void) | undefined>
+  /** Requests of this owner that wait for a slot. */
+  waitingCount(owner: string): number
+}
+
+/**
+ * A semaphore that is shared by several owners, such as users: a free slot goes to the owner with the fewest slots, and
+ * among those to the request that waits longest, so that a long queue of one owner does not delay the others.
+ */
+export function createFairSemaphore(limit: number): FairSemaphore {
+  const waiting = new Set<{ readonly owner: string; readonly onTurn: () => void }>()
+  const slotsByOwner = new Map<string, number>()
+  let inUse = 0
+
+  function createRelease(owner: string): () => void {
+    inUse++
+    slotsByOwner.set(owner, slotsOf(owner) + 1)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      inUse--
+      if (slotsOf(owner) > 1) slotsByOwner.set(owner, slotsOf(owner) - 1)
+      else slotsByOwner.delete(owner)
+      findNext()?.onTurn()
+    }
+  }
+
+  const slotsOf = (owner: string): number => slotsByOwner.get(owner) ?? 0
+
+  function findNext(): { readonly onTurn: () => void } | undefined {
+    const [first, ...others] = waiting
+    return others.reduce((best, waiter) => (slotsOf(waiter.owner) < slotsOf(best?.owner ?? '') ? waiter : best), first)
+  }
+
+  return {
+    acquire(owner, signal) {
+      if (signal.aborted) return Promise.resolve(undefined)
+      if (inUse < limit) return Promise.resolve(createRelease(owner))
+      return new Promise((resolve) => {
+        const finish = (isAcquired: boolean): void => {
+          waiting.delete(waiter)
+          signal.removeEventListener('abort', onAbort)
+          resolve(isAcquired ? createRelease(owner) : undefined)
+        }
+        const waiter = { owner, onTurn: () => finish(true) }
+        const onAbort = (): void => finish(false)
+        waiting.add(waiter)
+        signal.addEventListener('abort', onAbort)
+      })
+    },
+    waitingCount: (owner) => [...waiting].filter((waiter) => waiter.owner === owner).length,
   }
 }
 

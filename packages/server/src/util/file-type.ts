@@ -87,3 +87,10 @@ function findMagicNumber(numbers: readonly MagicNumber[], bytes: Buffer): string
 function magicNumber(name: string, text: string, at = 0): MagicNumber {
   return { name, bytes: Buffer.from(text, 'latin1'), at }
 }
+
+/** Viewers accept other bytes before the header. */
+const PDF_HEADER_BYTES = 1024
+
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, PDF_HEADER_BYTES)).includes('%PDF-')
+}

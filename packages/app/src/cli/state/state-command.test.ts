@@ -130,7 +130,11 @@ describe('state export and import', () => {
       [/"nextTask": 3/, '"nextTask": 2', /scopes\[0\]\.tasks must be numbered below the next number, 2/],
       [/"currentTask": 1/, '"currentTask": 7', /currentTask must be the id of one of its tasks, or null/],
       [/"outcome": "accepted"/, '"outcome": "maybe"', /plans\[0\]\.outcome must be open, accepted or reset/],
-      [/"number": 1/, '"number": 2', /plans\[0\]\.versions must be numbered 1, 2, 3/],
+      [
+        /"versions": \[\s*(\{[^}]*\})/,
+        '"versions": [$1, $1',
+        /plans\[0\]\.versions must be numbered in ascending order/,
+      ],
       [/"createdAt": 10/, '"createdAt": "10"', /tasks\[0\]\.createdAt must be a time in milliseconds/],
       [/"name": "two"/, '"name": null', /tasks\[1\]\.name must be a text/],
     ]

@@ -115,8 +115,8 @@ function parsePlan(value: unknown, path: string): PlanExport {
     throw invalidValue(`${path}.outcome`, 'open, accepted or reset')
   }
   const versions = parseList(fields.versions, `${path}.versions`, parseVersion)
-  if (versions.some(({ number }, index) => number !== index + 1))
-    throw invalidValue(`${path}.versions`, 'numbered 1, 2, 3 and so on')
+  if (versions.some(({ number }, index) => number <= (versions[index - 1]?.number ?? 0)))
+    throw invalidValue(`${path}.versions`, 'numbered in ascending order, from 1')
   return {
     id: requireId(fields.id, `${path}.id`),
     goal: requireText(fields.goal, `${path}.goal`),

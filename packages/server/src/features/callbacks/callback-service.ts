@@ -33,6 +33,7 @@ import {
   cancelCallback,
   freeCallbackSlots,
   MAX_CALLBACK_SLOTS,
+  MAX_CALLBACKS,
 } from './callback-table.js'
 import type { CallActivity, DeferredCallbacks } from './deferred-callbacks.js'
 import { parseSetCallback, type SetCallbackInput } from './parse-callback.js'
@@ -89,7 +90,13 @@ export function createCallbackService(settings: CallbackSyncDeps): CallbackServi
 
   function insert(caller: Caller, row: Omit<CallbackRow, 'slot'>): Promise<CallbackRow> {
     return sync.writeWithLease(caller, async ({ callbacks }) => {
-      const [slot] = freeCallbackSlots(await callbacks.list(), caller.session)
+      const all = await callbacks.list()
+      if (all.length >= MAX_CALLBACKS) {
+        throw new Failure(
+          `Error: all callback slots full (max ${MAX_CALLBACKS} in all sessions of this user): cancel some first`,
+        )
+      }
+      const [slot] = freeCallbackSlots(all, caller.session)
       if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_CALLBACK_SLOTS})`)
       await callbacks.upsert({ ...row, slot })
       return { ...row, slot }

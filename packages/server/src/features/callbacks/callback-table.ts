@@ -106,6 +106,8 @@ function callbackFromRow(row: SqlRow): CallbackRow {
 
 /** The eight callback slots of a session. */
 export const MAX_CALLBACK_SLOTS = 8
+/** In all sessions of one user in one project. */
+export const MAX_CALLBACKS = 256
 
 export function freeCallbackSlots(all: readonly CallbackRow[], session: string): readonly number[] {
   const taken = new Set(all.filter((row) => row.session === session).map(({ slot }) => slot))

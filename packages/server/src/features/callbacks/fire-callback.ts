@@ -7,6 +7,9 @@ import type { PendingMessage } from '../../sessions/message-table.js'
 import { msUntilFire, scheduleNext } from './callback-schedule.js'
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 
+/** A callback that repeats does not fire while so many messages of its user wait to be delivered. */
+const MAX_PENDING_MESSAGES = 200
+
 /** The job event that a callback waited for. */
 export interface JobEvent {
   /** Short description. */
@@ -32,7 +35,7 @@ export interface FireOptions {
   readonly jobEvent?: JobEvent | undefined
 }
 
-/** Undefined: not leased by this process, or not due. */
+/** Undefined: not leased by this process, not due, or skipped because too many messages wait. */
 export async function fireCallback(
   rows: CallbackTables,
   expected: CallbackRow,
@@ -47,6 +50,7 @@ export async function fireCallback(
   const next = jobEvent?.isLast === true ? undefined : scheduleNext(callback, now)
   if (next) await rows.callbacks.upsert(jobEvent ? { ...next, position: jobEvent.position } : next)
   else await rows.callbacks.remove(session, slot)
+  if (next && (await rows.messages.listPending()).length >= MAX_PENDING_MESSAGES) return undefined
   const repeatsLeft = next?.repeatsLeft ?? 0
   const event = jobEvent?.event ?? ''
   const text = formatFiredMessage(callback, repeatsLeft, new Date(now.wallMs), event)

@@ -4,6 +4,7 @@
 import type { Log } from '@scorpiox/mcp/log'
 import { openBrowserPool } from '../../browser/browser-pool.js'
 import type { PageRenderer } from '../../browser/page-renderer.js'
+import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import type { Config } from '../../config/load-config.js'
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
@@ -161,7 +162,10 @@ interface OpenDocumentReaderDeps {
 export function openDocumentReader({ config, log, guardedFetch }: OpenDocumentReaderDeps): DocumentReader {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobotsPolicy(guardedFetch, USER_AGENT_HEADER) : undefined
-  const extractor = openExtractor({ partsDir: config.partsDir })
+  const extractor = openExtractor({
+    partsDir: config.partsDir,
+    env: createWorkerEnvironment(config.childEnv),
+  })
   return createDocumentReader({
     fetchPage: createPageFetcher(guardedFetch, robots),
     extractor,

@@ -6,6 +6,7 @@ import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
 import { expandPath, realPathOrSame, splitList } from '../../config/paths.js'
+import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/format.js'
@@ -16,18 +17,18 @@ import { createImageWorkerPool, type ImageWorkerPool } from './image-worker-pool
 import { installHintFor, readOriginalFile } from './missing-decoder.js'
 
 export interface ImageReader {
-  read(request: ImageRequest, signal: AbortSignal): Promise<ImageResult>
+  read(request: ImageRequest, user: string, signal: AbortSignal): Promise<ImageResult>
   close(): void
 }
 
 /** Relative paths are resolved against `directory`. */
 function createImageReader(directory: string, policy: PathPolicy, workers: ImageWorkerPool): ImageReader {
-  async function readFile(request: ImageRequest, signal: AbortSignal): Promise<ImageResult> {
+  async function readFile(request: ImageRequest, user: string, signal: AbortSignal): Promise<ImageResult> {
     const file = await openByName(request.path).catch((error: unknown) => hideForbiddenPath(error, request.path))
     try {
       assertPathAllowed(policy, file.realPath)
       const decodeRequest = await createDecodeRequest(request, file)
-      const reply = await workers.decode(decodeRequest, signal)
+      const reply = await workers.decode(decodeRequest, user, signal)
       if ('image' in reply) return reply.image
       if ('failure' in reply) throw new Failure(reply.failure)
       if (reply.missing === 'sharp') return await readOriginalFile(decodeRequest, file)
@@ -44,12 +45,12 @@ function createImageReader(directory: string, policy: PathPolicy, workers: Image
   }
 
   return {
-    async read(request, signal) {
+    async read(request, user, signal) {
       checkPath(request.path)
       // Not normalized, because the system resolves `..` after a link differently.
       const path = isAbsolute(request.path) ? request.path : `${directory}${sep}${request.path}`
       try {
-        return await readFile({ ...request, path }, signal)
+        return await readFile({ ...request, path }, user, signal)
       } catch (error) {
         throw error instanceof Failure ? new Failure(`${toSingleLine(path, 300)} ${error.message}.`) : error
       }
@@ -134,7 +135,7 @@ export function openImageReader(config: Config, isSandboxed: boolean): ImageRead
   return createImageReader(
     config.cwd,
     createPathPolicy(config, isSandboxed),
-    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), workerEnvironment(config)),
+    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), createWorkerEnvironment(config.childEnv)),
   )
 }
 
@@ -144,16 +145,6 @@ function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {
   const hiddenPaths = isSandboxed ? createSandboxPolicy(config, []).hidden : []
   if (configuredRoots.length > 0) return { allowedRoots: configuredRoots, hiddenPaths }
   return { allowedRoots: isSandboxed ? [cwd] : undefined, hiddenPaths }
-}
-
-/** Variables that libraries need for loading and fonts; no secrets. */
-const KEPT_VARIABLES =
-  /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
-
-/** Few malloc arenas, because memory freed in one arena is not reused by another. */
-function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
-  const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
-  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
 }
 
 // Decides which paths may be read, by the real path of the opened file, so that links cannot lead elsewhere.

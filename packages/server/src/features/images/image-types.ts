@@ -1,5 +1,7 @@
 // Request and result of ReadImage, the messages of the image worker, and the limits of files, output, time and memory.
 
+import type { WorkerBudget } from '../../process/bounded-worker.js'
+import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { FileIdentity } from '../../storage/untrusted-file.js'
 import type { Rectangle, Size } from './geometry.js'
 import type { ImageFormat } from './image-format.js'
@@ -42,12 +44,12 @@ export interface ImageResult {
 export type OptionalPackage = 'sharp' | 'libheif-js' | '@napi-rs/canvas' | 'unpdf'
 
 export type ImageWorkerReply =
-  | { readonly image: ImageResult; readonly residentBytes: number }
-  | { readonly failure: string; readonly residentBytes: number }
-  | { readonly missing: OptionalPackage; readonly residentBytes: number }
+  | { readonly image: ImageResult }
+  | { readonly failure: string }
+  | { readonly missing: OptionalPackage }
 
 export function isImageWorkerReply(value: unknown): value is ImageWorkerReply {
-  return typeof value === 'object' && value !== null && 'residentBytes' in value
+  return isJsonObject(value) && ('image' in value || 'failure' in value || 'missing' in value)
 }
 
 const MEGABYTE = 1024 * 1024
@@ -67,14 +69,8 @@ export const MAX_PIXELS = 256_000_000
 /** For formats that are decoded as a whole. */
 export const MAX_PIXELS_IN_MEMORY = 64_000_000
 
-export interface DecodeBudget {
-  readonly ms: number
-  /** Resident memory of the worker process. */
-  readonly residentBytes: number
-}
-
 /** Time and memory for one image; a worker that exceeds them is killed. SVG can contain costly instructions but normally needs little. */
-export function decodeBudgetFor(format: ImageFormat): DecodeBudget {
+export function decodeBudgetFor(format: ImageFormat): WorkerBudget {
   const isSvg = format === 'SVG' || format === 'SVGZ'
   return isSvg ? { ms: 4000, residentBytes: 256 * MEGABYTE } : { ms: 10_000, residentBytes: 640 * MEGABYTE }
 }

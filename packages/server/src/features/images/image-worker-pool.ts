@@ -1,121 +1,52 @@
-// Pool of decoder processes: at most two, kept for a while after use. A process is killed if its image takes too long or is
-// cancelled, and replaced if it has grown.
+// The processes that decode images: at most two, shared fairly between users.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { type IpcChild, spawnNodeScript } from '../../process/piped-child.js'
-import type { ExitStatus } from '../../process/spawn.js'
-import { createSemaphore } from '../../util/concurrency.js'
+import { createWorkerProcessPool, WorkerProcessError } from '../../process/worker-processes.js'
 import { decodeBudgetFor, type DecodeRequest, type ImageWorkerReply, isImageWorkerReply } from './image-types.js'
 
 const MAX_WORKERS = 2
-const IDLE_TIMEOUT_MS = 60_000
-/** A worker that holds more memory after an image is replaced. */
 const MAX_IDLE_RSS_BYTES = 160 * 1024 * 1024
+/** Each waiting request keeps a file open. */
+const MAX_WAITING_PER_USER = 100
 
 export interface ImageWorkerPool {
   /** Throws a Failure whose message continues a sentence that starts with the path. */
-  decode(request: DecodeRequest, signal: AbortSignal): Promise<ImageWorkerReply>
+  decode(request: DecodeRequest, user: string, signal: AbortSignal): Promise<ImageWorkerReply>
   close(): void
 }
 
-interface ImageWorker {
-  readonly fork: IpcChild
-  /** Handlers of the current request. */
-  listener?: { onMessage(message: unknown): void; onExit(exit: ExitStatus): void } | undefined
-  idleTimer?: NodeJS.Timeout
-}
-
 export function createImageWorkerPool(script: string, env: NodeJS.ProcessEnv): ImageWorkerPool {
-  const workers = new Set<ImageWorker>()
-  const idleWorkers: ImageWorker[] = []
-  const semaphore = createSemaphore(MAX_WORKERS)
-
-  function terminate(worker: ImageWorker): void {
-    clearTimeout(worker.idleTimer)
-    workers.delete(worker)
-    if (idleWorkers.includes(worker)) idleWorkers.splice(idleWorkers.indexOf(worker), 1)
-    worker.fork.kill()
-  }
-
-  async function startWorker(): Promise<ImageWorker> {
-    const worker: { fork?: IpcChild } & Omit<ImageWorker, 'fork'> = {}
-    const fork = await spawnNodeScript(script, env, (message) => worker.listener?.onMessage(message)).catch(
-      () => undefined,
-    )
-    if (!fork) throw new Failure('cannot be decoded now: the system cannot start another process')
-    const started = Object.assign(worker, { fork })
-    workers.add(started)
-    void fork.exited.then((exit) => {
-      terminate(started)
-      started.listener?.onExit(exit)
-    })
-    return started
-  }
-
-  function park(worker: ImageWorker): void {
-    idleWorkers.push(worker)
-    worker.idleTimer = setTimeout(() => terminate(worker), IDLE_TIMEOUT_MS)
-    worker.idleTimer.unref()
-  }
-
-  async function runInWorker(request: DecodeRequest, signal: AbortSignal): Promise<ImageWorkerReply> {
-    const worker = idleWorkers.pop() ?? (await startWorker())
-    clearTimeout(worker.idleTimer)
-    try {
-      const reply = await sendRequest(worker, request, signal)
-      // A missing package may be installed by the next time.
-      if ('missing' in reply || reply.residentBytes > MAX_IDLE_RSS_BYTES) terminate(worker)
-      else park(worker)
-      return reply
-    } catch (error) {
-      terminate(worker)
-      throw error
-    }
-  }
-
-  return {
-    async decode(request, signal) {
-      const release = await semaphore.acquire(signal)
-      if (release === undefined) throw signal.reason
-      try {
-        return await runInWorker(request, signal)
-      } finally {
-        release()
-      }
-    },
-    close() {
-      for (const worker of workers) terminate(worker)
-    },
-  }
-}
-
-function sendRequest(worker: ImageWorker, request: DecodeRequest, signal: AbortSignal): Promise<ImageWorkerReply> {
-  return new Promise<ImageWorkerReply>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    const { ms } = decodeBudgetFor(request.format)
-    const timer = setTimeout(() => {
-      reject(new Failure(`takes longer than ${ms / 1000} s to decode; make a smaller or simpler copy of it`))
-    }, ms)
-    const finish = (complete: () => void): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-      worker.listener = undefined
-      complete()
-    }
-    worker.listener = {
-      onMessage: (message) =>
-        finish(() =>
-          isImageWorkerReply(message) ? resolve(message) : reject(new Error('The image worker sent an invalid reply')),
-        ),
-      onExit: (exit) => finish(() => reject(new Failure(describeExit(exit)))),
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    worker.fork.send(request)
+  const processes = createWorkerProcessPool({
+    script,
+    env,
+    maxWorkers: MAX_WORKERS,
+    maxIdleRssBytes: MAX_IDLE_RSS_BYTES,
+    // A missing package may be installed by the next time.
+    isReusableAfter: (reply) => !(isImageWorkerReply(reply) && 'missing' in reply),
   })
+  return {
+    async decode(request, user, signal) {
+      if (processes.waitingCount(user) >= MAX_WAITING_PER_USER)
+        throw new Failure(
+          `was not read: ${MAX_WAITING_PER_USER} images of this user are waiting to be decoded, which is the limit; read it when they are done`,
+        )
+      const { ms } = decodeBudgetFor(request.format)
+      try {
+        const reply = await processes.run(request, { owner: user, timeoutMs: ms, signal })
+        if (isImageWorkerReply(reply)) return reply
+      } catch (error) {
+        throw error instanceof WorkerProcessError ? new Failure(describeEnd(error, ms)) : error
+      }
+      throw new Error('The image worker sent an invalid reply')
+    },
+    close: () => processes.close(),
+  }
 }
 
-function describeExit({ signal }: ExitStatus): string {
-  return signal === 'SIGTERM'
-    ? 'needs more memory to decode than allowed; make a smaller copy of it'
+function describeEnd({ reason }: WorkerProcessError, ms: number): string {
+  if (reason === 'timeout') return `takes longer than ${ms / 1000} s to decode; make a smaller or simpler copy of it`
+  if (reason === 'memory') return 'needs more memory to decode than allowed; make a smaller copy of it'
+  return reason === 'not-started'
+    ? 'cannot be decoded now: the system cannot start another process'
     : 'crashed its decoder: the file is damaged or malicious'
 }

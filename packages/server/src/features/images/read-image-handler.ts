@@ -24,10 +24,10 @@ interface ReadImageResult {
 export const readImageHandler = {
   async run(
     { file_path: path, crop, page }: ReadImageInput,
-    { signal }: CallContext,
+    { signal, user }: CallContext,
     { images }: { readonly images: ImageReader },
   ): Promise<ReadImageResult> {
-    return { image: await images.read({ path, crop: parseCrop(crop), page }, signal), path }
+    return { image: await images.read({ path, crop: parseCrop(crop), page }, user, signal), path }
   },
 
   format: ({ image, path }: ReadImageResult): ToolOutput => [

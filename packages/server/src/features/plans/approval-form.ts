@@ -1,12 +1,16 @@
-// The form in which a client asks its user to approve a plan: the plan, what changed, and two fields.
+// The form in which a client asks its user to approve a plan: the plan, what changed, and two fields. The text is shown
+// without control characters, which could make it look like another one.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
+import { showControlCharacters } from '../../terminal/text-layout.js'
+import { toSingleLine } from '../../text/format.js'
 import type { ClientForm, FormReply } from '../questions/lazy.js'
 import { MAX_COMMENT, type PlanApprovalDetails, type PlanDecision } from './decide-plan.js'
 import type { PlanApprovalRow } from './plan-approval-table.js'
 
 const MAX_FORM_PLAN = 20_000
 const MAX_FORM_CHANGES = 4000
+const MAX_FORM_GOAL = 1000
 
 const APPROVE = 'Approve'
 const REJECT = 'Reject'
@@ -51,7 +55,7 @@ export function parseApprovalForm(reply: FormReply): Pick<PlanDecision, 'outcome
 }
 
 function buildMessage({ text }: PlanApprovalRow, { goal, changes }: ApprovalFormContent): string {
-  const about = goal === '' ? '' : ` Goal: ${goal}`
+  const about = goal === '' ? '' : ` Goal: ${toSingleLine(goal, MAX_FORM_GOAL)}`
   if (text === null)
     return `Leave plan mode without a plan, so that commands can write again? The plan is discarded.${about}`
   return [
@@ -71,7 +75,8 @@ function formatChanges(changes: PlanApprovalDetails['changes']): readonly string
   return shorten(text, MAX_FORM_CHANGES, 'The console page (scorpiox-code ui) shows all changes.')
 }
 
-function shorten(text: string, maxLength: number, hint: string): readonly string[] {
+function shorten(untrusted: string, maxLength: number, hint: string): readonly string[] {
+  const text = showControlCharacters(untrusted)
   if (text.length <= maxLength) return [text.trimEnd()]
   const shown = text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
   return [shown, '…', `[${shown.length} of ${text.length} characters are shown. ${hint}]`]

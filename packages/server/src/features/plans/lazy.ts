@@ -1,7 +1,7 @@
 // What code that is itself loaded on demand may use of the feature `plans`.
 
-export { decidePlanApproval, type PlanApprovalDetails, type PlanDecision, readPlanApproval } from './decide-plan.js'
-export { createPlanApprovalTable, hashPlanApproval } from './plan-approval-table.js'
+export { decidePlanApproval, readPlanApproval } from './decide-plan.js'
+export { createPlanApprovalTable } from './plan-approval-table.js'
 export { readOpenPlanText } from './plan-file.js'
 export { openPlanPolicy } from './plan-policy.js'
 export { createPlanTable } from './plan-table.js'

@@ -1,6 +1,6 @@
 // Reads and writes plan files. A plan is a regular, non-empty UTF-8 text file of at most 1 MB.
 
-import { type FileHandle, lstat, open, readdir, realpath, rename } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -13,6 +13,9 @@ import { isInsideDirectory } from '../../util/path-containment.js'
 import type { PlanTable } from './plan-table.js'
 
 const MAX_PLAN_BYTES = 1024 * 1024
+/** Version files in one session directory; the oldest are deleted. */
+const MAX_VERSION_FILES = 100
+const MAX_VERSION_FILES_BYTES = 8 * 1024 * 1024
 
 /** Throws a Failure that explains what is wrong; does not follow links. */
 export async function readPlanFile(path: string, verify?: (file: FileHandle) => Promise<boolean>): Promise<string> {
@@ -85,6 +88,7 @@ export function openPlanFileStore(directory: string): PlanFileStore {
       withSaveFailure(currentPath, async () => {
         await addVersion(directory, text)
         await replaceFileAsync(currentPath, text)
+        await removeOldVersions(directory)
       }),
     async restore(text) {
       const current = await readPlanFile(currentPath).catch(() => undefined)
@@ -122,8 +126,26 @@ async function openNewVersion(directory: string, number: number, attempts = 100)
 }
 
 async function nextNumber(directory: string): Promise<number> {
-  const numbers = (await readdir(directory)).map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
-  return numbers.reduce((highest, number) => Math.max(highest, number), 0) + 1
+  return ((await listVersionNumbers(directory))[0] ?? 0) + 1
+}
+
+/** Highest first. */
+async function listVersionNumbers(directory: string): Promise<readonly number[]> {
+  const names = await readdir(directory)
+  return names
+    .map((name) => Number(/^plan\.(\d{1,9})\.md$/.exec(name)?.[1] ?? 0))
+    .filter((number) => number > 0)
+    .toSorted((one, other) => other - one)
+}
+
+/** The newest is always kept. */
+async function removeOldVersions(directory: string): Promise<void> {
+  let bytes = 0
+  for (const [index, number] of (await listVersionNumbers(directory)).entries()) {
+    const path = versionPath(directory, number)
+    bytes += (await lstat(path).catch(() => undefined))?.size ?? 0
+    if (index > 0 && (index >= MAX_VERSION_FILES || bytes > MAX_VERSION_FILES_BYTES)) await rm(path, { force: true })
+  }
 }
 
 function versionPath(directory: string, number: number): string {

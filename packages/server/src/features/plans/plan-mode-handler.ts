@@ -8,7 +8,8 @@ import { type AskingCall, toAskingCall } from '../questions/lazy.js'
 import { formatDecision, formatPendingApproval, formatUnasked, REPLACED } from './format-decision.js'
 import type { ApprovalResult } from './plan-approver.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
-import type { EndPlanResult, EnterPlanResult, PlanService, PlanStatus } from './plan-service.js'
+import type { EndPlanResult, EnterPlanResult, PlanService, PlanStatus, SavedDraft } from './plan-service.js'
+import { MAX_VERSIONS } from './plan-table.js'
 
 interface PlanModeInput {
   readonly action: string
@@ -28,7 +29,7 @@ interface PlanModeRequest {
 type PlanModeResult =
   | { readonly action: 'enter'; readonly entered: EnterPlanResult; readonly request: PlanModeRequest }
   | { readonly action: 'exit' | 'reset'; readonly end: EndPlanResult }
-  | { readonly action: 'status'; readonly status: PlanStatus; readonly draftPath: string | undefined }
+  | { readonly action: 'status'; readonly status: PlanStatus; readonly draft: SavedDraft | undefined }
   | { readonly action: 'json'; readonly status: PlanStatus }
 
 export const planModeHandler = {
@@ -54,8 +55,8 @@ async function runPlanMode(input: PlanModeInput, plans: PlanService, call: Askin
     case 'exit':
       return { action, end: await plans.exit(call, request) }
     case 'status': {
-      const draftPath = request.plan === '' ? undefined : await plans.saveDraft(call, request.plan)
-      return { action, status: await plans.getStatus(call), draftPath }
+      const draft = request.plan === '' ? undefined : await plans.saveDraft(call, request.plan)
+      return { action, status: await plans.getStatus(call), draft }
     }
     case 'json':
       rejectPlan(action, request)
@@ -82,7 +83,7 @@ const MAX_NAME = 100
 
 function formatPlanMode(result: PlanModeResult): string {
   if (result.action === 'enter') return formatPlanEntered(result.entered, result.request)
-  if (result.action === 'status') return formatPlanStatus(result.status, result.draftPath)
+  if (result.action === 'status') return formatPlanStatus(result.status, result.draft)
   return result.action === 'json' ? JSON.stringify(toPlanJson(result.status)) : formatPlanEnd(result.end)
 }
 
@@ -160,7 +161,7 @@ function formatApproval({ row, reasons }: Extract<ApprovalResult, { readonly kin
   return row.decision.outcome === 'unasked' ? [formatUnasked(reasons)] : formatDecision(row)
 }
 
-export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft: string | undefined): string {
+export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft: SavedDraft | undefined): string {
   if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
   const { goal, startedAt } = open.plan
   return [
@@ -168,7 +169,7 @@ export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft:
     `Goal: "${toSingleLine(goal, goal.length)}"`,
     `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
     `Commands can only read, except in ${open.directory}`,
-    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft.path}.${removedNote(draft)}`]),
     ...(request ? [formatOpenRequest(request)] : []),
   ].join('\n')
 }
@@ -176,6 +177,10 @@ export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft:
 function formatOpenRequest({ id, action, requestedAt }: NonNullable<PlanStatus['request']>): string {
   const since = formatTime(requestedAt)
   return `Waiting for the user to approve ${action} since ${since} (request ${id}, on the console page or in the terminal inbox)`
+}
+
+function removedNote({ removedVersions }: SavedDraft): string {
+  return removedVersions === 0 ? '' : ` The oldest version was removed: ${MAX_VERSIONS} versions or 8 MB are kept.`
 }
 
 function formatRunningJobs(ids: readonly number[]): readonly string[] {

@@ -39,7 +39,7 @@ import {
   readPlanFile,
   validatePlanText,
 } from './plan-file.js'
-import { createOpenPlanLookup, openPlanLookupDeps, type OpenPlanLookupDeps } from './plan-lookup.js'
+import { createOpenPlanLookup, type OpenPlanLookupDeps, openPlanLookupDeps } from './plan-lookup.js'
 import type { PlanRow, PlanTable, PlanTables } from './plan-table.js'
 
 const MAX_GOAL = 10_000
@@ -50,8 +50,7 @@ export interface PlanService {
   exit(call: AskingCall, request: ExitPlanRequest): Promise<EndPlanResult>
   /** Asks to end plan mode without a plan. */
   reset(call: AskingCall): Promise<EndPlanResult>
-  /** Saves a version; returns its path. */
-  saveDraft(caller: Caller, plan: string): Promise<string>
+  saveDraft(caller: Caller, plan: string): Promise<SavedDraft>
   getStatus(caller: Pick<Caller, 'user'>): Promise<PlanStatus>
   /** Text of the open plan, else of the plan that was accepted last; undefined if there is none. */
   readText(caller: Pick<Caller, 'user'>): Promise<string | undefined>
@@ -64,6 +63,12 @@ export interface ExitPlanRequest {
   readonly plan: string
   readonly planFile: string
   readonly createTask: boolean
+}
+
+export interface SavedDraft {
+  readonly path: string
+  /** Old versions that were deleted, because there were too many. */
+  readonly removedVersions: number
 }
 
 export interface OpenPlan {
@@ -214,8 +219,8 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         const row = await requireOpenPlan(plans)
         const files = fileStoreOf(row)
         await files.save(text)
-        await plans.addVersion(row.id, text, Date.now())
-        return toDisplayPath(files.currentPath)
+        const { removed } = await plans.addVersion(row.id, text, Date.now())
+        return { path: toDisplayPath(files.currentPath), removedVersions: removed }
       })
     },
     getStatus: ({ user }) => getStatus(user),

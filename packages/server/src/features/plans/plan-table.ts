@@ -27,6 +27,12 @@ export interface PlanRow {
   readonly planFile: string | null
 }
 
+/** Of one user in one project: older plans are deleted with their versions. */
+const MAX_PLANS = 200
+/** Of all plans of one user in one project together; the oldest are deleted, the newest is always kept. */
+export const MAX_VERSIONS = 100
+const MAX_VERSION_CHARACTERS = 8_000_000
+
 export interface PlanVersion {
   readonly number: number
   readonly text: string
@@ -49,7 +55,8 @@ export interface PlanTable {
     id: number,
     end: { readonly outcome: 'accepted' | 'reset'; readonly endedAt: number; readonly planFile: string | null },
   ): Promise<void>
-  addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion>
+  /** Deletes the oldest versions of the scope if there are too many; `removed` says how many. */
+  addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion & { readonly removed: number }>
   listVersions(planId: number): Promise<readonly PlanVersion[]>
   /** Sorted by id. */
   list(): Promise<readonly PlanRow[]>
@@ -58,6 +65,13 @@ export interface PlanTable {
 // A unique index ensures that at most one plan is open.
 
 const PLAN_COLUMNS = 'id, goal, session, started_at, outcome, ended_at, plan_file'
+
+const DELETE_OLD_VERSIONS = `DELETE FROM plan_versions WHERE scope = ? AND (plan, number) IN (
+  SELECT plan, number FROM (
+    SELECT plan, number, row_number() OVER newest_first AS place, sum(length(text)) OVER newest_first AS characters
+    FROM plan_versions WHERE scope = ? WINDOW newest_first AS (ORDER BY plan DESC, number DESC)
+  ) AS ranked WHERE place > 1 AND (place > ? OR characters > ?)
+) RETURNING number`
 
 export function createPlanTable(sql: Sql, scope: number): PlanTable {
   return {
@@ -74,11 +88,14 @@ export function createPlanTable(sql: Sql, scope: number): PlanTable {
       return rows.map(planFromRow)
     },
     async insert({ goal, session, startedAt }) {
+      const id = await allocateIds(sql, scope, 'next_plan', 1)
+      await sql.run('DELETE FROM plan_versions WHERE scope = ? AND plan <= ?', scope, id - MAX_PLANS)
+      await sql.run('DELETE FROM plans WHERE scope = ? AND id <= ?', scope, id - MAX_PLANS)
       const rows = await sql.run(
         `INSERT INTO plans (scope, id, goal, session, started_at, outcome) VALUES (?, ?, ?, ?, ?, 'open')
          RETURNING ${PLAN_COLUMNS}`,
         scope,
-        await allocateIds(sql, scope, 'next_plan', 1),
+        id,
         toStorableText(goal),
         toStorableText(session),
         startedAt,
@@ -98,7 +115,8 @@ export function createPlanTable(sql: Sql, scope: number): PlanTable {
     async addVersion(planId, text, savedAt) {
       const rows = await sql.run(
         `INSERT INTO plan_versions (scope, plan, number, saved_at, text)
-         SELECT scope, id, 1 + (SELECT count(*) FROM plan_versions v WHERE v.scope = plans.scope AND v.plan = plans.id),
+         SELECT scope, id,
+           1 + coalesce((SELECT max(number) FROM plan_versions v WHERE v.scope = plans.scope AND v.plan = plans.id), 0),
            CAST(? AS BIGINT), CAST(? AS TEXT)
          FROM plans WHERE scope = ? AND id = ? RETURNING number, saved_at, text`,
         savedAt,
@@ -106,7 +124,8 @@ export function createPlanTable(sql: Sql, scope: number): PlanTable {
         scope,
         planId,
       )
-      return versionFromRow(requireRow(rows))
+      const removed = await sql.run(DELETE_OLD_VERSIONS, scope, scope, MAX_VERSIONS, MAX_VERSION_CHARACTERS)
+      return { ...versionFromRow(requireRow(rows)), removed: removed.length }
     },
     async listVersions(planId) {
       const rows = await sql.all(

@@ -53,10 +53,12 @@ export interface QuestionTable {
   remove(id: number): Promise<void>
   /** Moves the unanswered questions of one session to another. */
   moveToSession(from: string, to: string): Promise<void>
-  /** Deletes questions asked before this time, except answers that are not delivered yet. */
+  /** Deletes questions asked before this time or before the newest 500, except answers that are not delivered yet. */
   deleteAskedBefore(before: number): Promise<void>
 }
 
+/** Of one user in one project. */
+const MAX_FORMS = 500
 const COLUMNS = 'id, session, asked_at, waiting, answered_at, surface, delivered_at, questions, replies'
 
 const ANSWER_CHANNELS: readonly AnswerChannel[] = ['client', 'page', 'inbox', 'call']
@@ -122,9 +124,12 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionTable {
     },
     async deleteAskedBefore(before) {
       await sql.run(
-        'DELETE FROM questions WHERE scope = ? AND asked_at < ? AND (replies IS NULL OR delivered_at IS NOT NULL)',
+        `DELETE FROM questions WHERE scope = ? AND (replies IS NULL OR delivered_at IS NOT NULL) AND
+           (asked_at < ? OR id <= (SELECT next_question FROM scopes WHERE id = ?) - ?)`,
         scope,
         before,
+        scope,
+        MAX_FORMS,
       )
     },
   }

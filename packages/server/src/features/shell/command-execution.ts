@@ -10,6 +10,7 @@ import type { RunningCommand, RunRequest } from '../../process/command-runner.js
 import { readProcessName } from '../../process/process-tags.js'
 import { describeMissingShell } from '../../process/shell-program.js'
 import { createDeferred } from '../../util/async.js'
+import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
 import { createOutputBuffer, type OutputBuffer } from './output-buffer.js'
@@ -61,7 +62,7 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   })
   const execution = {
     ...running,
-    command: request.command,
+    command: toRecordedCommand(request.command),
     startedAt,
     note: request.sandbox?.failureNote,
     renderer,
@@ -83,39 +84,59 @@ export interface CommandRecord {
   readonly job: Promise<Job | undefined> | undefined
   /** Records it as a job. Undefined if that fails; `problem` then has the reason. */
   readonly save: (execution: CommandExecution) => Promise<Job | undefined>
+  /** Records it as a background job. Undefined if that fails, or if too many are running. */
+  readonly moveToBackground: (execution: CommandExecution) => Promise<Job | undefined>
   readonly problem: string | undefined
 }
 
-export function createCommandRecord(jobs: () => Promise<JobService>, caller: Caller): CommandRecord {
-  let job: Promise<Job | undefined> | undefined
+/** `recorded`: the job that the command was started as. */
+export function createCommandRecord(jobs: () => Promise<JobService>, caller: Caller, recorded?: Job): CommandRecord {
+  let job: Promise<Job | undefined> | undefined = recorded && Promise.resolve(recorded)
   let problem: string | undefined
 
-  async function saveOnce(execution: CommandExecution): Promise<Job | undefined> {
+  async function saveOnce(execution: CommandExecution, background: boolean): Promise<Job | undefined> {
     try {
-      return await (await jobs()).recordRunning(execution, caller)
+      return await (await jobs()).recordRunning(execution, caller, background)
     } catch (error) {
       execution.buffer.discard()
-      if (!(error instanceof Failure)) throw error
-      problem = error.message
-      return undefined
+      return reportProblem(error)
     }
+  }
+
+  async function moveToBackground(execution: CommandExecution): Promise<Job | undefined> {
+    if (!job) return (job = saveOnce(execution, true))
+    const saved = await job
+    if (!saved) return undefined
+    try {
+      await (await jobs()).moveToBackground(saved)
+      return saved
+    } catch (error) {
+      return reportProblem(error)
+    }
+  }
+
+  function reportProblem(error: unknown): undefined {
+    if (!(error instanceof Failure)) throw error
+    problem = error.message.replace(/\.$/, '')
   }
 
   return {
     get job() {
       return job
     },
-    save: (execution) => (job ??= saveOnce(execution)),
+    save: (execution) => (job ??= saveOnce(execution, false)),
+    moveToBackground,
     get problem() {
       return problem
     },
   }
 }
 
-/** The record of a command that was started as a job, or, without a job, of one that is never recorded. */
-export function fixedRecord(job?: Job): CommandRecord {
-  const resolved = Promise.resolve(job)
-  return { job: resolved, save: () => resolved, problem: undefined }
+/** The record of a command that is never recorded. */
+export const NOT_RECORDED: CommandRecord = { job: undefined, save: noJob, moveToBackground: noJob, problem: undefined }
+
+function noJob(): Promise<undefined> {
+  return Promise.resolve(undefined)
 }
 
 // A process that a command started and that still runs after the command has exited.

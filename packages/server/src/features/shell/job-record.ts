@@ -30,6 +30,15 @@ export interface JobRecord {
   readonly ending?: JobEnding
 }
 
+/** Characters of a command that are stored; the rest is of no use to a reader. */
+const MAX_COMMAND = 16_384
+
+/** A copy, so that the whole text can be freed. */
+export function toRecordedCommand(command: string): string {
+  if (command.length <= MAX_COMMAND) return command
+  return Buffer.from(`${command.slice(0, MAX_COMMAND)} … (${command.length} characters)`).toString()
+}
+
 export function parseJobRecord(text: string): JobRecord | undefined {
   const value = tryParseJson(text)
   return isJobRecord(value) ? value : undefined

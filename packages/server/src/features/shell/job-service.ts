@@ -23,6 +23,8 @@ import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js
 const KILL_AFTER_MS = 2000
 /** Minimum interval between output notifications of one job. */
 const NOTIFY_INTERVAL_MS = 500
+/** Running foreground commands of one user whose output is stored, because it is long. */
+const MAX_STORED_OUTPUTS = 64
 /** Jobs listed in an error message. */
 const MAX_NAMED_JOBS = 20
 /** Sessions whose read position is stored for each job. */
@@ -33,8 +35,10 @@ const MAX_RESOURCE_CHARACTERS = 200_000
 export interface JobService {
   /** Starts a command as a job, in the background or for a waiting call. */
   start(command: string, caller: Caller, options: StartJobOptions): Promise<StartedJob>
-  /** Records a running foreground command as a job. */
-  recordRunning(execution: CommandExecution, caller: Caller): Promise<Job>
+  /** Records a running foreground command as a job. Throws a Failure if there are too many. */
+  recordRunning(execution: CommandExecution, caller: Caller, background: boolean): Promise<Job>
+  /** Makes the job of a foreground command a background job. Throws a Failure if too many are running. */
+  moveToBackground(job: Job): Promise<void>
   discard(job: Job): Promise<void>
   read(id: number, caller: Caller, query: ReadOutputRequest, signal: AbortSignal): Promise<ReadOutputResult>
   /** Output from the beginning, up to a limit. Does not advance the read position. */
@@ -132,7 +136,9 @@ export function createJobService(settings: JobServiceDeps): JobService {
     const request = { command, ...options, ...caller }
     try {
       const jobs = await userJobsOf(caller)
-      return await (request.background ? startInBackground(jobs, request) : jobs.start(request))
+      if (request.background) return await startInBackground(jobs, request)
+      refuseTooManyOutputs(jobs)
+      return await jobs.start(request)
     } catch (error) {
       throw error instanceof JobStorageFailure
         ? new JobStorageFailure(`The command was not started: ${error.message}.`)
@@ -148,9 +154,15 @@ export function createJobService(settings: JobServiceDeps): JobService {
       started.then(finish, finish)
       return started
     },
-    async recordRunning(execution, caller) {
+    async recordRunning(execution, caller, background) {
       const jobs = await userJobsOf(caller)
-      return jobs.recordRunning(execution, { command: execution.command, background: false, ...caller })
+      if (background) refuseTooMany(jobs)
+      else refuseTooManyOutputs(jobs)
+      return jobs.recordRunning(execution, { command: execution.command, background, ...caller })
+    },
+    async moveToBackground(job) {
+      refuseTooMany(await userJobsOf(job.record))
+      await job.update({ background: true })
     },
     async discard(job) {
       await job.ended
@@ -198,6 +210,15 @@ export function createJobService(settings: JobServiceDeps): JobService {
       return new Set()
     },
   }
+}
+
+/** Each output takes up to JOB_MAX_OUTPUT on disk. */
+function refuseTooManyOutputs(jobs: UserJobs): void {
+  const recorded = jobs.list().filter(({ isRunning, record }) => isRunning && !record.background)
+  if (recorded.length >= MAX_STORED_OUTPUTS)
+    throw new JobStorageFailure(
+      `the outputs of ${MAX_STORED_OUTPUTS} running commands are stored already, which is the limit`,
+    )
 }
 
 function setReadPosition(positions: Map<string, number>, reader: string, position: number): void {

@@ -24,7 +24,7 @@ export function fromWriter(execution: CommandExecution, writer: JobOutputWriter)
       return exit
     }),
     flush: () => writer.flush(),
-    outputProblem: () => writer.failure,
+    outputProblem: () => execution.endReason() ?? writer.failure,
     onGrowth: (listener) => execution.onOutput(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
     leftoverPids: () => execution.findRemainingChildren(),
@@ -36,6 +36,7 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
   return {
     exited: execution.exited,
     flush: () => Promise.resolve(),
+    outputProblem: execution.endReason,
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
     leftoverPids: () => execution.findRemainingChildren(),

@@ -13,7 +13,7 @@ export interface Job {
   /** Resolves when it has ended, its output is on disk and its record is complete. */
   readonly ended: Promise<void>
   readonly output: JobOutputReader
-  /** Which output could not be stored and why, as a sentence. */
+  /** Which output could not be stored and why, or why the server ended the job, in sentences. */
   readonly outputProblem: string | undefined
   /** Resolves when the output printed so far can be read. */
   flush(): Promise<void>

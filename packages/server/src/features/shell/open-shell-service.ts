@@ -7,6 +7,7 @@ import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
+import { resolveMemoryLimit } from '../../process/command-memory.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
 import { findTrustedShell, removeUntrustedLibraries } from '../../process/trusted-program.js'
@@ -32,7 +33,13 @@ export function openShellService({ config, changeEvents, log, sandbox }: OpenShe
   const project = findProjectRoot(cwd)
   // The supervisor and bwrap run outside of the sandbox, which restores the variables for commands.
   const supervisorEnv = sandbox.level === 'off' ? env : removeUntrustedLibraries(env, listWritableRoots(config))
-  const commandRunner = createCommandRunner({ cwd, env: supervisorEnv, shell: program, jobsOutliveServer })
+  const commandRunner = createCommandRunner({
+    cwd,
+    env: supervisorEnv,
+    shell: program,
+    jobsOutliveServer,
+    maxMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
+  })
   // Resolved when a job is recorded: without a home directory commands still run.
   const jobDirectory = (): JobDirectory => jobDirectoryOf(getStateDir(settings), project)
   const unregister = registerServerOrWarn(

@@ -12,8 +12,8 @@ import {
   type CommandRecord,
   createCommandRecord,
   explainStartError,
-  fixedRecord,
   type LeftoverProcess,
+  NOT_RECORDED,
   reportLatestLine,
   startCommand,
   type StartCommandOptions,
@@ -35,6 +35,9 @@ const SHUTDOWN_KILL_AFTER_MS = 1000
 
 /** Output held in memory before it is known to be too long to be shown whole. */
 const MAX_BUFFERED_BYTES = 256 * 1024
+
+/** Commands that calls of one user wait for; background tasks have a limit of their own. */
+const MAX_RUNNING_PER_USER = 512
 
 export interface ShellService {
   run(command: string, options: RunOptions): Promise<CommandResult>
@@ -110,6 +113,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
+  const runningByUser = new Map<string, number>()
   const jobs = loadOnce(() => (openingJobs = openJobs()))
 
   async function openJobs(): Promise<JobService> {
@@ -126,14 +130,14 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function start(
-    { command, input }: Pick<StartJobRequest, 'command' | 'input'>,
+    { command, input, user }: Pick<StartJobRequest, 'command' | 'input' | 'user'>,
     getSandbox: () => ReturnType<CommandSandbox['sandboxFor']>,
     options: Pick<StartCommandOptions, 'maxCharacters' | 'maxLine'> &
       Partial<Pick<StartCommandOptions, 'launch' | 'onOverflow'>>,
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request: StartCommandOptions['request'] = { command, input, sandbox: await getSandbox() }
+    const request: StartCommandOptions['request'] = { command, input, owner: user, sandbox: await getSandbox() }
     const { run } = commandRunner
     try {
       return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
@@ -150,10 +154,11 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   ): Promise<ForegroundCommand> {
     const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
     const recorded = jobsOutliveServer ? await startRecorded(command, caller, { input, ...shown }) : undefined
-    if (recorded) return { execution: recorded.execution, record: fixedRecord(recorded.job) }
+    if (recorded) return { execution: recorded.execution, record: createCommandRecord(jobs, caller, recorded.job) }
     const record = createCommandRecord(jobs, caller)
+    const request = { command, input, user: caller.user }
     const options = { onOverflow: record.save, ...shown }
-    return { execution: await start({ command, input }, () => sandbox.sandboxFor(caller), options), record }
+    return { execution: await start(request, () => sandbox.sandboxFor(caller), options), record }
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
@@ -168,6 +173,36 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       if (error instanceof JobStorageFailure) return undefined
       throw error
     }
+  }
+
+  /** Refuses further commands of a user that has too many running. */
+  async function countRunning<T>(user: string, work: () => Promise<T>): Promise<T> {
+    const running = runningByUser.get(user) ?? 0
+    if (running >= MAX_RUNNING_PER_USER) {
+      throw new Failure(
+        `The command was not started: ${running} commands of this user are running, which is the limit. Wait for one of them.`,
+      )
+    }
+    runningByUser.set(user, running + 1)
+    try {
+      return await work()
+    } finally {
+      const remaining = (runningByUser.get(user) ?? 1) - 1
+      if (remaining > 0) runningByUser.set(user, remaining)
+      else runningByUser.delete(user)
+    }
+  }
+
+  async function runForeground(command: string, options: RunOptions): Promise<CommandResult> {
+    const { caller } = options
+    const foreground = await runUntilStopped(() => startForeground(command, options), options)
+    const { execution, record, end } = foreground
+    const job = end === 'backgrounded' ? await record.moveToBackground(execution) : undefined
+    if (!job) return collectResult(foreground, end === 'backgrounded' ? 'timeout' : end)
+    const output = execution.renderer.snapshot()
+    // The result shows this output, so ReadBgOutput continues after it.
+    job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
+    return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
   }
 
   async function closeAll(): Promise<void> {
@@ -185,27 +220,20 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     maxCharacters,
     jobs,
     jobsIfOpen: () => openingJobs,
-    async run(command, options) {
-      const { caller } = options
-      const foreground = await runUntilStopped(() => startForeground(command, options), options)
-      const { execution, record, end } = foreground
-      const job = end === 'backgrounded' ? await record.save(execution) : undefined
-      if (!job) return collectResult(foreground, end === 'backgrounded' ? 'timeout' : end)
-      await job.update({ background: true })
-      const output = execution.renderer.snapshot()
-      // The result shows this output, so ReadBgOutput continues after it.
-      job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
-      return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
-    },
+    run: (command, options) => countRunning(options.caller.user, () => runForeground(command, options)),
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       async function startProbe(): Promise<ForegroundCommand> {
         // Explicit empty stdin: a probe does not use a pooled shell.
-        const execution = await start({ command, input: '' }, () => sandbox.sandboxFor(caller, true), {
-          maxCharacters: max,
-          maxLine: Infinity,
-        })
+        const execution = await start(
+          { command, input: '', user: caller.user },
+          () => sandbox.sandboxFor(caller, true),
+          {
+            maxCharacters: max,
+            maxLine: Infinity,
+          },
+        )
         execution.buffer.discard()
-        return { execution, record: fixedRecord() }
+        return { execution, record: NOT_RECORDED }
       }
       const limit = { ms: limitMs, killAtLimit: true }
       const probe = await runUntilStopped(startProbe, { limit, signal: NO_ABORT })
@@ -267,7 +295,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       jobId: shouldStoreOutput ? job?.id : undefined,
       storedBytes,
       recordProblem: record.problem,
-      failureHint: !wasStopped && exit.code !== 0 ? execution.note : undefined,
+      failureHint: !wasStopped && exit.code !== 0 ? (execution.endReason() ?? execution.note) : undefined,
       leftoverProcesses: toLeftoverProcesses(remainingChildren),
     }
   }

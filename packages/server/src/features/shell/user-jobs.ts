@@ -6,7 +6,7 @@ import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
 import type { CommandExecution } from './command-execution.js'
 import { asJobStorageFailure } from './job-files.js'
-import type { JobRecord } from './job-record.js'
+import { type JobRecord, toRecordedCommand } from './job-record.js'
 import { fromRecording, fromWriter, runAndFollowOutput } from './job-sources.js'
 import { openJobStore } from './job-store.js'
 import { createJobTakeover } from './job-takeover.js'
@@ -16,6 +16,8 @@ import { getSegmentSize, MAX_SEGMENTS } from './output-segments.js'
 import { createJobOutputWriter } from './output-writer.js'
 
 const PRUNE_INTERVAL_MS = 5000
+/** New jobs after which old ones are deleted, whatever the time: each may have stored much. */
+const PRUNE_AFTER_JOBS = 32
 const PRUNE_LIMITS = { keepEnded: 50, maxAgeMs: 7 * 24 * 60 * 60 * 1000, maxTotalBytes: 512 * 1024 * 1024 }
 
 export interface UserJobs {
@@ -74,6 +76,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
   const owner = currentProcessIdentity()
   const jobs = new Map<number, Job>()
   let prunedAt = -Infinity
+  let createdSincePrune = 0
   const outputOf = (id: number) => openJobOutputReader(records.outputFolder(id))
 
   /** A failed write is ignored: the record in memory is correct, and the next server re-checks the processes anyway. */
@@ -98,10 +101,10 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
   }
 
   function create({ command, background, user, session }: StartJobRequest, startedAt = Date.now()): JobRecord {
-    if (performance.now() - prunedAt > PRUNE_INTERVAL_MS) void prune()
+    if (performance.now() - prunedAt > PRUNE_INTERVAL_MS || ++createdSincePrune >= PRUNE_AFTER_JOBS) void prune()
     const { tagPrefix } = commandRunner
     const fields = {
-      command,
+      command: toRecordedCommand(command),
       background,
       user,
       session,
@@ -117,6 +120,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
 
   async function prune(): Promise<void> {
     prunedAt = performance.now()
+    createdSincePrune = 0
     for (const id of await records.prune(PRUNE_LIMITS)) jobs.delete(id)
   }
 

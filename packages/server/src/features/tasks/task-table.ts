@@ -13,6 +13,7 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
+import { enforceTaskLimits } from './task-limits.js'
 
 export interface TaskRow {
   readonly id: number
@@ -155,6 +156,7 @@ async function insertTask(sql: Sql, scope: number, name: string, at: number): Pr
     buildSearchText([name]),
   )
   await addToCounts(sql, scope, { tasks: 1, open: 1, openSteps: 0 })
+  await enforceTaskLimits(sql, scope, id, 1)
   return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
 }
 
@@ -186,6 +188,7 @@ async function insertSteps(
   )
   const isDone = nullableNumberColumn(requireRow(updated), 'completed_at') !== null
   await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: isDone ? 0 : open })
+  await enforceTaskLimits(sql, scope, first, steps.length)
   return rows
 }
 

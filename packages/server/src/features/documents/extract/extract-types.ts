@@ -1,6 +1,10 @@
-// Types of text extraction: the request to the worker thread, its result and the signals of a page.
+// Types of text extraction: the request to the worker, its result and the signals of a page.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import type { WorkerBudget } from '../../../process/bounded-worker.js'
+
+/** For one PDF: a process that exceeds it is killed. */
+export const PDF_BUDGET: WorkerBudget = { ms: 10_000, residentBytes: 384 * 1024 * 1024 }
 
 export interface Extractor {
   /** Throws a Failure if the content cannot be read, or not in time. */
@@ -72,7 +76,7 @@ export interface PageSignals {
   readonly refreshTo: string
 }
 
-// Type guards of the messages between the main thread and the worker thread.
+// Type guards of the messages between the main thread and a worker.
 
 export function isExtractRequest(value: unknown): value is ExtractRequest {
   return isJsonObject(value) && typeof value.url === 'string' && value.bytes instanceof Uint8Array

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { isPdf } from '../../../../util/file-type.js'
 import type { ExtractRequest } from '../extract-types.js'
 import { extractContent } from './extract-content.js'
+import { readPdf } from './read-pdf.js'
 
 function createRequest(
   text: string | Uint8Array,
@@ -147,7 +149,7 @@ function pdf(pages: number, extra = ''): Uint8Array {
 }
 
 test('reads a PDF page by page', async () => {
-  const { kind, pageCount, content, outline } = await extractContent(createRequest(pdf(2), 'application/pdf'))
+  const { kind, pageCount, content, outline } = await readPdf(createRequest(pdf(2), 'application/pdf'))
   expect([kind, pageCount]).toEqual(['pdf', 2])
   expect(content).toBe('## Page 1 of 2\n\nLine on page 1\n\n## Page 2 of 2\n\nLine on page 2')
   expect(outline.map(({ title, line }) => [title, line])).toEqual([
@@ -176,7 +178,8 @@ test.each<[string, string | Uint8Array, string, RegExp]>([
   ['an archive', Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0]), 'application/zip', /is a ZIP archive/],
   ['noise', Uint8Array.from({ length: 400 }, (_, at) => (at * 37) % 256), 'text/plain', /is binary data/],
 ])('refuses %s and says what it is', async (_, bytes, contentType, message) => {
-  const result = extractContent(createRequest(bytes, contentType))
+  const request = createRequest(bytes, contentType)
+  const result = isPdf(request.bytes) ? readPdf(request) : extractContent(request)
   await expect(result).rejects.toThrow(Failure)
   await expect(result).rejects.toThrow(message)
 })

@@ -1,4 +1,5 @@
-// Detects the content type (by bytes, then header, then file extension) and calls the reader for it.
+// Detects the content type (by bytes, then header, then file extension) and calls the reader for it. Not for PDFs, which
+// are decompressed and therefore read in a process of their own.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
@@ -10,11 +11,9 @@ import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
 import { readMarkdown } from './read-markdown.js'
-import { readPdf } from './read-pdf.js'
 
 export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
   const { bytes, contentType } = source
-  if (isPdf(bytes)) return readPdf(source)
   const binary = detectBinary(bytes)
   if (binary !== undefined && !/charset=utf-16/i.test(contentType)) throw new Failure(describeBinary(source, binary))
   const text = decodeText(bytes, contentType)
@@ -24,10 +23,6 @@ export async function extractContent(source: ExtractRequest): Promise<ExtractRes
   if (kind === 'json') return readJsonText(removeInvisible(text))
   const feed = kind === 'xml' ? readFeed(source, text) : undefined
   return feed ?? readPlainText(kind, removeInvisible(text))
-}
-
-function isPdf(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-')
 }
 
 function describeBinary(

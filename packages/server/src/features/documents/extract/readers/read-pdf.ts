@@ -8,7 +8,7 @@ import { removeInvisible } from '../../../../text/untrusted-text.js'
 import { trimLineEnds } from '../dom/trim-text.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult, type OutlineHeading } from '../extract-types.js'
 
-/** Less than the limit of the worker thread, so that the pages read so far are returned. */
+/** Less than the limit of the worker process, so that the pages read so far are returned. */
 const MAX_READ_MS = 7000
 const MAX_CHARS = 5_000_000
 
