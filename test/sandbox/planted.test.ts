@@ -25,6 +25,7 @@ import { CLIENT_PATHS, listProjectNames } from '@scorpiox/server/clients/client-
 import { png } from '../image/make.js'
 import { PROGRAM, startServer, type TestClient } from '../support/client.js'
 import { canRun, requires, SANDBOX } from '../support/requirements.js'
+import { RUNTIME_FLAGS } from '../support/runtime.js'
 
 const ORDINARY_UID = 65534
 const IS_ROOT = process.getuid?.() === 0
@@ -102,7 +103,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
 
   function start({ home, project }: Setup, options: ServerOptions = {}): TestClient {
     give(home)
-    const { env = {}, program = PROGRAM, runtime = [process.execPath] } = options
+    const { env = {}, program = PROGRAM, runtime = [process.execPath, ...RUNTIME_FLAGS] } = options
     const [file, ...args] = [...prefix, ...runtime, program]
     const client = startServer({ file, args, cwd: project, env: { HOME: home, SANDBOX: 'workspace', ...env } })
     clients.push(client)
@@ -284,7 +285,7 @@ describe.each(USERS)('as %s', (_, prefix) => {
       const setup = newSetup()
       mkdirSync(join(setup.project, '.vscode'))
       writeFileSync(join(setup.project, '.vscode', 'tasks.json'), '{}')
-      writeFileSync(join(setup.project, '.mcp.json'), '{}')
+      for (const name of ['.mcp.json', 'opencode.json']) writeFileSync(join(setup.project, name), '{}')
       const client = start(setup)
       const files = [
         '.mcp.json',
@@ -295,8 +296,8 @@ describe.each(USERS)('as %s', (_, prefix) => {
         '.claude/settings.json',
         '.claude/settings.local.json',
         '.claude/hooks/x',
-        'opencode.json',
         '.zed/tasks.json',
+        'opencode.json',
         '.opencode/plugin/x.js',
         '.qwen/settings.json',
         '.continue/mcpServers/x.yaml',
@@ -312,8 +313,9 @@ describe.each(USERS)('as %s', (_, prefix) => {
       }
       await bash(client, 'rm -rf moved')
       await client.close()
-      expect(readdirSync(setup.project).toSorted()).toEqual(['.mcp.json', '.vscode'])
-      expect(readFileSync(join(setup.project, '.mcp.json'), 'utf8')).toBe('{}')
+      expect(readdirSync(setup.project).toSorted()).toEqual(['.mcp.json', '.vscode', 'opencode.json'])
+      for (const name of ['.mcp.json', 'opencode.json'])
+        expect(readFileSync(join(setup.project, name), 'utf8')).toBe('{}')
       expect(readFileSync(join(setup.project, '.vscode', 'tasks.json'), 'utf8')).toBe('{}')
     })
 

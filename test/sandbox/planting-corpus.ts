@@ -128,8 +128,10 @@ const CLIENT_WAYS = attempts(
     ['a held name by exchange', inProject(`mkdir -p work/q .qwen; echo x >work/q/x; ${exchange('work/q', '.qwen')}`)],
     ['a held name, another mode', inProject('mkdir -p .zed; chmod 777 .zed')],
     ['a held name, without its mark', inProject('mkdir -p .continue; chmod 755 .continue; chmod 700 .continue')],
-    ['a file where a held name is', inProject('rmdir opencode.json; echo "{}" >opencode.json')],
-    ['a pipe where a held name is', inProject('rmdir opencode.jsonc; mkfifo opencode.jsonc')],
+    ['a file where a held name is', inProject('rmdir .windsurf; echo "{}" >.windsurf')],
+    ['a pipe where a held name is', inProject('rmdir .devin; mkfifo .devin')],
+    ['an existing file of a client', inProject('echo x >opencode.json')],
+    ['an existing file of a client by rename', inProject('echo x >work/oc; mv -f work/oc opencode.json')],
   ],
   { levels: WRITING },
 )

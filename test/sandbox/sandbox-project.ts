@@ -116,6 +116,7 @@ function writeFiles({ base, home, project, state, out, secret, shared, temporary
   put(join(project, 'scripts', 'tool'), '#!/bin/sh\n')
   put(join(project, 'tls.pem'), 'a certificate')
   put(join(project, '.mcp.json'), '{}')
+  put(join(project, 'opencode.json'), '{}')
   put(join(project, '.vscode', 'tasks.json'), '{}')
   put(join(project, '.git', 'worktrees', 'outer', 'gitdir'), join(home, 'worktree', '.git\n'))
   put(join(project, '.git', 'worktrees', 'outer', 'commondir'), '../..\n')

@@ -31,6 +31,7 @@ import { childrenOf, PROGRAM, waitForExit } from '../support/client.js'
 import { advanceMonotonicClock } from '../support/clock.js'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { RUNTIME_FLAGS } from '../support/runtime.js'
 
 const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict']
 const MEGABYTE = 2 ** 20
@@ -292,7 +293,11 @@ describe('secrets', requires(SANDBOX), () => {
     // The doctor verifies the sandbox, and looks for open files in it.
     const stdio = ['ignore', 'pipe', 'pipe', ...Array.from({ length: 17 }, () => 'ignore' as const), secret] as const
     const env = { PATH: process.env.PATH, HOME: setup.home, SANDBOX: 'workspace' }
-    const doctor = spawn(process.execPath, [PROGRAM, 'doctor'], { cwd: setup.project, env, stdio: [...stdio] })
+    const doctor = spawn(process.execPath, [...RUNTIME_FLAGS, PROGRAM, 'doctor'], {
+      cwd: setup.project,
+      env,
+      stdio: [...stdio],
+    })
     const chunks: Buffer[] = []
     doctor.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
     await once(doctor, 'close')

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest'
 import { cleanEnv, PROGRAM, resultData, startServer, type TestClient } from '../support/client.js'
 import { callTool, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { RUNTIME_FLAGS } from '../support/runtime.js'
 
 /** Not in /tmp, which commands do not see. */
 const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')
@@ -97,6 +98,24 @@ describe('over HTTP', requires(SANDBOX), () => {
     expect(stderr).toContain('--no-sandbox')
   })
 
+  test('settings with which commands could escape are refused, not served without a sandbox', async () => {
+    const home = newHome()
+    const project = newProject(home)
+    symlinkSync(home, join(project, 'link'))
+    mkdirSync(join(home, 'cache'))
+    const { code, stderr } = await run([], project, { HOME: home, SANDBOX_WRITE: join(project, 'link', 'cache') })
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/a symbolic link in .*--no-sandbox/)])
+  })
+
+  test('an access log that a command could replace by a link is refused', async () => {
+    const home = newHome()
+    const project = newProject(home)
+    const log = { HOME: home, ACCESS_LOG: join(project, 'access.log') }
+    const { code, stderr } = await run([], project, log)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('in a folder that commands can write to')])
+    expect(existsSync(log.ACCESS_LOG)).toBe(false)
+  })
+
   test('beyond loopback, a flag disables it', async () => {
     const home = newHome()
     const flags = [...beyond, '--no-sandbox']
@@ -107,7 +126,7 @@ describe('over HTTP', requires(SANDBOX), () => {
 })
 
 async function run(flags: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [...RUNTIME_FLAGS, PROGRAM, 'serve', '--http', '--port', '0', ...flags], {
     cwd,
     env: cleanEnv({ HTTP_TOKEN: 'a-token-for-tests-only', ...env }),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { eventually } from './eventually.js'
+import { RUNTIME_FLAGS } from './runtime.js'
 
 export const PROGRAM = resolve(import.meta.dirname, '../../dist/scorpiox-code.js')
 export const LIBRARY = resolve(import.meta.dirname, '../../dist/library.mjs')
@@ -59,7 +60,11 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 export function startServer(options: StartOptions = {}): TestClient {
   const { file = process.execPath, args = [PROGRAM], env, cwd = emptyFolder() } = options
-  const child = spawn(file, args, { cwd, env: cleanEnv(env), stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(file, file === process.execPath ? [...RUNTIME_FLAGS, ...args] : args, {
+    cwd,
+    env: cleanEnv(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   const received: Json[] = []
   const waiting = new Set<{ fits(message: Json): boolean; resolve(message: Json): void; reject(error: Error): void }>()
   let errors = ''

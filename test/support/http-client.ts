@@ -8,6 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 
 import { cleanEnv, emptyFolder, type Json, MODERN, PROGRAM } from './client.js'
+import { RUNTIME_FLAGS } from './runtime.js'
 
 const FIXTURE = resolve(import.meta.dirname, '../fixture/http-server.mjs')
 
@@ -59,7 +60,11 @@ async function start(
   token: string,
   cwd = emptyFolder(),
 ): Promise<HttpServer> {
-  const child = spawn(process.execPath, args, { cwd, env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...RUNTIME_FLAGS, ...args], {
+    cwd,
+    env: cleanEnv(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let errors = ''
   let greeting = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))

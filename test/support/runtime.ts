@@ -4,6 +4,9 @@ import type { TestContext } from 'vitest'
 
 const onBun = (reason: string): string | undefined => ('bun' in process.versions ? `Bun ${reason}` : undefined)
 
+/** What the runtime needs in order not to obey files of the project that the program is started in. */
+export const RUNTIME_FLAGS: readonly string[] = 'bun' in process.versions ? ['--no-env-file', '--config=/dev/null'] : []
+
 export const MISSING = {
   renewal: onBun('cannot change the certificate of a server that listens'),
   givingBack: onBun('cannot read a request again after ignoring its Upgrade header'),

@@ -18,6 +18,7 @@ import { getStateDir, splitList } from '@scorpiox/server/config/paths'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { runStartupTasks } from '@scorpiox/server/features/shell/lazy'
 import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox/server/sandbox/command-sandbox'
+import { UnsafeSandboxFailure } from '@scorpiox/server/sandbox/sandbox-level'
 import { getOutputColumns, print, UsageError, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
@@ -247,6 +248,7 @@ async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Lo
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (!isLocal) throw new UsageError(`${host} is reachable from outside. ${error.message} ${advice}`)
+    if (error instanceof UnsafeSandboxFailure) throw new UsageError(`${error.message} ${advice}`)
     if (setting !== 'auto') throw error
     log.warn(`commands run without a sandbox: ${error.message}`)
     return NO_SANDBOX

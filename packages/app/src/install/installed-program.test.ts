@@ -1,5 +1,6 @@
 // The installed program: its source, and what happens to an existing file at its path.
 
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -7,11 +8,12 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
@@ -83,6 +85,31 @@ test('without an executable, a script starts the program; on Windows the client 
   const windows = await findInstallSource(folder, { ...running, platform: 'win32' })
   expect(windows).toEqual({ launch: { command: '/usr/bin/node', args: ['/srv/shop/dist/scorpiox-code.js'] } })
   expect(executablePath(folder, 'win32')).toMatch(/scorpiox-code\.exe$/)
+})
+
+test('on Bun the script passes flags to it, and none to the Node.js that takes its place', async () => {
+  const { folder, running } = createInstallation()
+  const record = join(folder, '..', 'arguments')
+  const fake = (name: string): string => {
+    mkdirSync(join(folder, '..', name), { recursive: true })
+    const file = join(folder, '..', name, name)
+    writeFileSync(file, `#!/bin/sh\necho ${name} "$@" >${record}\n`, { mode: 0o755 })
+    return file
+  }
+  const [bun, node] = [fake('bun'), fake('node')]
+  const script = join(folder, '..', 'program.js')
+  writeFileSync(script, '')
+  const flags = ['--no-env-file', '--config=/dev/null']
+  const source = await findInstallSource(folder, { ...running, runtime: bun, runtimeFlags: flags, script })
+  const launcher = join(folder, '..', 'launcher')
+  writeFileSync(launcher, source.text ?? '', { mode: 0o755 })
+  const run = (): string => {
+    execFileSync(launcher, ['serve'], { env: { PATH: `${dirname(node)}:/usr/bin:/bin` } })
+    return readFileSync(record, 'utf8')
+  }
+  expect(run()).toBe(`bun ${flags.join(' ')} ${script} serve\n`)
+  rmSync(bun)
+  expect(run()).toBe(`node ${script} serve\n`)
 })
 
 test('a file or link of another program is kept under another name', async () => {

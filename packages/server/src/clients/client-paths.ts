@@ -13,6 +13,8 @@ export interface ClientPaths {
   readonly secrets?: readonly string[]
   /** Names in a project that make the client start programs; each as a whole. */
   readonly projectNames?: readonly string[]
+  /** The same for files that are protected only if they exist: the client does not start if a folder takes their place. */
+  readonly projectFiles?: readonly string[]
 }
 
 export interface ConfigLocation {
@@ -84,7 +86,8 @@ export const CLIENT_PATHS = [
     id: 'opencode',
     locations: opencode,
     secrets: ['~/.local/share/opencode'],
-    projectNames: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+    projectNames: ['.opencode'],
+    projectFiles: ['opencode.json', 'opencode.jsonc'],
   },
   { id: 'copilot', locations: copilot, secrets: ['~/.copilot/config.json'] },
   {
@@ -127,6 +130,11 @@ export function listClientSecrets(machine: MachineInfo): readonly string[] {
 export function listClientSettings(machine: MachineInfo): readonly string[] {
   const all = ALL_CLIENTS.filter(({ id }) => id !== 'project').flatMap(({ locations }) => locations(machine))
   return [...all.map(({ file }) => file), ...all.flatMap(({ alternatives = [] }) => alternatives)]
+}
+
+/** The files in a project that are protected only if they exist. */
+export function listProjectFiles(): readonly string[] {
+  return ALL_CLIENTS.flatMap(({ projectFiles = [] }) => projectFiles)
 }
 
 /** The names in a project that make clients start programs. */

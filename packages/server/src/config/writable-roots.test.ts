@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { loadConfig } from './load-config.js'
+import { listOptions } from './options.js'
 import { containsSystemFolders, createWritableRoots, listWritableRoots, tracePath } from './writable-roots.js'
 
 function folder(): string {
@@ -85,4 +86,39 @@ test.skipIf(!CAN_MOUNT)('a root is recognized under another name', (context) => 
   } finally {
     execFileSync('umount', [alias])
   }
+})
+
+/** What keeps commands from changing what each of these settings names. A new one needs an answer here. */
+const PATH_SETTINGS: Readonly<Record<string, string>> = {
+  STARTUP_DIR: 'is the project; the sandbox refuses a link that commands can replace',
+  SHELL_PATH: 'process/trusted-program.ts',
+  SANDBOX_HIDE: 'mounted over',
+  SANDBOX_WRITE: 'sandbox/check-roots.ts',
+  SANDBOX_READ: 'only read by commands',
+  TLS_CERT: 'mounted read-only',
+  TLS_KEY: 'hidden',
+  ACCESS_LOG: 'refused in a writable folder',
+  STATE_DIR: 'hidden',
+  DATABASE_URL: 'a file of the state directory, or a server',
+  ADDITIONAL_SKILLS: 'mounted read-only',
+  SCRIPT_TOOLS: 'mounted read-only, and run as commands',
+  CALLBACK_COMMAND: 'runs with a PATH without writable folders',
+  SCORPIOX_INBOX: 'a switch; the folder is that of the session',
+  BROWSER_PATH: 'browser/find-browser.ts',
+  READIMAGE_ROOTS: 'only read',
+  ACTIVE_PROFILE: 'the files of profiles are protected',
+}
+
+test('every setting that names a file, a folder or a program says what protects it', () => {
+  const naming = [...listOptions([])].filter(
+    ([, { type, about }]) =>
+      type === 'string' && /\b(files?|folders?|director(y|ies)|programs?|command|bash|Chrome)\b/i.test(about),
+  )
+  expect(naming.map(([name]) => name).filter((name) => !(name in PATH_SETTINGS))).toEqual([])
+})
+
+test('secrets of the server are not passed to commands', () => {
+  const secrets = ['DATABASE_URL', 'CALLBACK_WEBHOOK', 'HTTP_TOKEN', 'WEBSEARCH_KEYS', 'FETCH_PROXY']
+  const options = listOptions([])
+  expect(secrets.filter((name) => options.get(name)?.secret !== true)).toEqual([])
 })

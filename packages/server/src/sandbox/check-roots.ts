@@ -3,12 +3,12 @@
 
 import { isAbsolute, resolve } from 'node:path'
 
-import { Failure } from '@scorpiox/mcp/errors'
-import { bunVersion } from '@scorpiox/mcp/runtime'
+import { errorMessage } from '@scorpiox/mcp/errors'
 import { createWritableRoots, tracePath, type WritableRoots } from '../config/writable-roots.js'
-import { BUN_FLAGS, findExecutableEntry } from '../process/program-files.js'
+import { BUN_FLAGS } from '../process/program-files.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
+import { UnsafeSandboxFailure } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
 
 interface CheckedRoots {
@@ -19,14 +19,14 @@ interface CheckedRoots {
   readonly writableRoots: WritableRoots
 }
 
-/** Throws a Failure that says what to change. */
+/** Throws an UnsafeSandboxFailure that says what to change. */
 export function checkRoots(policy: SandboxPolicy): CheckedRoots {
   const { levels, home, allowsOnlyGrants = false } = policy
   const canWriteProject = !allowsOnlyGrants && levels.some((level) => level !== 'read-only')
   const project = canWriteProject ? checkWritableRoot(policy.project, home) : checkReadableRoot(policy.project)
   const writable = allowsOnlyGrants
     ? resolveReadablePaths(policy.writable).map(({ path }) => path)
-    : policy.writable.map((path) => checkWritableRoot(path, home))
+    : policy.writable.map((path) => checkConfiguredFolder(path, home))
   const roots = canWriteProject || allowsOnlyGrants ? [project, ...writable] : writable
   const writableRoots = createWritableRoots(roots, { home })
   if (!allowsOnlyGrants) {
@@ -35,9 +35,17 @@ export function checkRoots(policy: SandboxPolicy): CheckedRoots {
     rejectReplaceableLink(policy.project, writableRoots)
     rejectOwnProgram(policy, writable)
     rejectOwnOptions(policy.env, writableRoots)
-    if (canWriteProject) rejectBunDefaults()
+    if (canWriteProject && policy.obeysProjectFiles) rejectObeyedProject()
   }
   return { project, writable, writableRoots }
+}
+
+function checkConfiguredFolder(path: string, home: string): string {
+  try {
+    return checkWritableRoot(path, home)
+  } catch (error) {
+    throw new UnsafeSandboxFailure(`SANDBOX_WRITE: ${errorMessage(error)}`, { cause: error })
+  }
 }
 
 /** A command could make the link lead anywhere, and after the next start its target would be writable. */
@@ -45,7 +53,7 @@ function rejectReplaceableLink(path: string, writableRoots: WritableRoots): void
   const folders = tracePath(path).slice(0, -1)
   const folder = folders.find((each) => writableRoots.contains(each))
   if (folder === undefined) return
-  throw new Failure(
+  throw new UnsafeSandboxFailure(
     `The sandbox cannot let commands write to ${path}: a symbolic link in ${folder} leads there, and commands can ` +
       'replace it. Name the folder itself in SANDBOX_WRITE, by its real path.',
   )
@@ -56,7 +64,7 @@ function rejectOwnProgram({ program = [] }: SandboxPolicy, writable: readonly st
   for (const { path } of resolveReadablePaths(program)) {
     const root = writable.find((folder) => isInsideDirectory(path, folder))
     if (root === undefined) continue
-    throw new Failure(
+    throw new UnsafeSandboxFailure(
       `The sandbox cannot let commands write to ${root}: this server runs from there (${path}), and commands could ` +
         'replace it. Install the server elsewhere (npx scorpiox-code install), or remove the folder from SANDBOX_WRITE.',
     )
@@ -71,7 +79,7 @@ function rejectOwnOptions(env: NodeJS.ProcessEnv, writableRoots: WritableRoots):
     const paths = (env[name] ?? '').split(/[\s:=,"']+/).filter((word) => isAbsolute(word) || /^\.\.?\//.test(word))
     const path = paths.find((each) => writableRoots.contains(resolve(each)))
     if (path === undefined) continue
-    throw new Failure(
+    throw new UnsafeSandboxFailure(
       `The sandbox is not used: ${name} names ${path}, which this server loads when it starts and commands can write ` +
         `to. Start the server without it.`,
     )
@@ -79,11 +87,8 @@ function rejectOwnOptions(env: NodeJS.ProcessEnv, writableRoots: WritableRoots):
 }
 
 /** They run or set what they contain before any code of this server does. */
-function rejectBunDefaults(): void {
-  if (bunVersion() === undefined || findExecutableEntry() !== undefined) return
-  const { execArgv } = process
-  if (execArgv.includes('--no-env-file') && execArgv.some((flag) => flag.startsWith('--config='))) return
-  throw new Failure(
+function rejectObeyedProject(): never {
+  throw new UnsafeSandboxFailure(
     'The sandbox is not used: at its start Bun obeys .env and bunfig.toml of the project, which commands can write. ' +
       `Start the server with bun ${BUN_FLAGS.join(' ')} …, with Node.js, or as scorpiox-code install sets it up.`,
   )

@@ -169,6 +169,13 @@ test('a symbolic link at a protected path is an error', () => {
   }
 })
 
+test('a file that a client expects is protected if it exists, and has no placeholder', () => {
+  const root = project({ 'opencode.json': '{}' })
+  const readOnly = createProtectedPaths().protectFolder(root, PROJECT)
+  expect(readOnly).toContain(join(root, 'opencode.json'))
+  expect(readOnly).not.toContain(join(root, 'opencode.jsonc'))
+})
+
 test('outside a project only existing paths are protected', () => {
   const root = project({ '.claude/x': '' })
   expect(createProtectedPaths().protectFolder(root, { ...PROJECT, isProject: false })).toEqual([join(root, '.claude')])

@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { listProjectNames } from '../clients/client-paths.js'
+import { listProjectFiles, listProjectNames } from '../clients/client-paths.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 
 /** In a project folder; each as a whole: settings of this server, and of clients that start programs. */
@@ -63,6 +63,7 @@ export interface ProtectOptions {
 export function createProtectedPaths(): ProtectedPaths {
   const placeholders = new Set<string>()
   const filePlaceholders = new Set<string>()
+  const hasWorktreeConfig = createWorktreeConfigCheck()
 
   function protectPath(path: string): readonly string[] {
     const stat = lstatIfExists(path)
@@ -74,7 +75,7 @@ export function createProtectedPaths(): ProtectedPaths {
 
   function protectFile(path: string, text: string): readonly string[] {
     if (lstatIfExists(path) !== undefined) {
-      if (isFilePlaceholder(path)) filePlaceholders.add(path)
+      if (!filePlaceholders.has(path) && isFilePlaceholder(path)) filePlaceholders.add(path)
       return protectPath(path)
     }
     if (!createFilePlaceholder(path, text)) return []
@@ -108,8 +109,10 @@ export function createProtectedPaths(): ProtectedPaths {
    * avoidable: git would find that name ambiguous.
    */
   function preventBareRepository(root: string): readonly string[] {
-    const missing = GIT_DIRECTORY.findLast((name) => isMissing(join(root, name)))
-    return [COMMON_DIR, ...(missing === undefined ? [] : [missing])].flatMap((name) => protectPath(join(root, name)))
+    const missing = GIT_DIRECTORY.map((name) => join(root, name)).findLast(
+      (path) => placeholders.has(path) || isMissing(path),
+    )
+    return [join(root, COMMON_DIR), ...(missing === undefined ? [] : [missing])].flatMap(protectPath)
   }
 
   function listWorkTreePaths(root: string, isMountedInAll: ProtectOptions['isMountedInAll']): readonly string[] {
@@ -126,8 +129,10 @@ export function createProtectedPaths(): ProtectedPaths {
     protectFolder(root, options) {
       const skills = lstatIfExists(join(root, SKILL_FOLDER.unless))?.isDirectory() ? [] : [SKILL_FOLDER.of]
       const paths = [...PROJECT_NAMES, ...skills].map((name) => join(root, name))
-      const existing = paths.filter((path) => options.isProject || lstatIfExists(path) !== undefined)
-      return [...existing.flatMap(protectPath), ...listGitPaths(root, options)]
+      const files = listProjectFiles().map((name) => join(root, name))
+      const existing = [...paths, ...files].filter((path) => lstatIfExists(path) !== undefined)
+      const toProtect = options.isProject ? new Set([...paths, ...existing]) : existing
+      return [...[...toProtect].flatMap(protectPath), ...listGitPaths(root, options)]
     },
     protectPaths: (paths) => paths.flatMap(protectPath),
     async close() {
@@ -144,8 +149,15 @@ function isMissing(path: string): boolean {
   return stat === undefined || isPlaceholder(path, stat)
 }
 
-function hasWorktreeConfig(config: string): boolean {
-  return /worktreeconfig/i.test(readUntrusted(config))
+/** Read again only if it changed: this is asked for every command. */
+function createWorktreeConfigCheck(): (config: string) => boolean {
+  let known = { key: '', has: false }
+  return (config) => {
+    const stat = lstatIfExists(config)
+    const key = `${config} ${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`
+    if (known.key !== key) known = { key, has: /worktreeconfig/i.test(readUntrusted(config)) }
+    return known.has
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Config } from '../config/load-config.js'
 import { expandPath, getScriptFolder, getStateDir, splitList, splitPathList } from '../config/paths.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
 import { resolveMemoryLimit } from '../process/command-memory.js'
+import { findExecutableEntry } from '../process/program-files.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -214,6 +215,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     writable: splitPathList(settings.SANDBOX_WRITE, config),
     readable: splitPathList(settings.SANDBOX_READ, config),
     program: [ownCode, process.execPath],
+    obeysProjectFiles: obeysProjectFiles(),
     controlFiles: [
       ...secretFiles,
       ...listPackagePaths(config),
@@ -227,6 +229,13 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     totalMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
     env: childEnv,
   }
+}
+
+/** Bun does, unless it was started with flags. The executable was built so that it does not. */
+function obeysProjectFiles(): boolean {
+  if (bunVersion() === undefined || findExecutableEntry() !== undefined) return false
+  const { execArgv } = process
+  return !execArgv.includes('--no-env-file') || !execArgv.some((flag) => flag.startsWith('--config='))
 }
 
 /** Where the runtime searches the packages of this server, and on Bun the files that redirect that search. */

@@ -70,6 +70,8 @@ export interface SandboxPolicy extends CommandPolicy {
   readonly env: NodeJS.ProcessEnv
   /** The code of this server and the runtime that runs it. */
   readonly program?: readonly string[] | undefined
+  /** Whether the runtime obeyed files of the project when it started this server. */
+  readonly obeysProjectFiles?: boolean | undefined
 }
 
 export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
