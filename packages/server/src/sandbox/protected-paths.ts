@@ -1,6 +1,6 @@
 // Lists the files in writable folders that a command must not change or create: those that control this server at its
-// next start, and parts of a git repository that run programs. A missing one is protected by a placeholder that this
-// module creates on the host: an empty folder or, in a git directory, a file. Used by command-factory.ts.
+// next start, and parts of a git repository that run programs. Most missing ones are protected by placeholders that
+// this module creates on the host: empty folders or, in a git directory, files. Used by command-factory.ts.
 
 import {
   chmodSync,
