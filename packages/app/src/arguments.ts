@@ -1,4 +1,5 @@
-// Parses the command line into a command, its operands and its flags.
+// Parses the command line into a command, its operands and its flags. Used by main.ts; the commands receive the result.
+// Pure.
 
 import { parseArgs } from 'node:util'
 

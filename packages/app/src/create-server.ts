@@ -1,4 +1,5 @@
-// Creates the MCP server of the program: the enabled tools, resources and prompts, over its services.
+// Creates the MCP server of the program: the enabled tools, resources and prompts, over its services. Used by main.ts,
+// for stdio and for the commands (`serve`, `call`, `tools`). Opens no transport.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,6 @@
-// How this program was started, the runtime it runs on, and the text to paste into client configurations: for stdio with the
-// absolute path of this program, for HTTP with the address and token.
+// How this program was started, the runtime it runs on, and the text to paste into client configurations: for stdio
+// with the absolute path of this program, for HTTP with the address and token. Used by install, doctor and the greeting
+// of `serve`. Reads process data and PATH; prints nothing.
 
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -1,5 +1,6 @@
-// Declares the services behind the tools: how each is opened and in which order they close. A service is opened by the
-// first call that needs it. The log of calls exists from the start and loads nothing.
+// Declares the services behind the tools: how each is opened and in which order they close. A service is opened, and
+// its code loaded, by the first call that needs it. The log of calls exists from the start and loads nothing. Used by
+// create-server.ts.
 
 import type { ServerFeed } from '@scorpiox/console/server-feed'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'

@@ -1,5 +1,6 @@
 // The part of the console view that comes from the database, kept current for every project where the user has
-// something open. A database error becomes a sentence; the data read last stays until it can be read again.
+// something open. A database error becomes a sentence; the data read last stays until it can be read again. Used by
+// user-console.ts. Reads the database only.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { PlanRow } from '@scorpiox/server/features/plans/index'
@@ -111,8 +112,6 @@ export function watchDatabase({ user, state: lazyDatabase, projects, onChange }:
   }
 }
 
-// Reads what the console shows of one project from the database: approvals, questions, messages, callbacks, plan and tasks.
-
 const MAX_QUESTIONS = 50
 const MAX_MESSAGES = 50
 const MAX_CALLBACKS = 200
@@ -130,6 +129,10 @@ export interface ProjectSnapshot {
   readonly project: ProjectView
 }
 
+/**
+ * Reads what the console shows of one project from the database: approvals, questions, messages, callbacks, plan and
+ * tasks.
+ */
 async function readProjectSnapshot(project: string, rows: StateTables): Promise<ProjectSnapshot> {
   const [questions, messages, callbacks] = [
     await rows.questions.listOpen(),

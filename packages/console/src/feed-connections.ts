@@ -1,5 +1,6 @@
-// Connections of a console to all server feeds: the one of this process and those of other servers that use the same
-// state directory. Unreachable servers are retried; a server that exits disappears with everything it showed.
+// Connections of a console to all server feeds: the one of this process and, over sockets, those of other servers that
+// use the same state directory. Unreachable servers are retried; a server that exits disappears with everything it
+// showed. Used by user-console.ts.
 
 import { type FSWatcher, watch } from 'node:fs'
 
@@ -172,8 +173,6 @@ function watchDirectory(folder: string, onChange: () => void): FSWatcher | undef
   }
 }
 
-// Connection to the feed of another process over its socket. Requests time out.
-
 const HEARTBEAT_MS = 5000
 const REPLY_TIMEOUT_MS = 5000
 const MAX_LINE = 4 * 1024 * 1024
@@ -192,7 +191,9 @@ type FeedRequest =
   | { readonly verb: 'kill'; readonly job: number }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
 
-/** Rejects if the connection is refused. */
+/**
+ * Connection to the feed of another process over its socket. Requests time out. Rejects if the connection is refused.
+ */
 async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
   const pendingReplies = new Map<number, (reply: FeedReply) => void>()
   let isWatching = false

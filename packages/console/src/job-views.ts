@@ -1,4 +1,5 @@
-// The jobs of one user in this server: running jobs, and the last ones that ended.
+// Reads the jobs of one user in this server, for server-feed.ts: running jobs, and the last ones that ended, each with
+// the end of its output.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { getJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'

@@ -1,5 +1,5 @@
-// Creates the feed and the socket of this server. Without a socket, consoles of other processes do not see this server;
-// everything else works.
+// Creates the feed and the socket of this server, from its services; opened by the service table of the program
+// (app/services.ts). Without a socket, consoles of other processes do not see this server; everything else works.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// A chunk of a job's output as raw bytes: read from disk, and encoded for transfer between processes.
+// Reads a chunk of a job's output as raw bytes from disk, and encodes it for transfer between processes.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { Job } from '@scorpiox/server/features/shell/index'

@@ -1,5 +1,6 @@
-// Streams one part of a job's output as text; the last part grows while the job runs. Terminal control sequences are
-// rendered with the state of the whole part, so that progress bars do not become many lines.
+// Streams one part of a job's output as text, for the page and the inbox; the last part grows while the job runs.
+// Terminal control sequences are rendered with the state of the whole part, so that progress bars do not become many
+// lines. Reads through a function of the caller.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

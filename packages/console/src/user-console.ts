@@ -1,6 +1,6 @@
 // The console of one user: everything the user can see and do, across all servers of this machine. Rejected actions
-// throw a Failure. Data sources are connected only while someone watches or acts; parts of the view are sent whole when
-// they change, at most ten times a second.
+// throw a Failure. Data sources (server feeds, database) are connected only while it is watched or acted on; parts of
+// the view are sent whole when they change, at most ten times a second. Used by the page over HTTP and by the inbox.
 
 import * as timers from 'node:timers/promises'
 
@@ -59,8 +59,6 @@ export interface ServerJobRef {
   readonly id: number
 }
 
-// Combines the server feeds and the database view into one view, each part sorted for display.
-
 const MAX_CALLS = 100
 const MAX_JOBS = 200
 
@@ -76,6 +74,7 @@ const CONSOLE_PARTS = [
   'problems',
 ] as const satisfies readonly (keyof ConsoleView)[]
 
+/** Combines the server feeds and the database view into one view, each part sorted for display. */
 function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
   const latest = feeds.all().map((feed) => feed.latest)
   const views = database.snapshots()

@@ -1,4 +1,5 @@
-// The consoles of a process, one per user, shared by all windows of that user.
+// The consoles of a process, one per user, shared by all windows of that user. Used by the HTTP server, `ui` and
+// `inbox`.
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
@@ -36,8 +37,6 @@ function createUserConsoles({ socketDirectory, ...settings }: Omit<UserConsoleDe
     },
   }
 }
-
-// Creates the consoles of this process from the settings.
 
 export interface OpenUserConsolesDeps {
   readonly config: Config

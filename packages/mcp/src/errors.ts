@@ -1,5 +1,5 @@
 // Error classes and JSON-RPC error codes. A Failure is an expected error explained to the model; a ProtocolError
-// becomes a JSON-RPC error; anything else thrown is a bug, and its message reaches neither client nor model.
+// becomes a JSON-RPC error; anything else thrown is a bug, and its message reaches neither client nor model. Pure.
 
 import type { JsonObject } from './json/json.js'
 
@@ -7,9 +7,6 @@ import type { JsonObject } from './json/json.js'
 export class Failure extends Error {
   override readonly name: string = 'Failure'
 }
-
-// JSON-RPC errors and the codes this server uses. Codes from -32020 down are defined by the MCP specification; no
-// others may be sent from that range.
 
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
@@ -21,6 +18,10 @@ export const HEADER_MISMATCH = -32020
 export const MISSING_CAPABILITY = -32021
 export const UNSUPPORTED_VERSION = -32022
 
+/**
+ * An error that is sent as a JSON-RPC error. Codes from -32020 down are defined by the MCP specification; no others may
+ * be sent from that range.
+ */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
 

@@ -1,4 +1,5 @@
-// The public API of the library: define tools, resources, prompts and skills, and serve them.
+// The public API of the library: define tools, resources, prompts and skills, and serve them over stdio, HTTP or in
+// memory. Transports are loaded on first use.
 
 import type { RunningHttpServer } from './http/http-options.js'
 import { loadSimpleCompiler } from './json-schema/lazy-compile.js'

@@ -1,5 +1,5 @@
 // Builds the server instructions sent with `initialize` and `server/discover`: what a model cannot learn from a single
-// tool description. Only enabled tools are mentioned.
+// tool description. Only enabled tools are mentioned. Pure.
 
 /** One or two sentences, and the tools that must be enabled for them. */
 interface Paragraph {

@@ -1,4 +1,6 @@
-// The database of this program: scoped transactions over the tables of all features.
+// Opens the database of this program: transactions on one scope (one user in one project), which get the tables of all
+// features. PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Used by lazy-state.ts, which the
+// services share.
 
 import type { CallbackTable } from './features/callbacks/index.js'
 import { createCallbackTable } from './features/callbacks/lazy.js'
@@ -29,8 +31,6 @@ export interface StateTables {
   readonly sessions: SessionLeaseTable
 }
 
-// Creates the tables of all features for one transaction.
-
 function createStateTables(sql: Sql, scopeId: number): StateTables {
   return {
     tasks: createTaskTable(sql, scopeId),
@@ -43,9 +43,7 @@ function createStateTables(sql: Sql, scopeId: number): StateTables {
   }
 }
 
-// Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
-// each transaction reports what is wrong with the database.
-
+/** Does not fail: each transaction reports what is wrong with the database. */
 export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
   return createScopedDatabase(await openDatabase(location), createStateTables)
 }

@@ -1,4 +1,5 @@
-// All tools and resources of this server, in the order in which clients list them.
+// All tools and resources of this server, in the order in which clients list them. Most handlers are loaded by their
+// first call.
 
 import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/mcp/definitions/resource'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'

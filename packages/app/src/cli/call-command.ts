@@ -1,5 +1,5 @@
-// `scorpiox-code call` and `scorpiox-code tools`: calls a tool like a client, and lists the tools as text or exactly as
-// `tools/list` sends them.
+// `scorpiox-code call` and `scorpiox-code tools`: calls a tool like a client, through an in-process client, and lists
+// the tools as text or exactly as `tools/list` sends them. Returns the text to print.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
@@ -112,8 +112,7 @@ function formatBlock(block: unknown): string {
   return typeof resource.text === 'string' ? resource.text : `[${String(resource.uri)}]`
 }
 
-// Explains what happens to a background task that `call` started: its server exits together with `call`.
-
+/** Explains what happens to a background task that `call` started: its server exits together with `call`. */
 export function formatJobNotice(id: number, { settings, effective }: Config, program: string): string {
   if (!settings.JOBS_OUTLIVE_SERVER) {
     return (

@@ -1,4 +1,5 @@
-// The table of commands. Each command is imported when it is used, prints its output and returns the exit code.
+// The table of CLI commands, run by main.ts. Each command is imported when it is used, prints its output and returns
+// the exit code.
 
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// Text of `--help`: an overview of all commands, or the full help of one.
+// The text of `--help`: an overview of all commands, or the full help of one; and the help text of each command. Pure.
 
 import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
@@ -46,8 +46,6 @@ export function formatCommandHelp(command: string, columns = DEFAULT_COLUMNS): s
   ].join('\n')
 }
 
-// The help text of each command. A test checks that every command has one and that every option of it exists.
-
 interface CommandHelp {
   readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
   /** One line, for the overview. */
@@ -66,6 +64,7 @@ const CONFIRM_OPTIONS = [
   ['--dry-run', 'show what would be done, and do nothing'],
 ] as const
 
+/** A test checks that every command has an entry and that every option in it exists. */
 export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, CommandHelp>([
   [
     'install',

@@ -1,4 +1,5 @@
-// Text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
+// Formats the text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
+// Pure.
 
 import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'

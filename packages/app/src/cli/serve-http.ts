@@ -1,5 +1,6 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
-// signal. All checks run before the port is opened, so that a wrong option never exposes a shell.
+// signal. All checks run before the port is opened, so that a wrong option never exposes a shell. `ui` uses its
+// listener and port option.
 
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -223,9 +224,6 @@ export function parsePort(flag: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 
-// Chooses the sandbox for commands of HTTP callers. On loopback the sandbox is used if it is available; on other addresses
-// it is required, unless --no-sandbox disables it.
-
 export interface HttpExposure {
   readonly host: string
   readonly isLoopback: boolean
@@ -233,6 +231,10 @@ export interface HttpExposure {
   readonly isSandboxDisabled: boolean
 }
 
+/**
+ * Chooses the sandbox for commands of HTTP callers. On loopback the sandbox is used if it is available; on other
+ * addresses it is required, unless --no-sandbox disables it.
+ */
 async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
   const { SANDBOX: setting } = config.settings
   const { host, isLoopback: isLocal, isSandboxDisabled } = exposure

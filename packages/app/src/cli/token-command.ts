@@ -1,5 +1,5 @@
-// `scorpiox-code token`: creates, lists and revokes the tokens of HTTP callers. A token is shown once, when it is created;
-// its hash is never shown.
+// `scorpiox-code token`: creates, lists and revokes the tokens of HTTP callers in the token file. A token is shown
+// once, when it is created; its hash is never shown.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { UsageError } from '@scorpiox/server/terminal/terminal'

@@ -1,5 +1,5 @@
-// `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a browser.
-// The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
+// `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a
+// browser. The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

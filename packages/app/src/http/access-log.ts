@@ -1,5 +1,6 @@
-// The access log: one JSON line per HTTP request. Lines are written in batches, because a write costs more than a
-// line. It contains no secrets: only the beginning of a session id is logged.
+// The access log of `serve --http`: formats one JSON line per HTTP request and passes them to a writer (log-file.ts or
+// stderr) in batches, because a write costs more than a line. It contains no secrets: only the beginning of a session
+// id is logged.
 
 import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
 import { escapeUnsafe } from '@scorpiox/mcp/log'

@@ -1,5 +1,5 @@
-// The ArmorIQ format: POST /mcp without a session, each response one event with one line of JSON, every content item a text,
-// every text JSON.
+// Serves clients that need the ArmorIQ format: POST /mcp without a session, each response one event with one line of
+// JSON, every content item a text, every text JSON. Added to the HTTP server by program-extensions.ts.
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'

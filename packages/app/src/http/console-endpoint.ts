@@ -1,5 +1,6 @@
-// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data; the
-// other servers of this machine are shown to the OS user only, and only with a credential of this machine.
+// The console over HTTP for authenticated users, called by the page: an event stream of its state, and actions. Users
+// see their own data; the other servers of this machine are shown to the OS user only, and only with a credential of
+// this machine. The routes are in start-http.ts.
 
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'

@@ -1,5 +1,5 @@
-// The output of a job over HTTP: a part as an event stream that continues while the job runs, or everything that is
-// stored as a file. Reads no more than the client has received, so memory is bounded.
+// Sends the output of a job over HTTP, for console-endpoint.ts: a part as an event stream that continues while the job
+// runs, or everything that is stored as a file. Reads no more than the client has received, so memory is bounded.
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

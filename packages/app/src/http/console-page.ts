@@ -1,5 +1,5 @@
-// The page of the console: three public static files without data, and the kind of credential its login accepts. Files
-// are read once and may be cached; the Content-Security-Policy forbids other origins.
+// Serves the page of the console: three public static files without data, and the kind of credential its login accepts.
+// Files are read once and may be cached; the Content-Security-Policy forbids other origins.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

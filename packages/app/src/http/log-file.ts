@@ -1,5 +1,5 @@
-// An append-only log file. If it is moved away (logrotate), the next write opens a new one. A failed write loses its
-// lines and is reported once, never thrown.
+// Appends lines to a log file, for the access log. If the file is moved away (logrotate), the next write opens a new
+// one. A failed write loses its lines and is reported once, never thrown.
 
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 

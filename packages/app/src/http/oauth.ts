@@ -1,5 +1,6 @@
-// OAuth 2.1 resource server: accepts access tokens that one issuer has signed for this server, and publishes where to
-// get one (RFC 9728). Algorithms are fixed, and keys come from the issuer only: key references in a token are ignored.
+// Verifies OAuth 2.1 access tokens for `serve --http`: accepts tokens that one issuer has signed for this server, and
+// publishes where to get one (RFC 9728). Algorithms are fixed, and keys come from the issuer only (issuer-keys.ts): key
+// references in a token are ignored.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AccessTokenVerifier, ChallengeError, VerifiedToken } from '@scorpiox/mcp/http/authenticator'

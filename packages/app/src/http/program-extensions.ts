@@ -1,4 +1,5 @@
-// What every HTTP server of this package adds to the protocol: WebSockets, the ArmorIQ format and its own metric names.
+// What the HTTP servers of this package add to that of the protocol: WebSockets, the ArmorIQ format and their own
+// metric names. Passed to the HTTP server by start-http.ts (`serve --http`, `ui`) and by library.ts (`serveHttp`).
 
 import type { HttpExtensions } from '@scorpiox/mcp/http/http-context'
 import { VERSION } from '@scorpiox/server/util/version'

@@ -1,4 +1,5 @@
-// Starts the HTTP server with what this program adds to the protocol: the console, WebSockets and the ArmorIQ format.
+// Starts the HTTP server with what this program adds to the protocol: WebSockets, the ArmorIQ format and the routes of
+// the console. Used by `serve --http` and `ui`. Opens a port.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -36,9 +37,6 @@ export function startProgramHttp(
   return startHttpTransport(server, { ...settings, extensions: { ...PROGRAM_EXTENSIONS, routes } })
 }
 
-// The routes of the console: the public page, and the endpoints for authenticated users, which accept only requests of
-// the same origin. Another port of this machine is another program, although browsers treat it as the same site.
-
 const CROSS_ORIGIN: Refusal = {
   kind: 'origin',
   status: 403,
@@ -52,6 +50,7 @@ interface SameOriginOptions {
   readonly policy: HostPolicy
 }
 
+/** Another port of this machine is another program, although browsers treat it as the same site. */
 export function checkSameOrigin(headers: IncomingHttpHeaders, options: SameOriginOptions): Refusal | undefined {
   const { origin, host = '' } = headers
   const site = headers['sec-fetch-site']
@@ -82,6 +81,10 @@ interface ConsoleRouteOptions {
   readonly login: ConsoleLogin
 }
 
+/**
+ * The routes of the console: the public page, and the endpoints for authenticated users, which accept only requests of
+ * the same origin.
+ */
 function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
   const { consoles, pageFolder, isSecure, publicOrigin, login } = options
   const endpoint = createConsoleEndpoint(context, consoles)

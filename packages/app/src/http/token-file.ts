@@ -1,6 +1,6 @@
-// Named authentication tokens in a file, stored as SHA-256 hashes. A token is `sxc_` and 43 base64url characters, 256 random
-// bits, so neither a slow hash nor a checksum is needed. Changes by other processes take effect within a second. Content that
-// this program would not write is a Failure, and every token is rejected: write access to the file is the right to grant access.
+// Reads and changes the file of named authentication tokens, stored as SHA-256 hashes; used by `token`, `serve --http`
+// and `ui`. Changes by other processes take effect within a second. Content that this program would not write is a
+// Failure, and every token is rejected: write access to the file is the right to grant access.
 
 import { hash, randomBytes } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
@@ -120,6 +120,7 @@ export interface AuthTokenFile {
   problem(): string | undefined
 }
 
+/** A token is `sxc_` and 43 base64url characters, 256 random bits, so neither a slow hash nor a checksum is needed. */
 export function openTokenFile(path: string): AuthTokenFile {
   const cache = createTokenCache(path)
   return {

@@ -1,5 +1,5 @@
-// MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
-// paused while the client does not read.
+// Serves MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
+// paused while the client does not read. Added to the HTTP server by program-extensions.ts.
 
 import type { Duplex } from 'node:stream'
 

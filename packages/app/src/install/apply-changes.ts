@@ -1,5 +1,5 @@
-// Shows the planned changes, asks for confirmation, applies them, and prints the result of each. Without a terminal,
-// changes are applied only with `--yes`.
+// Shows the planned changes of `install` and `uninstall`, asks for confirmation, applies them, and prints the result of
+// each. Without a terminal, changes are applied only with `--yes`. The writes themselves are functions in the changes.
 
 import { join, sep } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Edits a config file of another program: follows links, keeps mode and owner, writes a backup, and does not overwrite
-// changes that were made since it was read.
+// Reads, writes and removes a config file of another program: follows links, keeps mode and owner, writes a backup, and
+// does not overwrite changes that were made since it was read. Used by install and uninstall.
 
 import {
   accessSync,

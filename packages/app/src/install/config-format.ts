@@ -1,5 +1,6 @@
-// Interface of a configuration format (JSONC, TOML, YAML). Edits are functions from text to text that change only the lines
-// of our entry and can be reverted exactly.
+// The interface of a configuration format, and the loader of its implementations (JSONC, TOML, YAML). Edits are
+// functions from text to text that change only the lines of our entry and can be reverted exactly. Reads and writes no
+// files.
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
 

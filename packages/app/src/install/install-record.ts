@@ -1,5 +1,5 @@
-// The record of what was installed (install.json), so that uninstall removes exactly that. An unreadable record counts as
-// empty.
+// Reads and writes the record of what was installed (install.json), so that uninstall removes exactly that. An
+// unreadable record counts as empty. Used by install, uninstall and doctor.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
-// The installed program, ~/.scorpiox/scorpiox-code: finds its source, compares, writes and removes it. The file is replaced
-// by a rename, so that a client never starts an incomplete one.
+// The installed program, ~/.scorpiox/scorpiox-code: finds its source, compares, writes and removes it. The file is
+// replaced by a rename, so that a client never starts an incomplete one. Used by install, uninstall and doctor.
 
 import { createHash } from 'node:crypto'
 import {
@@ -229,12 +229,13 @@ function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-// The shell script that is installed if the program is not a single executable. It starts the runtime with the program, and
-// says what to do if either is missing.
-
 const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which writes it anew.\n'
 
-/** Both paths are absolute. The flags are those of the runtime; the Node.js that may take its place does not know them. */
+/**
+ * The shell script that is installed if the program is not a single executable. It starts the runtime with the program,
+ * and says what to do if either is missing. Both paths are absolute. The flags are those of the runtime; the Node.js
+ * that may take its place does not know them.
+ */
 function formatLauncherScript(runtime: string, flags: readonly string[], script: string): string {
   const hasFlags = flags.length > 0
   const flagsLines = hasFlags ? `[ -x "$runtime" ] && flags=${quoteShellWord(flags.join(' '))} || flags=\n` : ''

@@ -1,4 +1,5 @@
-// Builds the entry that connects a client, and recognizes an existing entry of this program.
+// Builds the entry that connects a client, and recognizes an existing entry of this program. Used by the formats,
+// install, uninstall and doctor. Pure.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import type { LaunchCommand } from '../program-info.js'

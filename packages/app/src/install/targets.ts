@@ -1,4 +1,5 @@
-// Finds the configuration files of clients and reads the state of our entry in each. Writes nothing.
+// Finds the configuration files of clients and reads the state of our entry in each. Used by install, uninstall and
+// doctor. Writes nothing.
 
 import { existsSync } from 'node:fs'
 

@@ -1,5 +1,5 @@
-// Edits TOML. Our entry is a separate table at the end. The text is parsed before and after an edit, and only our entry may
-// differ.
+// The TOML implementation of config-format.ts. Our entry is a separate table at the end. The text is parsed before and
+// after an edit, and only our entry may differ. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,5 +1,5 @@
-// Splits TOML text into statements (table headers and key/value pairs), each with its position and path. The text must have
-// been accepted by the parser.
+// Splits TOML text into statements (table headers and key/value pairs), each with its position and path, for
+// toml-format.ts. The text must have been accepted by the parser. Pure.
 
 import { parse } from 'smol-toml'
 

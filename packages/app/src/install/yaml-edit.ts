@@ -1,4 +1,5 @@
-// Positions of nodes in YAML text, and edits of flow collections.
+// Helpers of yaml-format.ts: positions of nodes in YAML text, edits of flow collections, and values formatted as YAML.
+// Pure.
 
 import {
   isMap,
@@ -115,8 +116,6 @@ export function removeFlowItem(text: string, from: YAMLMap | YAMLSeq, removed: P
   return before.replace(/,\s*$/, '') + after
 }
 
-// Formats values as YAML: plain scalars where they are safe, otherwise quoted as in JSON.
-
 const PLAIN = /^[A-Za-z/][\w./-]*$/
 /** Plain scalars that some parsers read as another type. */
 const RESERVED = /^(true|false|null|yes|no|on|off|y|n)$/i
@@ -143,6 +142,7 @@ export function formatYamlInline(value: unknown): string {
   )
 }
 
+/** Formats values as YAML: plain scalars where they are safe, otherwise quoted as in JSON. */
 function printValue(value: unknown): string {
   if (typeof value === 'string') return PLAIN.test(value) && !RESERVED.test(value) ? value : formatYamlInline(value)
   if (Array.isArray(value) || !isJsonObject(value)) return formatYamlInline(value)

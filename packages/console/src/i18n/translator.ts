@@ -1,5 +1,5 @@
 // Texts in one language for the page and the inbox, and numbers, sizes, durations and dates formatted by Intl. Runs in
-// browsers too.
+// browsers too. Pure.
 
 import { ar } from './ar.js'
 import { en } from './en.js'
@@ -152,8 +152,7 @@ function formatTimeAgo(relative: Intl.RelativeTimeFormat, difference: number): s
   return relative.format(Math.trunc(difference / (entry?.ms ?? 1000)), entry?.unit ?? 'second')
 }
 
-// A text has {placeholders}; a text that depends on a number has one form per plural category of the language.
-
+/** A text has {placeholders}; a text that depends on a number has one form per plural category of the language. */
 export type TranslationText = string | PluralText
 
 export type PluralText = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }

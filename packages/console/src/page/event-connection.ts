@@ -1,4 +1,5 @@
-// Keeps an event stream open and reconnects with increasing delays. A stream without data for 70 s counts as lost.
+// Keeps the event stream of the console open and reconnects with increasing delays. A stream without data for 70 s
+// counts as lost. Also parses server-sent events, for use-job-output.ts too.
 
 import type { ConsoleChange } from '../view.js'
 import { openEventStream, parseChange } from './api.js'
@@ -104,14 +105,15 @@ function clockOffset(date: string | null): number {
   return Math.abs(ahead) > 3000 ? ahead : 0
 }
 
-// Parses server-sent events from text chunks that may be split anywhere, and returns the data of complete events. Event
-// names, ids and comments are ignored.
-
 interface SseParser {
   /** Returns the data of the events that this chunk completes. */
   push(chunk: string): readonly string[]
 }
 
+/**
+ * Parses server-sent events from text chunks that may be split anywhere, and returns the data of complete events. Event
+ * names, ids and comments are ignored.
+ */
 export function createSseParser(): SseParser {
   let line = ''
   let data: string[] = []

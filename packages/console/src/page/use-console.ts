@@ -1,4 +1,5 @@
-// The state of the page and its hooks: the live console view, questions that appeared or disappeared, actions, job output.
+// The state of the page and its hooks: the live console view, questions that appeared or disappeared, actions, job
+// output. Requests go through api.ts.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'

@@ -1,5 +1,5 @@
-// Answers the questions of a form one after the other and sends them together. Esc at any question sends nothing. Nothing is
-// preselected.
+// Asks the questions of a form in the inbox one after the other and sends the answers together. Esc at any question
+// sends nothing. Nothing is preselected.
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import type { QuestionView } from '../view.js'

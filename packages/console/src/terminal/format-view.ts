@@ -1,5 +1,5 @@
-// Formats the view as lines of text, one section for each part. The report prints all sections; the interactive inbox shows
-// them one at a time. Untrusted text is returned without terminal control characters.
+// Formats the view as lines of text, one section for each part. The report (`inbox --once`) prints all sections; the
+// interactive inbox shows them one at a time. Untrusted text is returned without terminal control characters. Pure.
 
 import { basename } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Runs prompts on the alternate screen of the terminal, and restores the terminal however the process ends. Output that is
-// drawn together is written at once.
+// Runs prompts on the alternate screen of the terminal, and restores the terminal however the process ends. Output that
+// is drawn together is written at once. Used by the interactive inbox.
 
 import { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -143,9 +143,10 @@ function ignoreErrors(work: () => void): void {
   } catch {}
 }
 
-// Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output can
-// be discarded for the duration of a function.
-
+/**
+ * Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output
+ * can be discarded for the duration of a function.
+ */
 class BufferedOutput extends Writable {
   readonly #terminal: NodeJS.WriteStream
   readonly #repeatResize = (): void => void this.emit('resize')
@@ -188,9 +189,6 @@ class BufferedOutput extends Writable {
   }
 }
 
-// Splits terminal input into keys and passes them on one at a time while a prompt reads, so that keys typed ahead are
-// kept. Handles only Ctrl+C and Ctrl+D itself.
-
 // oxlint-disable-next-line no-control-regex -- keys consist of control characters
 const KEY = /\u001B(?:\[[\d;]*[ -/]*[@-~]|O.)?|\p{Cc}|[^\p{Cc}]+/gsu
 
@@ -209,6 +207,10 @@ interface KeyInput {
   discard(): void
 }
 
+/**
+ * Splits terminal input into keys and passes them on one at a time while a prompt reads, so that keys typed ahead are
+ * kept. Handles only Ctrl+C and Ctrl+D itself.
+ */
 export function createKeyInput(onExit: (key: 'ctrl+c' | 'ctrl+d') => void): KeyInput {
   const input = new Readable({ read() {} })
   const decoder = new StringDecoder()

@@ -1,4 +1,5 @@
-// Completes a view by what it does not contain: all open tasks of each project, and the text of its plan.
+// Completes a view, through the console, by what it does not contain: all open tasks of each project, and the text of
+// its plan.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { UserConsole } from '../user-console.js'

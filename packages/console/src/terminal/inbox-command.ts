@@ -1,5 +1,5 @@
-// `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or --json,
-// it is printed once.
+// `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or
+// --json, it is printed once. Connects to the servers of this machine and to the database.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -99,8 +99,6 @@ async function runInteractive(
   }
 }
 
-// Follows the view of a console: complete at first, then updated by changed parts.
-
 interface FollowedView {
   /** Undefined until the first view arrives. */
   view(): ConsoleView | undefined
@@ -109,7 +107,10 @@ interface FollowedView {
   close(): void
 }
 
-/** Calls `onQuestion` for new questions and plans to approve, but not for those in the first view. */
+/**
+ * Follows the view of a console: complete at first, then updated by changed parts. Calls `onQuestion` for new questions
+ * and plans to approve, but not for those in the first view.
+ */
 function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => void = () => {}): FollowedView {
   let view: ConsoleView | undefined
   let knownQuestions: ReadonlySet<string> | undefined

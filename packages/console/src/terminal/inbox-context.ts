@@ -1,4 +1,5 @@
-// State shared by the screens of the inbox: console, terminal, language and status line; fits text to the terminal.
+// State shared by the screens of the inbox: console, terminal, language and status line. Also fits text to the terminal
+// and chooses the language.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { UsageError } from '@scorpiox/server/terminal/terminal'

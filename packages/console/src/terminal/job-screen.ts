@@ -1,4 +1,4 @@
-// Screen of one job: its latest output, all output on request, and killing it.
+// Screen of one job in the inbox: its latest output, all output on request, and killing it.
 
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { findLineStart, type ReadOutputChunk, streamOutput } from '../output-stream.js'
@@ -63,8 +63,6 @@ function createMenu(context: InboxContext, job: JobView | undefined, notice: str
   return { message: [...heading, ...tail.map((each) => fitLine(context, each))].join('\n'), entries }
 }
 
-// Reads the output of a job up to now for printing on the terminal; of a very long output, only the end.
-
 /** Terminals keep only a few thousand lines of scrollback. */
 const MAX_BYTES = 8 * 1024 * 1024
 
@@ -74,6 +72,7 @@ export interface FullOutput {
   readonly skippedBytes: number
 }
 
+/** Reads the output of a job up to now for printing on the terminal; of a very long output, only the end. */
 async function readFullOutput(
   userConsole: UserConsole,
   job: ServerJobRef,

@@ -1,4 +1,5 @@
-// Entries of the main menu: plans to approve and open questions first, then running jobs and callbacks, then the other sections.
+// Builds the entries of the main menu of the inbox: plans to approve and open questions first, then running jobs and
+// callbacks, then the other sections. Pure.
 
 import type { ApprovalView, CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
 import {

@@ -1,5 +1,5 @@
-// Prompts of the inbox, based on @clack/prompts: a menu that follows changes, multiple choice, text, confirmation. Esc returns
-// undefined. Texts are printed without control characters, whatever their origin.
+// Prompts of the inbox, based on @clack/prompts: a menu that follows changes, multiple choice, text, confirmation. Esc
+// returns undefined. Texts are printed without control characters, whatever their origin.
 
 import type { Option } from '@clack/prompts'
 

@@ -1,4 +1,5 @@
-// Navigation of the inbox: the main menu, and the screens of its entries.
+// Navigation of the inbox: shows the main menu, opens the screens of its entries, and shows callbacks, messages and
+// lists itself.
 
 import type { CallbackView, MessageView } from '../view.js'
 import { answerForm } from './answer-form.js'

@@ -1,6 +1,6 @@
-// Asks the client during one call. On legacy revisions it sends requests; on the modern revision it ends the call with
-// the questions and the client repeats the call with the answers; a deferred call asks through its task handle. Only
-// declared capabilities are used, and every answer is validated.
+// Asks the client during one call, behind `ask` of CallContext. On legacy revisions it sends requests; on the modern
+// revision it ends the call with the questions and the client repeats the call with the answers; a deferred call asks
+// through its task handle. Only declared capabilities are used, and every answer is validated.
 
 import type { AskOptions, ClientAbilities, ClientQuestion, ClientQuestions } from '../definitions/call-context.js'
 import type { Caller } from '../definitions/caller.js'

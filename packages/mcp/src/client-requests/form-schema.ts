@@ -1,9 +1,10 @@
-// Adapts form schemas to clients. Choices between strings get the type `string`: JSON Schema lets one omit it, but
-// clients reject forms without it.
+// Adapts form schemas to clients, and answers back to the schema: adds the type `string` to choices, and converts forms
+// for clients before 2025-11-25. Used by question-wire-format.ts. Pure.
 
 import { Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 
+/** Choices between strings get the type `string`: JSON Schema lets one omit it, but clients reject forms without it. */
 export function addStringTypes(schema: JsonObject): JsonObject {
   const { properties } = schema
   if (!isJsonObject(properties)) return schema
@@ -23,9 +24,10 @@ function readConst(option: unknown): unknown {
   return isJsonObject(option) ? option.const : undefined
 }
 
-// Forms for clients before 2025-11-25: titled choices become two lists, and a multiple choice becomes one boolean field
-// per option. Answers are converted back to match the original schema.
-
+/**
+ * For clients before 2025-11-25: titled choices become two lists, and a multiple choice becomes one boolean field per
+ * option.
+ */
 export function downgradeFormSchema(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   if (!isJsonObject(properties)) return schema

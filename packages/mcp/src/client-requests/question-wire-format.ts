@@ -1,4 +1,5 @@
-// Converts questions to the request format of each revision, and validates the client's answers.
+// Converts questions to the request format of each revision, and validates the client's answers, for ask-client.ts.
+// Pure.
 
 import type {
   ClientAbilities,

@@ -1,5 +1,6 @@
-// State that a modern client carries between the rounds of one call, encrypted so that the client can neither read nor
-// change it. A sealed state is bound to the user and the call, expires, and can be used once.
+// Seals the state that a modern client carries between the rounds of one call: encrypted, so that the client can
+// neither read nor change it. A sealed state is bound to the user and the call, expires, and can be used once. In
+// memory only.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// Declaration of a prompt: string arguments in, messages out.
+// Declaration of a prompt: string arguments in, messages out. Types, and functions that only check types.
 
 import type { CallContext } from './call-context.js'
 import type { ContentBlock } from './tool.js'

@@ -1,4 +1,5 @@
-// Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template.
+// Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template. Types, and
+// functions that only check types.
 
 import type { CallContext } from './call-context.js'
 import type { Completer } from './prompt.js'

@@ -1,5 +1,6 @@
-// Caches authentication results by token digest for at most a minute, and not beyond the token's expiry. The oldest
-// entries are dropped first.
+// Authenticates HTTP requests: converts a credential to a user, or to a refusal. Named and fixed tokens are checked
+// synchronously; an access token that was not seen in the last minute takes a promise. Secrets are neither logged nor
+// cached. No I/O of its own: the token file and the verifier are parameters.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -15,6 +16,10 @@ export interface AuthResultCache<T> {
   set(digest: string, result: T, tokenExpiresAt: number): void
 }
 
+/**
+ * Caches authentication results by token digest for at most a minute, and not beyond the token's expiry. The oldest
+ * entries are dropped first.
+ */
 export function createAuthResultCache<T>(now: () => number): AuthResultCache<T> {
   const entries = new Map<string, { readonly result: T; readonly cachedAt: number; readonly expiresAt: number }>()
   return {
@@ -38,10 +43,6 @@ export function createAuthResultCache<T>(now: () => number): AuthResultCache<T> 
     },
   }
 }
-
-// Authenticates requests: converts a credential to a user, or to a refusal. Named and fixed tokens are checked
-// synchronously; an access token that was not seen in the last minute takes a promise. Secrets are neither logged nor
-// cached.
 
 export interface Principal {
   readonly user: string
@@ -182,9 +183,10 @@ function hasTwoDots(credential: string): boolean {
   return first > 0 && second > 0 && !credential.includes('.', second + 1)
 }
 
-// Re-authenticates an open connection: its token may have been revoked or expired. A 5xx of the verifier (issuer
-// unreachable) does not end the connection.
-
+/**
+ * Re-authenticates an open connection: its token may have been revoked or expired. A 5xx of the verifier (issuer
+ * unreachable) does not end the connection.
+ */
 export async function isStillAuthorized(
   authenticator: Authenticator,
   { headers }: IncomingMessage,

@@ -1,5 +1,5 @@
 // Caches the authentication result per connection for 250 ms if Host, Origin and credentials are unchanged, because
-// authentication costs more than the rest of a request. Short, because tokens can be revoked.
+// authentication costs more than the rest of a request. Short, because tokens can be revoked. Used by router.ts.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

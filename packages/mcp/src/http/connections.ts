@@ -1,5 +1,5 @@
-// Closes the socket 2 s after the final response: an immediate close could discard it, and the client may never close
-// its side.
+// Closes HTTP connections that would stay open: after a final response, behind a pipelined response, and of clients
+// that do not read.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,17 +7,21 @@ import type { Duplex } from 'node:stream'
 
 const CLOSE_DELAY_MS = 2000
 
+/**
+ * Closes the socket 2 s after the final response: an immediate close could discard it, and the client may never close
+ * its side.
+ */
 export function closeAfterDelay(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), CLOSE_DELAY_MS)
   socket.once('close', () => clearTimeout(timer))
 }
 
-// Ends pipelined responses when their connection closes: Node emits no event for responses that wait behind another
-// one.
-
 const pipelines = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** Emits `close` on a response that is not assigned to the connection yet. */
+/**
+ * Ends pipelined responses when their connection closes: Node emits no event for responses that wait behind another
+ * one. Emits `close` on a response that is not assigned to the connection yet.
+ */
 export function trackPipelinedResponse({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return
   const pipeline = pipelines.get(socket) ?? createPipeline(socket)
@@ -34,16 +38,16 @@ function createPipeline(socket: Socket): Set<ServerResponse> {
   return pipeline
 }
 
-// Destroys a response whose client reads less than 16 KiB in 12 s, because unread data is buffered in memory. A slow
-// but active client is not affected.
-
 const CHECK_INTERVAL_MS = 12_000
 const MIN_BYTES_PER_CHECK = 16 * 1024
 
 /** After each of these nothing is buffered; an ended response emits no drain. */
 const DRAIN_EVENTS = ['drain', 'finish', 'close'] as const
 
-/** Watches a response with unread data; calls `done` when it was read. */
+/**
+ * Watches a response with unread data, and calls `done` when it was read. If the client reads less than 16 KiB in 12 s
+ * the response is destroyed, because unread data is buffered in memory. A slow but active client is not affected.
+ */
 export function dropSlowReader(response: ServerResponse, done: () => void): void {
   // A pipelined response waits for the previous one, not for the client.
   const { socket } = response

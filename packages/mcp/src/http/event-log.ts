@@ -1,6 +1,7 @@
-// Replay log of one legacy session: a client whose connection broke can request the missed events. Bounded: the oldest
-// are dropped first, and the newest is always kept. Answers and other events have separate limits, so that neither
-// displaces the other. The logs of one user share a further limit, see http-sessions.ts.
+// Replay log of one session of a legacy revision (before 2026-07-28), in memory: a client whose connection broke can
+// request the missed events. Bounded: the oldest are dropped first, and the newest is always kept. Answers and other
+// events have separate limits, so that neither displaces the other. The logs of one user share a further limit, see
+// http-sessions.ts.
 
 const MAX_BYTES = 512 * 1024
 const MAX_EVENTS = 500

@@ -1,5 +1,5 @@
-// Server-sent events on one HTTP response. If the client does not read, optional events are dropped, then the
-// connection is closed.
+// Writes server-sent events to one HTTP response. If the client does not read, optional events are dropped, then the
+// connection is closed. Used by the MCP endpoints and by the console.
 
 import type { ServerResponse } from 'node:http'
 

@@ -1,5 +1,5 @@
-// Checks that headers of a modern HTTP request match the body they repeat, so that proxies that route by headers see
-// the same request as the server. Has no side effects.
+// Checks that headers of a modern HTTP request (2026-07-28) match the body they repeat, so that proxies that route by
+// headers see the same request as the server. Used by modern-post.ts. Pure: throws a ProtocolError.
 
 import { isUtf8 } from 'node:buffer'
 

@@ -1,6 +1,6 @@
-// Checks Host and Origin before a body is read. A server on a loopback port is reachable from every web page that the
-// user opens: the Host check stops DNS rebinding, the Origin check stops web pages. Values in any but the normal form
-// are refused.
+// Checks Host and Origin before a body is read, reads credentials, and declares `Refusal`, the type of every refused
+// request. A server on a loopback port is reachable from every web page that the user opens: the Host check stops DNS
+// rebinding, the Origin check stops web pages. Values in any but the normal form are refused. Pure.
 
 import { Failure } from '../errors.js'
 

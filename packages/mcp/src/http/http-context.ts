@@ -1,4 +1,5 @@
-// State shared by all requests of one HTTP server.
+// State shared by all requests of one HTTP server (sessions, streams, limits, metrics), its options, and the interface
+// by which a program extends the server. Created by http-server.ts.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

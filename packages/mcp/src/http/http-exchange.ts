@@ -1,5 +1,5 @@
-// Writes the responses of one event loop turn together at its end, which costs a fifth less than alternating between
-// reading and writing.
+// One HTTP request and its single response. Every request is logged and counted exactly once, even if the client
+// disconnects. Created by router.ts and upgrade.ts for each request and passed to all handlers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -24,6 +24,10 @@ export interface ResponseQueue {
   flush(): void
 }
 
+/**
+ * Writes the responses of one event loop turn together at its end, which costs a fifth less than alternating between
+ * reading and writing.
+ */
 export function createResponseQueue(onError: (error: unknown) => void): ResponseQueue {
   let queued: QueuedResponse[] = []
   const flush = (): void => {
@@ -46,9 +50,6 @@ export function createResponseQueue(onError: (error: unknown) => void): Response
     flush,
   }
 }
-
-// One HTTP request and its single response. Every request is logged and counted exactly once, even if the client
-// disconnects.
 
 export interface RequestSinks {
   readonly metrics: Metrics
@@ -260,9 +261,10 @@ export function refuseMethod(exchange: HttpExchange, allow: string): void {
   exchange.refuse({ status: 405, reason: `This path takes ${allow}`, headers: { allow } }, 'method')
 }
 
-// Reports whether an answer was written: when the response finishes, or closes before that.
-
-/** Must be called before the answer is passed to the response. */
+/**
+ * Reports whether an answer was written: when the response finishes, or closes before that. Must be called before the
+ * answer is passed to the response.
+ */
 export function reportWhenWritten(answer: JsonRpcAnswer, response: ServerResponse | undefined): void {
   if (!(answer instanceof TrackedAnswer)) return
   if (!response || response.destroyed) return answer.reportWritten(false)

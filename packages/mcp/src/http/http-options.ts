@@ -1,4 +1,5 @@
-// The options and the handle of `serveHttp`. Refers to no types of Node.js, so that the library compiles without @types/node.
+// The options and the handle of `serveHttp`. Refers to no types of Node.js, so that the library compiles without
+// @types/node.
 
 import type { Refusal } from './host-policy.js'
 

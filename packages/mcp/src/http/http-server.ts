@@ -1,5 +1,5 @@
-// Shuts down the HTTP server: ends idle streams, gives calls a deadline, then aborts everything. Takes less than the
-// eight seconds that service managers wait.
+// Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down. Used by
+// serve-http.ts for the library and by the program (start-http.ts). Opens a port.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -33,6 +33,10 @@ const GRACE_MS = 4500
 const ABORT_MS = 2200
 const FLUSH_MS = 300
 
+/**
+ * Ends idle streams, gives calls a deadline, then aborts everything. Takes less than the eight seconds that service
+ * managers wait.
+ */
 async function shutDown(
   context: HttpContext,
   nodeServer: NodeServer,
@@ -73,8 +77,6 @@ function endIdleStreams(context: HttpContext, sse: SseSessions): void {
 async function whenIdle(context: HttpContext): Promise<void> {
   await Promise.all(Array.from(allSessions(context), (session) => session.whenIdle()))
 }
-
-// Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down.
 
 const KEEP_ALIVE_MS = 15_000
 

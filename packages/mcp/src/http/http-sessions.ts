@@ -1,4 +1,5 @@
-// Sessions by `Mcp-Session-Id`: per-user limit and expiry. Ids cannot be guessed and are not valid for other users.
+// The sessions of legacy revisions by `Mcp-Session-Id`, in memory: expiry, and limits per user for sessions and for the
+// replay logs of their events. Ids cannot be guessed and are not valid for other users.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,6 @@
-// POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
-// cancels nothing. Without a session, a call ends with its connection.
+// Handles POST /mcp on legacy revisions (before 2026-07-28). In a session, long calls are answered on a resumable
+// stream, and a broken connection cancels nothing. Without a session, a call ends with its connection. Called by
+// mcp-endpoint.ts and by the ArmorIQ format of the program.
 
 import { statelessCaller } from '../definitions/caller.js'
 import {

@@ -1,5 +1,5 @@
-// Handles /mcp: chooses the protocol by message and headers: the modern `_meta` or version, a session, a legacy
-// version, or none of them.
+// Handles POST, GET and DELETE of /mcp, for router.ts: chooses the protocol by message and headers: the modern `_meta`
+// or version, a session, a legacy version, or none of them.
 
 import { isJsonObject } from '../json/json.js'
 import { type JsonRpcBatch, type JsonRpcMessage, parseMessage } from '../jsonrpc/message.js'

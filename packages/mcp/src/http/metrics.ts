@@ -1,5 +1,5 @@
-// Counts requests, refusals and tool calls, and formats them for Prometheus. Series are created once and reused, and
-// every label comes from a fixed list, so that clients cannot grow the output.
+// Counts requests, refusals and tool calls of the HTTP server, and formats them for Prometheus. Series are created once
+// and reused, and every label comes from a fixed list, so that clients cannot grow the output. In memory only.
 
 import { type ProcessStats, startProcessStats } from './process-stats.js'
 import {

@@ -1,4 +1,4 @@
-// POST /mcp at 2026-07-28: stateless. Headers that repeat parts of the body must match it.
+// Handles POST /mcp at the modern revision, 2026-07-28: stateless. Headers that repeat parts of the body must match it.
 
 import { statelessCaller } from '../definitions/caller.js'
 import { INVALID_REQUEST, ProtocolError } from '../errors.js'

@@ -1,5 +1,5 @@
-// The response to a POST without a session: JSON, or an event stream if something is sent before the result. When the
-// client disconnects, the call is aborted.
+// Sends the response to a POST without a session, of either protocol: JSON, or an event stream if something is sent
+// before the result. When the client disconnects, the call is aborted.
 
 import { HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from '../errors.js'
 import {

@@ -1,5 +1,6 @@
-// Metrics in the Prometheus text format 0.0.4. Counting does not build strings. Create each series once and keep it: a
-// second one with the same labels would be printed twice. https://prometheus.io/docs/instrumenting/exposition_formats/
+// A registry of metrics in the Prometheus text format 0.0.4, for metrics.ts. Counting does not build strings. Create
+// each series once and keep it: a second one with the same labels would be printed twice. Pure, in memory.
+// https://prometheus.io/docs/instrumenting/exposition_formats/
 
 export type MetricLabels = Readonly<Record<string, string>>
 

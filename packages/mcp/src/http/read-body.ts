@@ -1,5 +1,5 @@
-// Reads a request body as UTF-8 text. A body that is too large is refused by its Content-Length before anything is
-// read, or as soon as it exceeds the limit; so is a body for which its user has no memory left.
+// Reads a request body as UTF-8 text, for router.ts. A body that is too large is refused by its Content-Length before
+// anything is read, or as soon as it exceeds the limit; so is a body for which its user has no memory left.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'

@@ -1,5 +1,5 @@
-// Routes every HTTP request. The order of checks is fixed: Host and Origin, authentication, rate limits, path; only
-// then is the body read and parsed.
+// Routes every HTTP request to its handler. The order of checks is fixed: Host and Origin, authentication, rate limits,
+// path; only then is the body read and parsed. Created by http-server.ts.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 

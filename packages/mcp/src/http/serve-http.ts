@@ -1,4 +1,5 @@
-// HTTP for servers written on the library: converts the options and starts the same HTTP server as the program.
+// `serveHttp` for servers written on the library: converts the options and starts the same HTTP server as the program
+// (http-server.ts). Loaded by index.ts on first use.
 
 import { isJsonObject } from '../json/json.js'
 import { getOsUser } from '../os.js'

@@ -1,5 +1,5 @@
-// HTTP+SSE transport of 2024-11-05: GET /sse opens the stream and sends the URL for messages; POST /messages accepts
-// messages, which are answered on the stream. The session lasts as long as the stream.
+// Handles the HTTP+SSE transport of 2024-11-05: GET /sse opens the stream and sends the URL for messages; POST
+// /messages accepts messages, which are answered on the stream. The session lasts as long as the stream.
 
 import { randomBytes } from 'node:crypto'
 

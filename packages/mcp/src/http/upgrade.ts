@@ -1,5 +1,6 @@
-// Handles `Upgrade`. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the same checks as every
-// request; other upgrades (such as h2c) are ignored, as HTTP allows.
+// Handles `Upgrade` requests of http-server.ts. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the
+// same checks as every request; other upgrades (such as h2c) are ignored, as HTTP allows. The WebSocket itself is an
+// extension.
 
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Schema keywords for array items.
+// Schema keywords for array items, for both compilers. Pure.
 
 import { findDuplicate } from './json-equal.js'
 import { describeCount, describePath } from './problem-text.js'

@@ -1,5 +1,6 @@
-// A compiler for simple schemas: a tree of the keywords below, without references and combinators. It is less than two
-// thirds of the full compiler. It gives exactly the messages of the full one, or leaves the schema to it.
+// The smaller of two schema compilers, loaded first by lazy-compile.ts: a tree of the keywords below, without
+// references and combinators. It is less than two thirds of the full compiler (compile.ts). It gives exactly the
+// messages of the full one, or leaves the schema to it. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { itemCount, items, uniqueItems } from './array-keywords.js'

@@ -1,5 +1,6 @@
 // A JSON Schema validator (2020-12, with the differences of 2019-09 and draft-07), compiled to closures. Everything is
-// resolved at compile time, a valid value costs no allocation, and messages are built only for invalid values.
+// resolved at compile time, a valid value costs no allocation, and messages are built only for invalid values. Loaded
+// by lazy-compile.ts for schemas that compile-simple.ts does not support. Pure.
 
 import { allOfRule, combinatorKeywords, unevaluatedRule } from './combinator-keywords.js'
 import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'
@@ -21,9 +22,6 @@ export type { JsonSchema } from './rule.js'
 export function compileSchema(schema: JsonSchema | boolean): SchemaValidator {
   return createValidator(compileSchemaNodes(schema))
 }
-
-// Compiles a schema document into linked nodes, each with the combined rule of its keywords. All errors of a schema,
-// used or not, are found here, so that validating a value cannot fail.
 
 const ALL_KEYWORDS = [...FULL_KEYWORDS, ...combinatorKeywords]
 

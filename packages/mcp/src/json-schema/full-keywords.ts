@@ -1,4 +1,4 @@
-// The schema keywords of the full compiler, except those that need other schemas for the same value.
+// The schema keywords of the full compiler (compile.ts), except those that need other schemas for the same value. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { itemCount, items, uniqueItems } from './array-keywords.js'

@@ -1,4 +1,4 @@
-// Runs a compiled schema on a value and collects the problems.
+// Runs a compiled schema on a value and collects the problems. Used by both compilers. Pure.
 
 import { formatValuePath } from './problem-text.js'
 import type { ExplainStep, SchemaNode, ValuePath, Violation } from './rule.js'
@@ -28,10 +28,9 @@ export function createValidator(root: SchemaNode): SchemaValidator {
   }
 }
 
-// Collects the violations of an invalid value. Explaining needs no more stack than testing did.
-
 const MAX_VIOLATIONS = 5
 
+/** Collects the violations of an invalid value. Explaining needs no more stack than testing did. */
 export function collectViolations(
   node: SchemaNode,
   value: unknown,

@@ -1,6 +1,5 @@
-// Scans JSON text without parsing it. Nesting and number of values are tested first, because JSON.parse on five million
-// brackets or objects blocks the event loop; the scan stops at the first one too many and skips long strings with the
-// native indexOf.
+// Scans JSON text without parsing it: counts its values and tests its nesting depth before JSON.parse, which on five million
+// brackets or objects blocks the event loop; and reads the raw text of members and elements. Pure.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -63,10 +62,10 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return slashes % 2 === 1
 }
 
-// Reads the raw text of members and elements of JSON text without parsing the rest: JSON.parse rounds integers beyond
-// 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
-
-/** Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse. */
+/**
+ * Returns the raw text of the value at `path`: JSON.parse rounds integers beyond 2^53, and ids must be echoed exactly.
+ * The text was already accepted by JSON.parse; of duplicate keys the last one counts, as there.
+ */
 export function readRawMember(text: string, path: readonly string[]): string | undefined {
   let raw: string | undefined = text
   for (const key of path) {

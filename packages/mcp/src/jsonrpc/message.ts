@@ -1,6 +1,6 @@
-// JSON-RPC 2.0: parses text into messages and formats answers as text, without side effects. Ids are kept as JSON text,
-// so that strings, zeros and integers beyond 2^53 are echoed exactly. Of duplicate keys the last one counts, as in
-// JSON.parse.
+// JSON-RPC 2.0: parses text into messages and formats answers as text, for sessions and transports. Ids are kept as
+// JSON text, so that strings, zeros and integers beyond 2^53 are echoed exactly. Of duplicate keys the last one counts,
+// as in JSON.parse. Pure.
 
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from '../errors.js'
 import { countValues, readRawElements, readRawMember } from '../json/json-scan.js'

@@ -1,5 +1,5 @@
-// A client in the same process as its server, for tests and the command line. It supports every revision, answers
-// requests of the server with the given functions, and collects notifications.
+// A client in the same process as its server, for tests (`connect` of the library) and for the command `call`. It
+// supports every revision, answers requests of the server with the given functions, and collects notifications.
 
 import { errorMessage, Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'

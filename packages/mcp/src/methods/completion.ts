@@ -1,4 +1,4 @@
-// completion/complete: suggests values for prompt arguments and resource template variables.
+// Handles completion/complete: suggests values for prompt arguments and resource template variables.
 
 import type { Completer } from '../definitions/prompt.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'

@@ -1,4 +1,5 @@
-// initialize, ping and server/discover. The declared capabilities follow from the server's definition.
+// Handles ping and server/discover, and formats the result of initialize (handled by negotiated-state.ts). The declared
+// capabilities follow from the server's definition.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'

@@ -1,4 +1,5 @@
-// The method tables of the legacy and modern protocol. Methods other than lifecycle and tools are loaded on demand.
+// Finds the handler of a method, in the tables of the legacy and modern protocol, and tells which methods a server
+// supports. Methods other than lifecycle and tools are loaded on demand. Used by the sessions.
 
 import { echo, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
 import type { McpServer } from '../server/mcp-server.js'
@@ -67,8 +68,6 @@ function loadOnCall(names: readonly string[], tableIn: (loaded: OptionalMethods)
 
 /** The methods that may ask a modern client for input. */
 export const METHODS_WITH_INPUT_REQUESTS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
-
-// Tells which methods a server supports.
 
 /** Whether the server's definition includes what a method is about; otherwise the method does not exist. */
 export function isMethodSupported(server: McpServer, method: string): boolean {

@@ -1,4 +1,4 @@
-// prompts/list and prompts/get.
+// Handles prompts/list and prompts/get.
 
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'

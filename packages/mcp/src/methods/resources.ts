@@ -1,4 +1,4 @@
-// resources/list, resources/templates/list and resources/read.
+// Handles resources/list, resources/templates/list and resources/read.
 
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
 import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'

@@ -1,5 +1,5 @@
-// The Skills extension: skills/list, skills/get and resources/directory/read. A listing contains the digest of each
-// file, so that hosts can verify what they approved.
+// Handles the methods of the Skills extension: skills/list, skills/get and resources/directory/read. A listing contains
+// the digest of each file, so that hosts can verify what they approved.
 
 import type { SkillDefinition, SkillFileEntry } from '../definitions/skill.js'
 import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'

@@ -1,6 +1,6 @@
 // Formats the content of a tools/call result for the client's revision. Results are passed on as the JSON text of their
 // members, without braces, so that large ones are serialized once. Text is made well-formed, because strict clients
-// reject a message that contains a lone surrogate.
+// reject a message that contains a lone surrogate. Used by tools.ts. Pure.
 
 import type { ContentBlock, ToolOutput } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json.js'
@@ -46,8 +46,7 @@ function stringifyText(text: string, newline: boolean): string {
   return `{"type":"text","text":${JSON.stringify(text.toWellFormed() + end)}}`
 }
 
-// The default output of a tool without `format`: a string or content blocks as they are, anything else as JSON.
-
+/** The default output of a tool without `format`: a string or content blocks as they are, anything else as JSON. */
 export function defaultToolOutput(value: unknown, isData: boolean): ToolOutput {
   if (typeof value === 'string') return value
   if (value === undefined) return []

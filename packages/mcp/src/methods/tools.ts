@@ -1,4 +1,6 @@
-// tools/list and tools/call.
+// Handles tools/list and tools/call, from finding the tool to formatting its result. This is the only place that
+// catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug and is
+// rethrown.
 
 import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { echo, Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
@@ -22,10 +24,6 @@ export const MODERN_TOOLS: MethodTable = {
   'tools/list': withRefreshedLists((server, context) => `${listTools(server, context)},${LIST_CACHE_MEMBERS}`),
   'tools/call': callTool,
 }
-
-// tools/call from start to end: finds the tool, validates its input, runs it and formats the result. This is the only
-// place that catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug
-// and is rethrown.
 
 /** Returns the members of the result. A call that completes synchronously is answered without a promise. */
 function callTool(server: McpServer, context: RequestContext): HandlerResult | Promise<HandlerResult> {

@@ -1,5 +1,5 @@
 // Stores task handles as JSON files, one each, in a folder per user: they survive the process that created them. Files
-// are replaced atomically.
+// are replaced atomically. Implements task-handle-store.ts.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Stores task handles: calls that continue after their response (tasks of the protocol). A record belongs to one user
-// and is invisible to others.
+// The interface of a store of task handles, and one in memory. A task handle is a call that continues after its
+// response (tasks of the protocol). A record belongs to one user and is invisible to others.
 
 /** A stored task handle. */
 export interface TaskHandleRecord {

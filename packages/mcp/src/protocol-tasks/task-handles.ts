@@ -1,5 +1,6 @@
-// The task handles of one server (protocol tasks). A handle is stored durably before it is returned, can be queried,
-// answered and cancelled only by the user who created it, and keeps its outcome until it expires.
+// The task handles of one server: calls that continue after their response (tasks of the protocol). A handle is stored
+// durably before it is returned, can be queried, answered and cancelled only by the user that created it, and keeps its
+// outcome until it expires or newer ones take its place. Used by the methods `tasks/…` and by calls that become tasks.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,5 @@
 // Splits long lists into pages. A cursor is opaque to clients and names the first entry of its page, so that a list
-// that grows shows nothing twice. An invalid cursor is an error, never the first page.
+// that grows shows nothing twice. An invalid cursor is an error, never the first page. Used by all list methods. Pure.
 
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 

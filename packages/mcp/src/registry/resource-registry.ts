@@ -1,4 +1,5 @@
-// The resources, resource templates and prompts of one server, found by URI or name.
+// The resources, resource templates and prompts of one server, found by URI or name. Created by mcp-server.ts. In
+// memory only.
 
 import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'

@@ -1,4 +1,5 @@
-// The skills of one server, found by the URI of their SKILL.md or of a directory in them.
+// The skills of one server, found by the URI of their SKILL.md or of a directory in them. Created by mcp-server.ts. In
+// memory only.
 
 import type { SkillDefinition } from '../definitions/skill.js'
 

@@ -1,5 +1,6 @@
 // The tools of one server: lookup by name, list text per revision, validation of arguments. Lists are serialized once
-// per revision; validators are compiled when a tool is first called.
+// per revision; validators are compiled when a tool is first called. Created by mcp-server.ts, used by
+// methods/tools.ts. Runs no tool.
 
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
 import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'

@@ -1,5 +1,5 @@
-// URI templates with `{name}` (one segment without slashes) and `{+name}` (any text). Matching is one pass without
-// backtracking, because URIs come from clients.
+// Parses URI templates with `{name}` (one segment without slashes) and `{+name}` (any text), and matches URIs against
+// them. Matching is one pass without backtracking, because URIs come from clients. Used by resource-registry.ts. Pure.
 
 export interface UriTemplate {
   readonly variables: readonly string[]

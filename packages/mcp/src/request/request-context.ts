@@ -1,5 +1,6 @@
-// One request in progress: its client, revision and abort signal, and the operations behind CallContext. After it is
-// cancelled or answered nothing more is sent through it.
+// One request in progress: its client, revision and abort signal, and `RequestCallContext`, the part that tools,
+// resources and prompts receive. After it is cancelled or answered nothing more is sent through it. Created by
+// session.ts, passed to the method handlers.
 
 import type { AskHost, AskSession, InputRequester } from '../client-requests/ask-client.js'
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
@@ -197,9 +198,10 @@ export class RequestContext implements AskHost {
   }
 }
 
-// The view of a request context that tools, resources and prompts receive: values, and getters for what costs something
-// to create. Functions can be passed on detached from the object.
-
+/**
+ * The view of a request context that tools, resources and prompts receive: values, and getters for what costs something
+ * to create. Functions can be passed on detached from the object.
+ */
 export class RequestCallContext implements CallContext {
   readonly user: string
   readonly session: string

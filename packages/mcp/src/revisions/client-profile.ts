@@ -1,4 +1,5 @@
-// What a request knows about its client: revision, capabilities, log level, and the format of tool calls.
+// What a request knows about its client: revision, capabilities, log level, and the format of tool calls; and functions
+// that read it. Pure.
 
 import { type ClientAbilities, LOG_LEVELS, type LogLevel } from '../definitions/call-context.js'
 import type { ContentBlock } from '../definitions/tool.js'

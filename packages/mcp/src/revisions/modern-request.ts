@@ -1,4 +1,5 @@
-// Modern requests (2026-07-28): reads the `_meta` of each request and wraps each result.
+// Modern requests (2026-07-28): reads the `_meta` of each request and wraps each result. Used by sessions and the HTTP
+// endpoint. Pure.
 
 import { INVALID_PARAMS, ProtocolError, UNSUPPORTED_VERSION } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'

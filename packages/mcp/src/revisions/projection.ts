@@ -1,5 +1,6 @@
 // Reduces tools, content blocks and server info to what each revision knows. Clients of a revision may throw on fields
-// and content types that did not exist yet. Content that cannot be sent is replaced by text.
+// and content types that did not exist yet. Content that cannot be sent is replaced by text. Used by the registry and
+// the method handlers. Pure.
 
 import type { ContentBlock, ToolHints } from '../definitions/tool.js'
 import type { JsonObject } from '../json/json.js'

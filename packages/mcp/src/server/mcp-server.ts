@@ -1,5 +1,6 @@
-// A server independent of any client: its identity, registries, services and capabilities. Created once and shared by
-// all sessions. Parts that few clients need (sealed states, task handles) are loaded on demand.
+// A server independent of any client: its identity, registries, services and capabilities. Created once, by the program
+// or by the library, and shared by all sessions and transports. Parts that few clients need (sealed states, task
+// handles) are loaded on demand. Opens nothing by itself.
 
 import type { AskServer } from '../client-requests/ask-client.js'
 import type { RequestStateSealer } from '../client-requests/request-state.js'

@@ -1,5 +1,5 @@
-// The running requests of one session: starts, aborts, cancels and answers each of them once. Work that completes
-// synchronously is answered without a promise.
+// The running requests of one session (session.ts): starts, aborts, cancels and answers each of them once. Work that
+// completes synchronously is answered without a promise.
 
 import { echo, INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {

@@ -1,5 +1,6 @@
-// State of a legacy session: the result of `initialize`, the log level and the resource subscriptions. Sends change
-// notifications through the sink of the session, if there is one.
+// State of a session of a legacy revision (one that starts with `initialize`): its result, the log level and the
+// resource subscriptions. Handles the methods that change it, and forwards change events and pushed messages to the
+// sink of the session, if there is one. Used by session.ts.
 
 import type { Caller } from '../definitions/caller.js'
 import type { PushMessage } from '../definitions/change-events.js'

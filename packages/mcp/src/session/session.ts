@@ -1,5 +1,6 @@
 // One client connection: handles each message and returns its answer. The protocol version is decided per request:
-// requests with modern `_meta` are served statelessly, all others at the negotiated revision.
+// requests with modern `_meta` are served statelessly, all others at the negotiated revision. Created by every
+// transport, which does the I/O.
 
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import type { Caller } from '../definitions/caller.js'

@@ -1,5 +1,6 @@
-// Subscription streams (`subscriptions/listen`) of one client. Each ends once: when the client cancels it, without an
-// answer, or when the server ends it, with an answer.
+// Subscription streams (`subscriptions/listen`, modern revision) of one client: requests that stay open and carry
+// change notifications. Each ends once: when the client cancels it, without an answer, or when the server ends it, with
+// an answer. Used by session.ts; negotiated-state.ts shares `watchResource`.
 
 import type { ChangeEvent } from '../definitions/change-events.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
@@ -52,9 +53,6 @@ export class SubscriptionStreams {
   }
 }
 
-// subscriptions/listen: a request that stays open and carries change notifications, each marked with the subscription
-// id. It is answered when the server ends it, and does not count as work in progress.
-
 const MAX_NAMES = 1000
 const MAX_CHARACTERS = 65_536
 
@@ -71,7 +69,10 @@ export interface Subscription {
   end(): TypedResult
 }
 
-/** Acknowledges the subscription, then sends a notification for each change. */
+/**
+ * Acknowledges the subscription, then sends a notification for each change, marked with the subscription id. The
+ * request is answered when the server ends it, and does not count as work in progress.
+ */
 function openSubscription(server: McpServer, context: RequestContext): Subscription {
   const { send } = context.sink
   if (!send) throw new ProtocolError(INVALID_PARAMS, 'This connection cannot carry a stream')
@@ -140,8 +141,9 @@ function readNames(value: unknown, member: string): readonly string[] | undefine
   )
 }
 
-// Calls a resource's `watch` when a client subscribes. A Failure is ignored here, because resources/read reports it.
-
+/**
+ * Calls a resource's `watch` when a client subscribes. A Failure is ignored here, because resources/read reports it.
+ */
 export function watchResource(server: McpServer, uri: string, user: string): void {
   const match = server.resourceRegistry.findByUri(uri)
   const resource = match && 'template' in match ? match.template : match

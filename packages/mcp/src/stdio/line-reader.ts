@@ -1,5 +1,6 @@
-// Buffers the chunks of an incomplete line. Large chunks are kept as they are; small ones are copied into a larger
-// block, so that a client that sends byte by byte does not cost an object per byte.
+// Splits a byte stream into lines of UTF-8 text, for serve-stdio.ts. Bytes are neither scanned nor copied twice: an
+// incomplete line is a list of chunks until its newline arrives. A line that is too long or not UTF-8 becomes an
+// InvalidLine in its place. In memory only.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
@@ -14,6 +15,10 @@ export interface ChunkBuffer {
   clear(): void
 }
 
+/**
+ * Buffers the chunks of an incomplete line. Large chunks are kept as they are; small ones are copied into a larger
+ * block, so that a client that sends byte by byte does not cost an object per byte.
+ */
 function createChunkBuffer(): ChunkBuffer {
   let pieces: Buffer[] = []
   let bytes = 0
@@ -60,9 +65,6 @@ function createChunkBuffer(): ChunkBuffer {
     },
   }
 }
-
-// Splits a byte stream into lines of UTF-8 text. Bytes are neither scanned nor copied twice: an incomplete line is a
-// list of chunks until its newline arrives. A line that is too long or not UTF-8 becomes an InvalidLine in its place.
 
 const NEWLINE = 0x0a
 /** Not a space or control code; a line without one is blank. */

@@ -1,6 +1,6 @@
-// Serves MCP over stdin and stdout; the only writer of stdout. While the client does not read, no input is read. At
-// the end of input, on a signal or when the client disconnects, calls in progress get a grace period, then they are
-// aborted.
+// Serves MCP over stdin and stdout, for the program and the library; the only writer of stdout. While the client does
+// not read, no input is read. At the end of input, on a signal or when the client disconnects, calls in progress get a
+// grace period, then they are aborted.
 
 import type { Writable } from 'node:stream'
 

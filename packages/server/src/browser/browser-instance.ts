@@ -1,5 +1,5 @@
-// One browser process. A page process above maxPageBytes is killed. The instance is exhausted after maxPages pages or
-// maxBytes of memory.
+// One browser process of the pool, with its limits: a page process above maxPageBytes is killed; the instance is
+// exhausted after maxPages pages or maxBytes of memory. Reads the memory of the processes from /proc.
 
 import { readFile } from 'node:fs/promises'
 

@@ -1,5 +1,5 @@
-// A page in a browser context of its own: no cookies, permissions, downloads, service workers or other windows. Closing
-// it removes all its data from the browser.
+// Opens a page in a browser context of its own (no cookies, permissions, downloads, service workers or other windows)
+// and runs scripts in it. Closing it removes all its data from the browser. Used by page-renderer.ts.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { withTimeout } from '@scorpiox/mcp/util/promises'
@@ -92,9 +92,10 @@ async function enableDomains(session: DevtoolsSession, userAgent: string): Promi
   ])
 }
 
-// Runs a script in the current document of a page, in an isolated world that the scripts of the page cannot change.
-
-/** Undefined if the document was replaced meanwhile, or the script failed. */
+/**
+ * Runs a script in the current document of a page, in an isolated world that the scripts of the page cannot change.
+ * Undefined if the document was replaced meanwhile, or the script failed.
+ */
 export async function evaluateInPage(
   { session, frameId }: BrowserPage,
   script: string,

@@ -1,5 +1,5 @@
-// Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
-// dead. A limited number of pages is open at once; others wait.
+// Renders pages for the document reader in one browser process, which is shared by all pages: started by the first
+// page, closed when idle, replaced when exhausted or dead. A limited number of pages is open at once; others wait.
 
 import { join } from 'node:path'
 

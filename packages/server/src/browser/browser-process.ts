@@ -1,5 +1,5 @@
-// Starts and supervises a browser process, controlled through pipes, with a profile folder of its own. When it has
-// exited, its process group and the folder are removed.
+// Starts and supervises a browser process, controlled through pipes, with a temporary profile folder of its own. When
+// it has exited, its process group and the folder are removed; so are folders left by killed servers.
 
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Finds a browser: the configured one, else Chrome, Chromium or Edge of the system, else the one from npm.
+// Finds a browser: the configured one, else Chrome, Chromium or Edge of the system, else the one from npm, which is
+// unpacked. Starts nothing. Used by browser-pool.ts and `doctor`.
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { posix, resolve, win32 } from 'node:path'

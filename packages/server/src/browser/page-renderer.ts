@@ -1,5 +1,6 @@
-// Renders pages in a headless browser: each in a browser context of its own, with network access through the given
-// proxy only. No process is left behind.
+// Renders one URL to HTML in a page of a running browser, and declares `PageRenderer`, the interface that
+// browser-pool.ts implements. Everything is bounded: the page by its time, the HTML by its size; what is there at the
+// end of the time is returned. Network access goes through the given proxy only.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/promises'
@@ -41,8 +42,6 @@ export interface RenderedPage {
   readonly waitedMs: number
 }
 
-// Captures the current document of a page. If its scripts leave no time for that, they are stopped first.
-
 export interface DocumentSnapshot {
   readonly html: string
   readonly title: string
@@ -58,7 +57,10 @@ interface SnapshotOptions {
   readonly until: number
 }
 
-/** Undefined if nothing could be captured in time. */
+/**
+ * Captures the current document of a page. If its scripts leave no time for that, they are stopped first. Undefined if
+ * nothing could be captured in time.
+ */
 async function captureSnapshot(
   page: BrowserPage,
   { maxBytes, hasSettled, until }: SnapshotOptions,
@@ -86,9 +88,6 @@ function stopScripts({ session }: BrowserPage): void {
   session.sendWithoutReply('Emulation.setScriptExecutionDisabled', { value: true })
   session.sendWithoutReply('Runtime.terminateExecution')
 }
-
-// Renders one URL to HTML. Everything is bounded: the page by its time, the HTML by its size; what is there at the end
-// of the time is returned.
 
 /** The part of the time that is reserved for capturing the document. */
 const CAPTURE_MS = 2000

@@ -1,4 +1,5 @@
-// Progress notifications of a long call, so that its client neither times out nor seems to hang.
+// Sends progress notifications at intervals during a long call, so that its client neither times out nor seems to hang.
+// Used by the handlers of slow tools.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 

@@ -1,6 +1,6 @@
-// The supported clients: the paths of their configuration on each platform, what else they keep secret, and what they
-// obey in a project. `install` writes to the first, the sandbox hides the first two and protects the third. Pure: platform,
-// environment and directory listings are parameters.
+// The supported MCP clients: the paths of their configuration on each platform, what else they keep secret, and what
+// they obey in a project. `install` writes to the first, the sandbox hides the first two and protects the third. Pure:
+// platform, environment and directory listings are parameters.
 
 import { posix, win32 } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Parses scorpiox-env.txt: KEY=VALUE lines, `#` comments (also after a value, preceded by a space), no quoting.
-// Returns entries and problems with their line numbers.
+// Parses scorpiox-env.txt: KEY=VALUE lines, `#` comments (also after a value, preceded by a space), no quoting. Returns
+// entries and problems with their line numbers. Pure: load-config.ts reads the file.
 
 const MAX_KEY_CHARS = 64
 const MAX_VALUE_CHARS = 512

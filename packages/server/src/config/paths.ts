@@ -1,5 +1,6 @@
 // Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
-// directory, and the root of a project.
+// directory, and the root of a project. Used by most features. Reads the file system to resolve links and to find
+// repositories.
 
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -29,8 +30,7 @@ function readHome(): string {
   }
 }
 
-// Returns the folder whose scripts become tools; undefined if SCRIPT_TOOLS is not set or tools are disabled.
-
+/** The folder whose scripts become tools; undefined if SCRIPT_TOOLS is not set or tools are disabled. */
 export function getScriptFolder({
   settings,
   cwd,

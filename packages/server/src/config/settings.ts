@@ -1,5 +1,5 @@
-// Merges settings in order of precedence: the last valid value of a key wins, and an invalid value causes a warning.
-// The number of warnings per file is limited.
+// Merges settings in order of precedence, for load-config.ts: the last valid value of a key wins, and an invalid value
+// causes a warning. The number of warnings per file is limited. Pure.
 
 import { belongsToTerminalProgram, type Option, type Settings } from './options.js'
 

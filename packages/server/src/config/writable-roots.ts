@@ -1,6 +1,7 @@
-// The folders that sandboxed commands can write to, by their real paths: the project, SANDBOX_WRITE and granted folders.
-// What the server loads, starts or obeys outside of the sandbox must not come from there, because a command could have
-// written it. Everything that searches a program, a package or a file with settings asks here.
+// The folders that sandboxed commands can write to, by their real paths: the project, SANDBOX_WRITE and granted
+// folders. What the server loads, starts or obeys outside of the sandbox must not come from there, because a command
+// could have written it. Everything that searches a program, a package or a file with settings asks here. Reads the
+// file system only.
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse } from 'node:path'

@@ -1,5 +1,6 @@
-// Parses FETCH_ALLOW: hosts by the name or address used in URLs, each with one port. An entry of any other form allows
-// nothing and causes a warning: guessing its meaning could allow more than was intended.
+// Decides which addresses may be connected to, and parses FETCH_ALLOW, the list of exceptions. A host is checked by its
+// name and by every address it has: if one address is not allowed, the host is rejected (DNS rebinding). Callers
+// connect to the returned addresses and do not resolve again. No I/O of its own: the resolver is a parameter.
 
 import { isIP } from 'node:net'
 
@@ -14,6 +15,10 @@ export interface AllowList {
   readonly warnings: readonly string[]
 }
 
+/**
+ * Hosts by the name or address used in URLs, each with one port. An entry of any other form allows nothing and causes a
+ * warning: guessing its meaning could allow more than was intended.
+ */
 export function parseAllowList(text: string): AllowList {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
   const parsed = entries.map((entry) => parseEntry(entry))
@@ -37,10 +42,6 @@ function parseEntry(entry: string): Destination | string {
   const host = new URL(`http://${hostText}`).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   return { host, port }
 }
-
-// Decides which addresses may be connected to. A host is checked by its name and by every address it has: if one
-// address is not allowed, the host is rejected (DNS rebinding). Callers connect to the returned addresses and do not
-// resolve again.
 
 export interface AddressPolicy {
   /** Throws if the destination is not allowed, as far as that is known without resolving its name. */

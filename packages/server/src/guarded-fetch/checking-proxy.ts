@@ -1,6 +1,6 @@
-// Checks that the other end of a loopback connection belongs to the same OS user. Linux lists the owner of each end in
-// /proc/net/tcp, and a connection whose two ends are not found there is refused; on other systems every local user
-// passes.
+// A proxy server on the loopback interface for clients that cannot use `fetch`, such as the browser: the same address
+// policy checks their destinations. All its resources are bounded, it serves the OS user of this process only, and it
+// does not keep the process alive. Opened by guarded-fetch.ts on first use.
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -23,6 +23,11 @@ const HOST = '127.0.0.1'
 /** A table that is read while connections come and go may lack one of them. */
 const MAX_TABLE_READS = 3
 
+/**
+ * Checks that the other end of a loopback connection belongs to the same OS user. Linux lists the owner of each end in
+ * /proc/net/tcp, and a connection whose two ends are not found there is refused; on other systems every local user
+ * passes.
+ */
 function createSameUserCheck(): IsSameUser {
   const readTable = createTableReader()
   return async ({ localAddress, localPort, remoteAddress, remotePort }) => {
@@ -70,10 +75,6 @@ const LOOPBACK_HEX = endianness() === 'LE' ? '0100007F' : '7F000001'
 function toHexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, '0')
 }
-
-// A proxy on the loopback interface for clients that cannot use `fetch`, such as a browser: the same address policy
-// checks their destinations. All its resources are bounded, it serves the user of this process only, and it does not
-// keep the process alive.
 
 const MAX_CONNECTIONS = 512
 const MAX_REMEMBERED = 50

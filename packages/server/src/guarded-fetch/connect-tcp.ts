@@ -1,5 +1,6 @@
-// Opens a TCP connection to the first of several addresses that accepts one. The next address is tried if one fails, or
-// has not accepted within a moment; the other attempts are closed.
+// Opens a TCP connection to the first of several addresses that accepts one, and starts TLS on an open connection. The
+// next address is tried if one fails, or has not accepted within a moment; the other attempts are closed. Checks no
+// addresses: connector.ts has them checked before.
 
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls'
@@ -74,11 +75,9 @@ function unreachableFailure(error: Error): FetchFailure {
   return new FetchFailure('unreachable', why, { cause: error })
 }
 
-// Starts TLS on an open connection, for the requested host.
-
 const HANDSHAKE_MS = 10_000
 
-/** Destroys the socket if the handshake fails. */
+/** Starts TLS on an open connection, for the requested host. Destroys the socket if the handshake fails. */
 export function startTls(socket: Socket, host: string, extraCa: string | undefined): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const serverName = isIP(host) === 0 ? { servername: host } : {}

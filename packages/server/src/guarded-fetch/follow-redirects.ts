@@ -1,5 +1,5 @@
-// Builds the request that follows a redirect. Another origin receives no cookies, credentials or conditional headers,
-// only headers that describe the wanted response. A redirect from https to http is rejected.
+// Fetches a URL, following redirects: each hop is parsed, checked and requested, until there is a response or a failure
+// that says which hop failed and why. Used by guarded-fetch.ts.
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
@@ -18,7 +18,10 @@ function isRedirect(status: number, location: string | undefined): boolean {
   return REDIRECT_CODES.has(status) && location !== undefined
 }
 
-/** The request to send next. */
+/**
+ * The request to send next. Another origin receives no cookies, credentials or conditional headers, only headers that
+ * describe the wanted response. A redirect from https to http is rejected.
+ */
 export function nextRequest(request: HttpClientRequest, status: number, location = ''): HttpClientRequest {
   const from = request.url
   // Servers write it as UTF-8, and Node.js decodes headers as Latin-1.
@@ -41,9 +44,6 @@ export function nextRequest(request: HttpClientRequest, status: number, location
 function dropsBody(method: string, status: number): boolean {
   return status === 303 || (method === 'POST' && status < 303)
 }
-
-// Fetches a URL, following redirects: each hop is parsed, checked and requested, until there is a response or a failure
-// that says which hop failed and why.
 
 const MAX_REDIRECTS = 5
 

@@ -1,6 +1,7 @@
-// Guarded access to the web, for all URLs that a model can choose. A name is resolved once, and the address to connect
-// to is checked: private, local and cloud metadata addresses are refused unless `FETCH_ALLOW` lists that host:port.
-// Every redirect is checked again. Clients that cannot use `fetch`, such as a browser, use `proxy`.
+// Guarded access to the web, for all URLs that a model can choose (documents, search, browser). A name is resolved
+// once, and the address to connect to is checked: private, local and cloud metadata addresses are refused unless
+// `FETCH_ALLOW` lists that host:port. Every redirect is checked again. Clients that cannot use `fetch`, such as a
+// browser, use `proxy`.
 
 import { setMaxListeners } from 'node:events'
 
@@ -59,11 +60,12 @@ export interface CheckingProxy {
   readonly refused: readonly string[]
 }
 
-// Aborts work at its deadline, when its caller cancels it, or when the service closes. The reason of the signal says
-// which.
-
 const TIMEOUT_MS = 30_000
 
+/**
+ * Aborts work at its deadline, when its caller cancels it, or when the service closes. The reason of the signal says
+ * which.
+ */
 async function withFetchDeadline<T>(
   { timeoutMs = TIMEOUT_MS, signal }: FetchRequest,
   closing: AbortSignal,
@@ -80,8 +82,6 @@ async function withFetchDeadline<T>(
   }
 }
 
-// Creates the guarded fetch from its parts.
-
 export interface GuardedFetchOptions {
   /** FETCH_ALLOW. */
   readonly allow: string
@@ -95,6 +95,7 @@ export interface GuardedFetchOptions {
   readonly extraCa?: string
 }
 
+/** Creates the guarded fetch from its parts. */
 export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
   const { allow, proxies, warn, resolveHost = createHostResolver(), connectTcp = connectToFirst, extraCa } = input
   const allowed = parseAllowList(allow)
@@ -134,8 +135,7 @@ export function createGuardedFetch(input: GuardedFetchOptions): GuardedFetch {
   }
 }
 
-// Creates the guarded fetch from the settings and the environment.
-
+/** Creates the guarded fetch from the settings and the environment. */
 export function openGuardedFetch({ settings, proxies }: Config, log: Log): GuardedFetch {
   const { FETCH_ALLOW: allow, FETCH_PROXY: override } = settings
   return createGuardedFetch({ allow, proxies: { override, ...proxies }, warn: (message) => log.warn(message) })

@@ -1,4 +1,5 @@
-// Sends one request over a checked connection and waits for the head of the response. The body is read by the caller.
+// Sends one request over a checked connection and waits for the head of the response; the body is read by the caller.
+// Used by follow-redirects.ts and by the checking proxy. The agents of Node.js get their connections from connector.ts.
 
 import {
   Agent,
@@ -144,9 +145,6 @@ function describeBrokenConnection(error: Error): string {
   return `the connection broke (${errorMessage(error)}).`
 }
 
-// Keep-alive agents of Node.js over connections of the connector. A connection is reused only for the host and port it
-// was opened for.
-
 interface KeepAliveOptions {
   readonly keepAlive: boolean
 }
@@ -156,6 +154,7 @@ type OpenConnection = (destination: Destination) => Promise<Duplex>
 
 type OnOpened = (error: Error | null, stream: Duplex) => void
 
+/** A keep-alive agent over connections of connector.ts: reused only for the host and port they were opened for. */
 class GuardedAgent extends Agent {
   constructor(
     options: KeepAliveOptions,
@@ -168,6 +167,7 @@ class GuardedAgent extends Agent {
   }
 }
 
+/** The same for TLS. */
 class GuardedTlsAgent extends SecureAgent {
   constructor(
     options: KeepAliveOptions,

@@ -1,5 +1,5 @@
-// What the proxy handlers need, and how they parse request targets: hosts are checked in their normalised form, never
-// as they were sent.
+// Forwards one plain HTTP request through the checking proxy, and parses the request targets of all its requests: hosts
+// are checked in their normalised form, never as they were sent.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
@@ -57,12 +57,13 @@ export function endToEndHeaders(headers: NodeJS.Dict<string[]>): Record<string, 
   return Object.fromEntries(forwarded)
 }
 
-// Forwards one plain HTTP request through the checking proxy. Requests and responses are parsed and serialised again,
-// so that no ambiguous framing passes through; the Host header is that of the URL.
-
 const MAX_BYTES = 256 * 1024 * 1024
 const RESPONSE_TIMEOUT_MS = 60_000
 
+/**
+ * Requests and responses are parsed and serialised again, so that no ambiguous framing passes through; the Host header
+ * is that of the URL.
+ */
 export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,5 @@
-// Forwards CONNECT tunnels and WebSocket upgrades without parsing their content. Their destination has been checked;
-// bytes, idle time and age are bounded.
+// Forwards CONNECT tunnels and WebSocket upgrades through the checking proxy, without parsing their content. Their
+// destination has been checked; bytes, idle time and age are bounded.
 
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import type { Socket } from 'node:net'

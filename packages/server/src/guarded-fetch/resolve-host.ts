@@ -1,5 +1,6 @@
-// Resolves names with the system resolver, including its hosts file. Lookups use the thread pool that files and
-// compression need too, and a silent name server blocks a thread for long: so only a few names are looked up at once.
+// Resolves host names to addresses with the system resolver, including its hosts file. Lookups use the thread pool that
+// files and compression need too, and a silent name server blocks a thread for long: so only a few names are looked up
+// at once.
 
 import { lookup } from 'node:dns/promises'
 

@@ -1,4 +1,5 @@
-// Decompresses the body of a response, chunk by chunk.
+// Reads a response: its headers and its body, decompressed and bounded, complete or as far as it arrived. No layer of
+// compression may exceed the limit, and nothing more is read once one has. Used by follow-redirects.ts.
 
 import type { IncomingMessage } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
@@ -57,9 +58,6 @@ function findZstdDecoder(library: object): (() => Transform) | undefined {
   }
 }
 
-// Reads the body of a response, decompressed and bounded: no layer may exceed the limit, and nothing more is read once
-// one has. If it ends early, what was read by then is kept.
-
 /** Compressed data may be this much larger than its content. */
 const COMPRESSION_SLACK = 256 * 1024
 
@@ -69,6 +67,7 @@ interface ResponseBody {
   readonly endedBy?: FetchFailure
 }
 
+/** If the body ends early, what was read by then is kept. */
 function readResponseBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<ResponseBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -142,8 +141,6 @@ function tooLargeFailure(maxBytes: number): FetchFailure {
 function toFetchFailure(reason: unknown): FetchFailure {
   return reason instanceof FetchFailure ? reason : new FetchFailure('broken', errorMessage(reason))
 }
-
-// Reads a response: its headers and its body, complete or as far as it arrived.
 
 const MAX_BYTES = 10 * 1024 * 1024
 

@@ -1,5 +1,6 @@
-// Selects the operator's proxy for a destination: FETCH_PROXY, else the proxy variables of the environment with their
-// exceptions. An unusable proxy is a failure; the request is never sent without it.
+// Selects the operator's proxy for a destination (FETCH_PROXY, else the proxy variables of the environment with their
+// exceptions) and opens CONNECT tunnels through it. An unusable proxy is a failure; the request is never sent without
+// it.
 
 import { request } from 'node:http'
 import { isIP, type Socket } from 'node:net'
@@ -79,10 +80,9 @@ function isInside(host: string, block: string): boolean {
   return address.kind() === range[0].kind() && address.match(range)
 }
 
-// Opens a CONNECT tunnel to a destination through the proxy of the operator.
-
 const TUNNEL_TIMEOUT_MS = 10_000
 
+/** Opens a CONNECT tunnel to a destination through the proxy of the operator. */
 export function openConnectTunnel(socket: Socket, upstream: UpstreamProxy, destination: Destination): Promise<Socket> {
   const authority = formatDestination(destination)
   const { authorization } = upstream

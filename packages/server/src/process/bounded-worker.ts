@@ -41,14 +41,14 @@ function serveRequests({ budgetFor, handle }: BoundedWorkerOptions): void {
   })
 }
 
-// The watchdog thread kills the process if a request exceeds its budget, or if the parent has exited. SIGTERM means the
-// memory budget.
-
 const CHECK_INTERVAL_MS = 20
 /** The parent kills the worker at the time limit; this is the fallback if the parent is gone. */
 const GRACE_MS = 2000
 
-/** Receives the budget when a request starts and undefined when it is done. */
+/**
+ * The watchdog thread kills the process if a request exceeds its budget, or if the parent has exited. SIGTERM means the
+ * memory budget. Receives the budget when a request starts and undefined when it is done.
+ */
 function runWatchdog(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined

@@ -1,5 +1,6 @@
-// The environment of commands, which run unattended: prompts fail, pagers and colours are off, and variables that are
-// meant for this server only are removed. CI=1 is never set, because tools change their behaviour with it.
+// Builds the environment of commands from that of the server. Commands run unattended: prompts fail, pagers and colours
+// are off, and variables that are meant for this server only are removed. CI=1 is never set, because tools change their
+// behaviour with it. Used by the shell and by callbacks. Pure.
 
 import { posix, win32 } from 'node:path'
 

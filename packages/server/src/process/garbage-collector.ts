@@ -1,4 +1,5 @@
-// Gives access to the garbage collector of the engine, for code that cannot wait for its next run.
+// Gives access to the garbage collector of the engine, for code that cannot wait for its next run, and runs minor
+// collections while much is read. Used where command output is read and by SQLite.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -17,15 +18,16 @@ function isCollectFunction(value: unknown): value is CollectGarbage {
   return typeof value === 'function'
 }
 
-// Keeps memory flat while much is read: V8 lets tens of megabytes of unused buffers accumulate before it collects,
-// because the objects that refer to them are small. A minor collection every few megabytes takes 0.1 ms each.
-
 const BYTES_PER_COLLECTION = 2 * 1024 * 1024
 
 let collect: CollectGarbage | undefined
 let bytesSinceCollection = 0
 
-/** To be called with the size of everything that is read. */
+/**
+ * Keeps memory flat while much is read: V8 lets tens of megabytes of unused buffers accumulate before it collects,
+ * because the objects that refer to them are small. A minor collection every few megabytes takes 0.1 ms each. To be
+ * called with the size of everything that is read.
+ */
 export function noteBytesRead(count: number): void {
   bytesSinceCollection += count
   if (bytesSinceCollection < BYTES_PER_COLLECTION) return

@@ -1,5 +1,6 @@
-// Kills process trees where there is no /proc and tags cannot be read: macOS and the BSDs list processes with ps, Windows
-// walks the tree with taskkill. Only known processes and the descendants that the system lists can be killed.
+// Kills process trees where there is no /proc and tags cannot be read: macOS and the BSDs list processes with ps,
+// Windows walks the tree with taskkill. Only known processes and the descendants that the system lists can be killed.
+// Used by command-runner.ts; with /proc, process-tree.ts is used.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,5 @@
-// Starts helper programs that this process talks to: over two pipes, in lines, or over an IPC channel. None of them
-// keeps this process alive.
+// Starts helper programs that this process talks to: over two pipes (the browser), in lines (the supervisor of shells),
+// or over an IPC channel (worker processes). None of them keeps this process alive.
 
 import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'

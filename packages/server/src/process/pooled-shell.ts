@@ -1,5 +1,6 @@
-// One forked shell: it reads one command from a FIFO and writes its output to another. The FIFOs are deleted as soon as
-// the shell has opened them.
+// One shell that the supervisor forked: it reads one command from a FIFO and writes its output to another. The FIFOs
+// are deleted as soon as the shell has opened them. Created by supervisor.ts, handed out by shell-pool.ts, used by
+// command-runner.ts.
 
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
 

@@ -1,5 +1,6 @@
-// Identifies a process beyond its pid, which is soon reused: on Linux by its start time and the boot of the machine.
-// Elsewhere only the pid is known.
+// Identifies a process beyond its pid, which is soon reused: on Linux by its start time and the boot of the machine,
+// elsewhere by the pid only; and tells whether a stored process still runs. Used for jobs, session leases, the server
+// registry, console sockets and browser profiles. Reads /proc only.
 
 import { existsSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -74,9 +75,10 @@ export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   return Number.isInteger(pid) && typeof startedAt === 'string' && typeof boot === 'string'
 }
 
-// Where a process runs, in a form that can be stored, so that others can tell whether it is still running. A process on
-// another machine, or in a container or sandbox with its own pid namespace, cannot be seen from here.
-
+/**
+ * Where a process runs, in a form that can be stored, so that others can tell whether it is still running. A process on
+ * another machine, or in a container or sandbox with its own pid namespace, cannot be seen from here.
+ */
 export interface ProcessLocation {
   readonly owner: ProcessIdentity
   readonly host: string

@@ -1,4 +1,5 @@
-// Kills process trees: all processes with a tag of this server.
+// Finds and kills process trees: all processes with a tag of this server (process-tags.ts), with SIGTERM first and
+// SIGKILL later. Used for commands, for callbacks, and at start to remove what killed servers left. Needs /proc.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

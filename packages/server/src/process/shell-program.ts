@@ -1,4 +1,6 @@
-// The arguments with which a shell runs one command: stderr joined to stdout in order, line numbers from 1.
+// Finds the shell that runs commands (bash, or PowerShell on a Windows without bash) and builds the arguments with
+// which it runs one command: stderr joined to stdout in order, line numbers from 1. Reads the system only through its
+// parameters, so that every platform can be tested on any other. Starts nothing.
 
 import { posix, win32 } from 'node:path'
 
@@ -47,9 +49,6 @@ function powershellScript(command: string): string {
 function powershellLiteral(text: string): string {
   return `'${text.replaceAll(/['\u2018-\u201B]/g, '$&$&')}'`
 }
-
-// Finds the program that runs commands: bash, or PowerShell on a Windows without bash. Reads the system only through
-// its arguments, so that every platform can be tested on any other.
 
 const UNIX_CANDIDATES = [
   '/bin/bash',

@@ -1,4 +1,4 @@
-// Starts programs, each in a session of its own. This is the only importer of node:child_process:
+// Starts programs, each in a session of its own. This is the only importer of node:child_process: command-runner.ts,
 // piped-child.ts and run-program.ts build on it.
 
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process'

@@ -1,6 +1,6 @@
-// Starts and talks to the supervisor, a small bash process that forks shells: forking Node.js gets slower with its
-// memory. Each shell reads its command from one FIFO and writes to another: Node's own pipes are sockets, and
-// /dev/stdout cannot be opened on a socket.
+// Starts and talks to the supervisor, a small bash process that forks shells for shell-pool.ts: forking Node.js gets
+// slower with its memory. Each shell reads its command from one FIFO and writes to another: Node's own pipes are
+// sockets, and /dev/stdout cannot be opened on a socket. Writes files to the pool directory.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Finds programs that no command can have written: the shell, and what the sandbox is built with.
+// Finds programs that no command can have written (the shell, and what the sandbox is built with) and builds the
+// environment for them. They run outside of the sandbox. Reads the file system only.
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'

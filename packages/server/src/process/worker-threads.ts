@@ -1,6 +1,7 @@
-// Limits the memory of a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself, but not for
-// buffers, so content that is decompressed is read in a process instead (worker-processes.ts). Watches the size of the
-// whole process while a thread works.
+// A bounded pool of worker threads, used to extract documents. Each thread works on one request at a time and is
+// terminated if that takes too long, needs too much memory or is cancelled. An idle thread does not keep the process
+// alive, and ends after a while. The memory of buffers is not limited: what is decompressed is read in
+// worker-processes.ts.
 
 import { Worker } from 'node:worker_threads'
 
@@ -10,7 +11,10 @@ import { spawnNodeScript } from './piped-child.js'
 
 const CHECK_MS = 25
 
-/** Calls back once when the process has grown by this much; the returned function stops the watch. */
+/**
+ * Calls back once when the process has grown by this much; the returned function stops the watch. Limits the memory of
+ * a worker thread on Bun, which ignores resourceLimits; Node.js enforces them itself.
+ */
 function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   if (bunVersion() === undefined) return () => {}
   const maxBytes = process.memoryUsage.rss() + megabytes * 1024 * 1024
@@ -21,9 +25,6 @@ function watchRssGrowth(megabytes: number, onExceeded: () => void): () => void {
   }, CHECK_MS)
   return () => clearInterval(timer)
 }
-
-// A bounded pool of worker threads. Each works on one request at a time and is terminated if that takes too long, needs
-// too much memory or is cancelled. An idle thread does not keep the process alive, and ends after a while.
 
 interface WorkerThreadPool {
   /** Rejects with a WorkerThreadError if the thread was terminated or crashed, else with what the thread threw. */

@@ -1,5 +1,6 @@
-// An assembler for classic BPF, the language of seccomp filters: takes lines with labels, returns the bytes that the
-// kernel reads. Jumps go forward only, by at most 255 instructions; a longer one is an error here.
+// An assembler for classic BPF, the language of seccomp filters: takes instructions with labels, returns the bytes that
+// the kernel reads. Jumps go forward only, by at most 255 instructions; a longer one is an error here. Used by
+// seccomp-filter.ts. Pure.
 
 export type BpfLine = Instruction | { readonly label: string }
 

@@ -1,4 +1,5 @@
-// Finds bwrap, checks its version, and explains its errors.
+// Finds bwrap and checks its version, explains its errors, and finds the unshare wrapper that keeps later mounts of the
+// host out of a sandbox. Used when a sandbox is opened (sandbox.ts). Runs `bwrap --version` and one test command.
 
 import { existsSync } from 'node:fs'
 
@@ -66,9 +67,6 @@ function hasKernelSetting(setting: string, value: string): boolean {
   return readFileOrEmpty(`/proc/sys/kernel/${setting}`).trim() === value
 }
 
-// Keeps mounts that are added on the host while a command runs out of its sandbox, where they would be writable: bwrap
-// makes only existing mounts read-only. The wrapper precedes the bwrap command line.
-
 const UNSHARE_FLAGS = ['--user', '--map-current-user', '--mount', '--propagation', 'private', '--']
 const TEST_FLAGS = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--']
 
@@ -77,7 +75,11 @@ interface SandboxPrograms {
   readonly bash: string
 }
 
-/** Empty if the system lacks unshare, or bwrap does not run under it. */
+/**
+ * The words to put before the bwrap command line, which keep mounts that are added on the host while a command runs out
+ * of its sandbox, where they would be writable: bwrap makes only existing mounts read-only. Empty if the system lacks
+ * unshare, or bwrap does not run under it.
+ */
 export async function findPrivateMountWrapper(
   { bwrap, bash }: SandboxPrograms,
   env: NodeJS.ProcessEnv,

@@ -1,5 +1,6 @@
 // Finds where cgroups with limits can be created, and creates them: version 1 has a tree for each controller, version 2
-// one tree for all. Always below the cgroup of this process, so that limits set from outside still apply.
+// one tree for all. Always below the cgroup of this process, so that limits set from outside still apply. Used by
+// resource-limits.ts. Writes to the cgroup file system; with version 2 it moves this process to a child cgroup.
 
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'

@@ -1,5 +1,5 @@
-// Checks the folders that commands will be able to write to, before any command runs. Nothing that this server is
-// started with, and nothing that decides where these folders are, may be in them.
+// Checks the folders that commands will be able to write to, when a sandbox is opened (sandbox.ts). Nothing that this
+// server is started with, and nothing that decides where these folders are, may be in them. Reads files only.
 
 import { isAbsolute, resolve } from 'node:path'
 

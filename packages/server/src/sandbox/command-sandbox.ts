@@ -1,4 +1,6 @@
-// Opens and verifies a sandbox on first use.
+// The sandbox of commands as the shell and plan mode see it: `CommandSandbox` gives the sandbox of a caller's next
+// command. The sandbox is opened and tested before the first command, or when `verify` is called; if that fails, no
+// command runs. Created by create-server.ts (stdio) and serve-http.ts (HTTP). Loads sandbox.ts on first use.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../config/load-config.js'
@@ -13,6 +15,7 @@ export interface LazySandbox {
   close(): Promise<void>
 }
 
+/** A sandbox of one level that is opened, and tested, on first use. Plan mode uses it for its read-only sandbox. */
 export function createLazySandbox(
   config: Config,
   level: ActiveSandboxLevel,
@@ -29,9 +32,7 @@ export function createLazySandbox(
   return { open, close: async () => (await current())?.close() }
 }
 
-// Chooses the sandbox of each command. The sandbox is verified once, before the first command or when `verify` is
-// called; if verification fails, no command is run.
-
+/** Chooses the sandbox of each command. */
 export interface CommandSandbox {
   readonly level: SandboxLevel
   /** Rejects with a Failure that names what is missing. Undefined without a sandbox. */

@@ -1,5 +1,6 @@
-// The path rules of each level: which files are readable, hidden, writable and protected. If several apply, hidden
-// wins.
+// Derives the path rules of each sandbox level: which files are readable, hidden, writable and protected. If several
+// rules apply to a path, hidden wins. Used by command-factory.ts, which passes the rules to mount-plan.ts. Reads the
+// file system to resolve paths.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { FileSystemView, PathRule } from './mount-plan.js'

@@ -1,9 +1,6 @@
-// Keeps commands from creating files in their writable folders that control this server at its next start, or parts of
-// a git repository that run programs. CVE-2026-25725 was such a file, unprotected because it did not exist yet.
-//
-// A missing path can only be protected by a placeholder: an empty folder, or in a git directory a file, is created on the
-// host and mounted read-only. Git ignores empty folders. The sticky bit tells it from one of the user. It is removed when
-// the sandbox closes, or after a crash when the next one does, unless another server still uses it.
+// Lists the files in writable folders that a command must not change or create: those that control this server at its
+// next start, and parts of a git repository that run programs. Most missing ones are protected by placeholders that
+// this module creates on the host: empty folders or, in a git directory, files. Used by command-factory.ts.
 
 import {
   chmodSync,
@@ -58,6 +55,11 @@ export interface ProtectOptions {
   readonly isMountedInAll: (path: string) => boolean
 }
 
+/**
+ * A placeholder is mounted read-only. Git ignores empty folders. The sticky bit tells a placeholder from a folder of
+ * the user. It is removed when the sandbox closes, or after a crash when the next one does, unless another server still
+ * uses it. CVE-2026-25725 was a control file that was unprotected because it did not exist yet.
+ */
 export function createProtectedPaths(): ProtectedPaths {
   const placeholders = new Set<string>()
   const filePlaceholders = new Set<string>()

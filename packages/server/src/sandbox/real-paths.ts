@@ -1,4 +1,6 @@
-// Resolves configured paths: symbolic links are followed, because mounts apply to their targets.
+// Resolves the paths of the settings to real paths for the mounts of a sandbox, and rejects folders that must not be
+// writable, such as system folders and the home directory itself. Symbolic links are followed, because mounts apply to
+// their targets. Used in this folder and by plan mode (plan-service.ts). Reads the file system only.
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

@@ -1,5 +1,6 @@
-// Cgroups for commands, one set each. Creating them takes longer than everything else a command waits for, so those for
-// the next command are created in advance.
+// Limits the number of processes and the memory of each sandboxed command: by a cgroup of its own if one can be
+// created, otherwise by rlimits, which count processes in the user namespace of the command, but memory for each
+// process separately. Creates and removes cgroups.
 
 import { rmdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -29,6 +30,10 @@ interface CgroupPool {
   close(): void
 }
 
+/**
+ * One set of cgroups for each command. Creating them takes longer than everything else a command waits for, so those
+ * for the next command are created in advance.
+ */
 function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
   const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
   let count = 0
@@ -86,9 +91,6 @@ function removeCgroup(cgroup: string, tries: number): void {
       setTimeout(removeCgroup, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
   }
 }
-
-// Limits the number of processes and the memory of a command: by a cgroup of its own if one can be created, otherwise
-// by rlimits, which count processes in the user namespace of the command, but memory for each process separately.
 
 export type LimitMechanism = 'cgroup v1' | 'cgroup v2' | 'rlimit' | 'nothing'
 

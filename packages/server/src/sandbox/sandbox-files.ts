@@ -1,5 +1,5 @@
-// Writes the files the sandbox needs, in a folder that is hidden from commands: the seccomp filter, an empty file to
-// mount over secrets, and a secret for the self-test.
+// Writes the files the sandbox needs when it is opened (sandbox.ts), in a folder that is hidden from commands: the
+// seccomp filter, an empty file to mount over secrets, and a secret for the self-test.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'

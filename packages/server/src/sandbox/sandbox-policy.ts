@@ -1,6 +1,6 @@
-// Paths that are hidden from sandboxed commands by default: keys, credentials, histories, and what the clients of
-// clients/client-paths.ts keep. `SANDBOX_HIDE` adds and removes entries. Home directories of other users are protected by
-// file permissions.
+// Derives the sandbox policy from the settings: hidden, writable and readable paths, and resource limits.
+// `SECRET_PATHS` are hidden by default. Used when a sandbox is opened, and by the image tool and plan mode, which
+// refuse to read hidden paths themselves. Lists directories; changes nothing.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,11 @@ import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
 
+/**
+ * Paths that are hidden from sandboxed commands by default: keys, credentials and histories; `createSandboxPolicy` adds
+ * what the clients of clients/client-paths.ts keep. `SANDBOX_HIDE` adds and removes entries. Home directories of other
+ * users are protected by file permissions.
+ */
 export const SECRET_PATHS: readonly string[] = [
   // Keys and passwords.
   '~/.ssh',
@@ -177,8 +182,6 @@ export const SECRET_PATHS: readonly string[] = [
   '/var/lib/docker',
   '/var/lib/containers',
 ]
-
-// Derives the sandbox policy from the settings: hidden, writable and readable paths, and resource limits.
 
 export function createSandboxPolicy(config: Config, levels: readonly ActiveSandboxLevel[]): SandboxPolicy {
   const { settings, cwd, home, ownCode, secretFiles, childEnv } = config

@@ -1,5 +1,6 @@
-// The command line that starts a program in the sandbox: /bin/sh enters the cgroups, opens the seccomp filter as fd 9
-// and executes bwrap. Nothing is searched in PATH, which may contain a folder of the project.
+// Opens the sandbox for commands: bubblewrap, a seccomp filter and resource limits. A self-test runs in it at once, and
+// a sandbox that fails it is not used. It builds command lines; the shell pool starts them. Opened by
+// command-sandbox.ts, and by `doctor`. Starts processes for the self-test and writes the files of sandbox-files.ts.
 
 import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,6 +24,10 @@ interface WrapOptions {
   readonly cgroupFiles: readonly string[]
 }
 
+/**
+ * The command line that starts a program in the sandbox: /bin/sh enters the cgroups, opens the seccomp filter as fd 9
+ * and executes bwrap. Nothing is searched in PATH, which may contain a folder of the project.
+ */
 export function wrapCommand(
   { argv, seccompFile, cgroupFiles }: WrapOptions,
   program: readonly string[],
@@ -37,9 +42,6 @@ export function wrapCommand(
 function quotePath(path: string): string {
   return `'${path.replaceAll("'", String.raw`'\''`)}'`
 }
-
-// Opens the sandbox for commands: bubblewrap, a seccomp filter, resource limits. A self-test runs when it is opened,
-// and a sandbox that fails it is not used. It builds command lines; commands are started elsewhere.
 
 export interface Sandbox extends SandboxedCommands {
   readonly report: SandboxReport

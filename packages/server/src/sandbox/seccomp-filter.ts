@@ -1,5 +1,6 @@
-// The seccomp filter of sandboxed commands. Where a call is checked by an argument, only its low 32 bits are compared,
-// as the kernel does: comparing all 64 bits has let TIOCSTI through in other sandboxes.
+// Builds the seccomp filter of sandboxed commands as BPF bytes, from the tables in syscall-numbers.ts. Where a call is
+// checked by an argument, only its low 32 bits are compared, as the kernel does: comparing all 64 bits has let TIOCSTI
+// through in other sandboxes. Used by sandbox-files.ts, which writes it to a file. Pure.
 
 import { andMask, assembleBpf, type BpfLine, ifAbove, ifAnyBit, ifEqual, label, loadWord, returnValue } from './bpf.js'
 import {

@@ -1,5 +1,5 @@
-// A script of escape attempts that runs in the sandbox like any command; each of them must fail. The output is parsed
-// strictly: an attempt that was not made counts as successful.
+// The self-test of a sandbox: builds a script of escape attempts that sandbox.ts runs like any command; each attempt
+// must fail. The output is parsed strictly: an attempt that was not made counts as successful. Pure: text only.
 
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 

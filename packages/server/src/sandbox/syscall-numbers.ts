@@ -1,4 +1,4 @@
-// System call numbers for the two supported architectures: data for the filter, from the tables of the kernel. A
+// System call numbers for the two supported architectures: data for seccomp-filter.ts, from the tables of the kernel. A
 // missing number means that the architecture never had that call.
 
 export type Architecture = 'x64' | 'arm64'

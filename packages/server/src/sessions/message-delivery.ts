@@ -1,6 +1,6 @@
 // Delivers pending messages over the first channel that works: pushed to a client that shows them to its model, in
 // front of the next tool result, or as a file in the session's inbox directory. Deliveries are recorded in the
-// database, later if it is not available now.
+// database, later if it is not available now. Created by the callback service. Writes and removes inbox files.
 
 import { lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -174,13 +174,14 @@ function messageKey(user: string, id: number): string {
   return `${user}\0${id}`
 }
 
-// Inbox files: `inbox/<stem>.json` in the session directory, for programs that read messages there. A file counts as
-// read when it no longer exists. Links are not followed.
-
 /** Readers move larger files away without reading them. */
 const MAX_BYTES = 64 * 1024
 
-/** `folder`: the existing session directory. Synchronous, so that the file is known before a program can read it. */
+/**
+ * Writes `inbox/<stem>.json` in the existing session directory, for programs that read messages there. A file counts as
+ * read when it no longer exists. Links are not followed. Synchronous, so that the file is known before a program can
+ * read it.
+ */
 export function writeInboxFile(directory: string, stem: string, text: string): string {
   const json = `${JSON.stringify({ mode: 'queue', text })}\n`
   if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('the message is too long for an inbox file')

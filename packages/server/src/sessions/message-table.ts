@@ -1,5 +1,5 @@
-// Messages for a session that it did not request: callbacks that fired, late answers. A message stays pending until it
-// was written to a client that accepted it.
+// SQL of the messages for a session that it did not request: callbacks that fired, late answers. A message stays
+// pending until it was written to a client that accepted it. Part of `StateTables` (state.ts).
 
 import { nullableTextColumn, numberColumn, requireRow, type Sql, type SqlRow, textColumn } from '../storage/database.js'
 import { allocateIds } from '../storage/scope-table.js'

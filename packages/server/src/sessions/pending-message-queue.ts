@@ -1,5 +1,5 @@
 // In-memory queue of the pending messages of leased sessions, so that every call can check it synchronously. A message
-// is in flight on one channel at a time, and on none after its delivery.
+// is in flight on one channel at a time, and on none after its delivery. Used by message-delivery.ts.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'

@@ -1,6 +1,7 @@
-// The session leases of this process. Exactly one process fires the callbacks of a session and delivers its messages:
-// the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
-// released when it has none.
+// The session leases of this process, and their SQL table. Exactly one process fires the callbacks of a session and
+// delivers its messages: the one that holds its lease. Leases are rows in the database, renewed every minute while the
+// session has work and released when it has none. The next session of the same user and project takes over one whose
+// process is dead.
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
@@ -150,9 +151,7 @@ export function writeLease(rows: SessionTables, name: string, { leaseOwner, now 
   return rows.sessions.upsert({ name, owner: leaseOwner, renewedAt: now.wallMs })
 }
 
-// Identifies the owner of a lease such that other processes can tell whether it still runs.
-
-/** The identifier of this process. */
+/** The identifier of this process, from which other processes can tell whether it still runs. */
 export function currentLeaseOwner(): string {
   return JSON.stringify(currentProcessLocation())
 }
@@ -163,9 +162,6 @@ export function isLeaseOwnerGone({ owner, renewedAt }: SessionLease): boolean {
   // An identifier that cannot be parsed belongs to no running process.
   return !isProcessLocation(location) || isPresumedDead({ ...location, renewedAt })
 }
-
-// Session leases in SQL: which process holds a session. The next session of the same user and project takes over a
-// session whose process is dead.
 
 export interface SessionLease {
   readonly name: string

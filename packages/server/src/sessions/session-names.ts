@@ -1,5 +1,5 @@
-// Names of sessions: date and two words, such as 2026_03_13_quiet_otter. The directory is created together with the name,
-// so names are unique.
+// Generates and caches the names of sessions: date and two words, such as 2026_03_13_quiet_otter. The directory is
+// created together with the name, so names are unique. Used by callbacks and plans.
 
 import { randomInt } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
@@ -84,12 +84,13 @@ function pickRandom(words: readonly string[]): string {
   return words[randomInt(words.length)] ?? ''
 }
 
-// Detects hard links. A session directory is the only writable directory in plan mode; a file in it with a hard link
-// elsewhere would make that other file writable, so such a directory is not reused.
-
 /** A directory with more entries is not scanned and counts as having external links. */
 const MAX_ENTRIES = 10_000
 
+/**
+ * Detects hard links. A session directory is the only writable directory in plan mode; a file in it with a hard link
+ * elsewhere would make that other file writable, so such a directory is not reused.
+ */
 function hasExternalHardLinks(directory: string): boolean {
   const unseenLinks = new Map<string, number>()
   const queue = [directory]

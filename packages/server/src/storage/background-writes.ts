@@ -1,5 +1,5 @@
-// Writes that no call waits for: retried until they succeed or the service closes. After that, the session that takes
-// over does what is left.
+// Database writes that no call waits for: retried until they succeed or the service closes. After that, the session
+// that takes over does what is left. Used by plans and questions.
 
 import * as timers from 'node:timers/promises'
 

@@ -1,5 +1,6 @@
-// Detects changes of a scope by comparing revisions: those that transactions report, and those found by polling for
-// changes of other processes. Polling ignores errors and does not keep the process alive.
+// Detects changes of a scope (one user in one project) by comparing revisions: those that transactions report, and
+// those found by polling for changes of other processes. Used by scoped-database.ts. Polling reads the database on a
+// timer, ignores errors and does not keep the process alive.
 
 import { type Database, numberColumn, textColumn } from './database.js'
 import { scopeKey } from './scope-table.js'

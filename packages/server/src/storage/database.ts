@@ -1,4 +1,6 @@
-// The database interface: one SQL dialect for SQLite and PostgreSQL, with `?` for each value.
+// The database interface: one SQL dialect for SQLite and PostgreSQL, with `?` for each value; functions that read
+// columns of a row, and `insertRows`. Implemented by sqlite.ts and postgres.ts, used by the tables of all features.
+// Opens nothing.
 
 export type SqlValue = string | number | null
 
@@ -60,11 +62,10 @@ export function requireRow(rows: readonly SqlRow[]): SqlRow {
   throw new Error('a statement that gives one row gave none')
 }
 
-// Inserts many rows with few statements, because each statement is a round trip.
-
 /** Values per statement; the limit of SQLite is 32,766, that of PostgreSQL twice as many. */
 const MAX_VALUES = 1500
 
+/** Inserts many rows with few statements, because each statement is a round trip. */
 export async function insertRows(
   sql: Sql,
   table: string,

@@ -1,6 +1,6 @@
 // One flag file for each user with something open in a project (a plan, pending work), so that a check costs one stat
-// call. A flag may be stale but is never missing: it is written durably before the row it stands for and removed after
-// it.
+// call and need not open the database. A flag may be stale but is never missing: it is written durably before the row
+// it stands for and removed after it. Used by callbacks and plans.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -65,8 +65,6 @@ function listNames(directory: string): readonly string[] {
     return []
   }
 }
-
-// Checks the flag files for pending work of a user without opening the database.
 
 /** Whether work may be pending for a user, or for any user. */
 export function mayHavePending(config: Pick<Config, 'settings' | 'cwd'>, user: string | undefined): boolean {

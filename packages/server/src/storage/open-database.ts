@@ -1,4 +1,5 @@
-// Determines from the settings where the database is.
+// Determines from the settings where the database is, and opens it: loads the SQLite or PostgreSQL driver, but does not
+// connect yet. Used by state.ts, and by `state` and `doctor`, which need no scopes.
 
 import { join } from 'node:path'
 
@@ -16,8 +17,6 @@ export interface DatabaseLocation {
 export function getDatabaseLocation(settings: Pick<Settings, 'STATE_DIR' | 'DATABASE_URL'>): DatabaseLocation {
   return { file: join(getStateDir(settings), 'state.db'), databaseUrl: settings.DATABASE_URL }
 }
-
-// Opens the database at a location: loads its driver, but does not connect yet.
 
 export async function openDatabase({ file, databaseUrl }: DatabaseLocation): Promise<Database> {
   if (databaseUrl === '') return (await import('./sqlite.js')).openSqlite(file)

@@ -1,5 +1,5 @@
-// Converts PostgreSQL and connection errors to Failures. Returns undefined for errors of a statement, which are bugs
-// of this program.
+// Converts PostgreSQL and connection errors to Failures that say what to do. Returns undefined for errors of a
+// statement, which are bugs of this program. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 

@@ -1,6 +1,7 @@
-// The schema of this program in a PostgreSQL database that other roles may share. A role with CREATE on the database
-// can create a schema of this name first, with functions, operators and views that would run with our rights. So no
-// name is looked up in the schema before the transaction has checked that it is ours, and pg_catalog is searched first.
+// Checks and migrates the schema of this program in a PostgreSQL database that other roles may share. A role with
+// CREATE on the database can create a schema of this name first, with functions, operators and views that would run
+// with our rights. So no name is looked up in the schema before the transaction has checked that it is ours, and
+// pg_catalog is searched first.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../text/format.js'

@@ -1,5 +1,6 @@
-// Database over a PostgreSQL pool. Uses its own schema, because the database may belong to an application. A broken
-// connection is replaced by the next transaction; if it breaks during commit, the result is reported as unknown.
+// The `Database` over a PostgreSQL pool, loaded by open-database.ts. Uses its own schema, because the database may
+// belong to an application. A broken connection is replaced by the next transaction; if it breaks during commit, the
+// result is reported as unknown.
 
 import type { Pool, PoolClient, QueryResult } from 'pg'
 

@@ -1,5 +1,6 @@
 // Files and folders that belong to this user alone: checks that other users cannot write there, opens files without
-// following links, replaces them, and makes their names.
+// following links, replaces them, and makes their names. Files in any other folder are not trusted. Used for the state
+// directory, the installation and sockets.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { constants, lstatSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
@@ -8,8 +9,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
-
-// Checks that a folder belongs to this user and is not writable by others. Files in any other folder are not trusted.
 
 const STATE_DIR_ADVICE = 'or set STATE_DIR to a folder of this user'
 
@@ -56,15 +55,12 @@ function lstatOrUndefined(path: string): Stats | undefined {
   }
 }
 
-// Opens files in private folders without following links or blocking on FIFOs, and replaces them. What is not a regular
-// file, or is larger than allowed, counts as missing.
-
 interface OwnFile {
   readonly text: string
   readonly changedAt: number
 }
 
-/** Never throws: a file that cannot be read counts as missing. */
+/** Never throws: a file that cannot be read, is not a regular file or is larger than allowed counts as missing. */
 export async function readOwnFile(path: string, maxBytes: number): Promise<OwnFile | undefined> {
   const file = await openOwnFile(path).catch(() => undefined)
   try {
@@ -78,7 +74,7 @@ export async function readOwnFile(path: string, maxBytes: number): Promise<OwnFi
   }
 }
 
-/** Undefined if there is no regular file. */
+/** Opens a file without following links or blocking on a FIFO. Undefined if there is no regular file. */
 export async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   const file = await openWithoutFollowing(path)
   if (!file || (await file.stat()).isFile()) return file
@@ -107,10 +103,7 @@ export function replaceOwnFile(path: string, text: string): void {
   }
 }
 
-/**
- * File names made of timestamps and hashes. A timestamp looks like 20260728-093000, so that files sorted by name are in
- * order of time.
- */
+/** A timestamp that looks like 20260728-093000, so that files sorted by name are in order of time. */
 export function timestampForFileName(date: Date): string {
   return date
     .toISOString()
@@ -118,8 +111,7 @@ export function timestampForFileName(date: Date): string {
     .replace('T', '-')
 }
 
-// A file name derived from any text, such as a path or a user name.
-
+/** A file name derived from any text, such as a path or a user name. */
 export function hashForFileName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

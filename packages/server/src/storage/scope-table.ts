@@ -1,4 +1,6 @@
-// One row per user and project: id counters, current task, and a revision that every write increments.
+// SQL of the `scopes` table. A scope is one user in one project; its row has id counters, the current task, and a
+// revision that every write increments. Used by scoped-database.ts, by the tables that allocate ids, and by the export
+// of the state.
 
 import { createHash } from 'node:crypto'
 

@@ -1,5 +1,5 @@
 // Transactions over the data of one scope, that is one user in one project. The work gets typed tables, not SQL, and
-// sees no other scope. An acknowledged write is durable.
+// sees no other scope. An acknowledged write is durable. state.ts creates it with the tables of all features.
 
 import { createChangePoller } from './change-poller.js'
 import type { Database, RunStatement, Sql } from './database.js'

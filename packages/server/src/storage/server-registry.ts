@@ -1,6 +1,6 @@
-// Registry of the servers of a project, so that the next server can clean up after one that was killed. A server
-// counts as dead if its process does not exist or the machine was restarted. Processes on other machines and in other
-// pid namespaces are not visible: their entries, which are renewed every minute, expire.
+// Registry of the servers of a project, as files in a private folder, so that the next server can clean up after one
+// that was killed. A server counts as dead if its process does not exist or the machine was restarted. Processes on
+// other machines and in other pid namespaces are not visible: their entries, which are renewed every minute, expire.
 
 import { rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

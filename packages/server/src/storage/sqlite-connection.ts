@@ -1,4 +1,5 @@
-// One open SQLite file with the current schema. Commits are durable: the write-ahead log is synced.
+// Opens one SQLite file and brings it to the current schema; used by sqlite.ts, which reopens it after errors. Creates
+// the file if needed. Commits are durable: the write-ahead log is synced. A log left by a removed file is moved aside.
 
 import { closeSync, openSync, renameSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -1,5 +1,5 @@
-// Loads SQLite: built into the runtime or, if that is missing or too old, bundled with this program, or an installed
-// package. All three have the same interface.
+// Loads the SQLite library: built into the runtime or, if that is missing or too old, bundled with this program, or an
+// installed package. All three have the same interface. Opens no database file.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,6 @@
-// Database over one SQLite file: one connection, serialized transactions. After an error the next transaction reopens
-// the file, so work continues when the cause is gone. Nothing is written to a file that was removed.
+// The `Database` over one SQLite file, loaded by open-database.ts: one connection, serialized transactions. After an
+// error the next transaction reopens the file, so work continues when the cause is gone. Nothing is written to a file
+// that was removed.
 
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 

@@ -1,6 +1,6 @@
-// Rules inside a transaction, for both databases: after a failed statement nothing is stored, even if the work ignores
-// the error; a read transaction cannot write; no statement runs after the end. A transaction that is idle too long is
-// aborted, so that it does not block others.
+// Runs the work of one transaction by the rules of both databases (sqlite.ts, postgres.ts): after a failed statement
+// nothing is stored, even if the work ignores the error; a read transaction cannot write; no statement runs after the
+// end. A transaction that is idle too long is aborted, so that it does not block others.
 
 import type { Sql, RunStatement, TransactionResult } from './database.js'
 

@@ -1,4 +1,6 @@
-// Reads an open file up to a limit. Does not rely on the file size: it may grow, and files in /proc report 0.
+// Reads files that any user may have created or replaced: only regular files of limited size and, if a folder is given,
+// inside that folder after all links are resolved. Used for images, plan files and skills. Does not block on a FIFO.
+// Reads only.
 
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
@@ -9,7 +11,10 @@ import { isInsideDirectory } from '../util/path-containment.js'
 
 const CHUNK = 65_536
 
-/** To find out whether there is more, request one byte more than is needed. */
+/**
+ * Reads an open file up to a limit. Does not rely on the file size: it may grow, and files in /proc report 0. To find
+ * out whether there is more, request one byte more than is needed.
+ */
 export async function readBounded(file: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let left = maxBytes
@@ -21,9 +26,6 @@ export async function readBounded(file: FileHandle, maxBytes: number): Promise<B
   }
   return Buffer.concat(chunks)
 }
-
-// Opens a file that any user may have created or replaced: only a regular file, without blocking, and with its real
-// path. The file that was checked is the file that is opened: replacing the path during the call has no effect.
 
 // Windows lacks some of them.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
@@ -42,7 +44,11 @@ export interface FileIdentity {
   readonly ino: bigint
 }
 
-/** Throws a Failure whose message completes a sentence about the file, such as `is a folder`. */
+/**
+ * Opens a regular file without blocking, and returns its real path. The file that was checked is the file that is
+ * opened: replacing the path during the call has no effect. Throws a Failure whose message completes a sentence about
+ * the file, such as `is a folder`.
+ */
 export async function openUntrustedFile(path: string): Promise<OpenedFile> {
   // A device may react to being opened, so the type is checked before.
   requireRegularFile(await describeErrors(stat(path, { bigint: true })))
@@ -98,16 +104,16 @@ function requireRegularFile(stats: BigIntStats): void {
   if (!stats.isFile()) throw new Failure('is a device, not a file')
 }
 
-// Reads an untrusted file: a regular file of limited size and, if a folder is given, inside that folder after all links
-// are resolved. A FIFO does not block, and replacing the path during the call has no effect.
-
 interface ReadLimits {
   readonly maxBytes: number
   /** The folder that must contain the file. */
   readonly inside?: string | undefined
 }
 
-/** Throws a Failure whose message completes a sentence about the file, such as `leads out of …`. */
+/**
+ * Reads a regular file of limited size. Replacing the path during the call has no effect. Throws a Failure whose
+ * message completes a sentence about the file, such as `leads out of …`.
+ */
 export async function readUntrustedFile(path: string, { maxBytes, inside }: ReadLimits): Promise<Buffer> {
   const file = await openWithoutBlocking(path)
   try {

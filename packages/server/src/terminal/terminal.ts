@@ -1,6 +1,6 @@
-// stdout, stderr and stop signals of a command, and the error for a command line that cannot be run. The only file of the
-// CLI that touches the standard streams. What is printed contains text of others (skills, scripts, file names), so every
-// print function removes control characters.
+// stdout, stderr and stop signals of a CLI command, and the error for a command line that cannot be run. The only file
+// of the CLI that touches the standard streams. What is printed contains text of others (skills, scripts, file names),
+// so every print function removes control characters.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { escapeUnsafe } from '@scorpiox/mcp/log'
@@ -96,9 +96,10 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   })
 }
 
-// The error for a command line that cannot be run as typed.
-
-/** The message says what was expected. The process exits with code 2. */
+/**
+ * The error for a command line that cannot be run as typed. The message says what was expected. The process exits with
+ * code 2.
+ */
 export class UsageError extends Failure {
   override readonly name = 'UsageError'
   readonly exitCode = 2

@@ -1,5 +1,6 @@
-// Text for a terminal: wrapped between words with its indentation kept, tables, and printable lines of text from outside.
-// A word that is wider than the terminal (an address, a path) is not broken, so that it can be copied.
+// Lays out text for a terminal: wrapped between words with its indentation kept, tables, and printable lines of text
+// from outside. A word that is wider than the terminal (an address, a path) is not broken, so that it can be copied.
+// Pure.
 
 import { stripVTControlCharacters } from 'node:util'
 
@@ -53,8 +54,7 @@ function wrapWords(text: string, columns: number, indent: number): string {
   return [...lines, line].join(`\n${' '.repeat(indent)}`)
 }
 
-// Formats rows as a text table. Each column is as wide as its longest cell.
-
+/** Formats rows as a text table. Each column is as wide as its longest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const line = (row: readonly string[]): string =>

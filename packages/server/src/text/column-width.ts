@@ -1,4 +1,4 @@
-// Terminal column widths: a character takes zero, one or two columns.
+// Terminal column widths: a character takes zero, one or two columns. Measures, truncates and wraps text by them. Pure.
 
 // East Asian wide and fullwidth ranges; emoji are detected by their Unicode property.
 const WIDE_RANGES: readonly (readonly [number, number])[] = [
@@ -46,8 +46,6 @@ function computeWidth(code: number): number {
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0
   return /\p{Emoji_Presentation}/u.test(character) ? 2 : 1
 }
-
-// Truncates and wraps text by terminal columns, where a character takes two, one or none.
 
 export function truncateToWidth(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text

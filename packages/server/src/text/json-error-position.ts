@@ -1,5 +1,6 @@
 // Finds the position where a text stops being valid JSON, which engines report inconsistently or not at all. One pass
-// with a list of open brackets, so that deep nesting needs no stack.
+// with a list of open brackets, so that deep nesting needs no stack. Used for error messages about questions and
+// scripts. Pure.
 
 /** Returns the index of the first invalid character, or the length of the text if it ends too early. */
 export function findJsonError(text: string): number {

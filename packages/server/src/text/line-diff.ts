@@ -1,5 +1,5 @@
-// Compares two texts line by line. Time and memory are bounded: where too many lines differ, all lines between the
-// first and the last difference count as replaced.
+// Compares two texts line by line, for the previews of `install` and for changed plans. Time and memory are bounded:
+// where too many lines differ, all lines between the first and the last difference count as replaced. Pure.
 
 export interface DiffLine {
   readonly mark: '+' | '-' | ' '

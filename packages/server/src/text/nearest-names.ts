@@ -1,4 +1,5 @@
-// Suggests similar names: one contains the other, they share a word, or their edit distance is small.
+// Suggests similar names for error messages: one contains the other, they share a word, or their edit distance is
+// small. Pure.
 
 /** Best first. */
 export function suggestNames(name: string, names: readonly string[], max: number): readonly string[] {

@@ -1,8 +1,11 @@
-// Normalizes text for search and storage, and decodes percent-encoding. Search ignores case, accents and other variants; vowel signs of Indic scripts
-// and the voicing marks of kana are letters there, not accents, and are kept.
+// Normalizes text for search and storage, and decodes percent-encoding. Pure.
 
 const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
 
+/**
+ * Search ignores case, accents and other variants; vowel signs of Indic scripts and the voicing marks of kana are
+ * letters there, not accents, and are kept.
+ */
 export function foldForSearch(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(ACCENTS, '')
   // Via upper case, so that ß and ss, and the three sigmas, become equal; the capital ß has no upper case.
@@ -10,8 +13,7 @@ export function foldForSearch(text: string): string {
   return folded.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
 }
 
-// Replaces lone surrogates and NUL, which databases do not return unchanged, by U+FFFD.
-
+/** Replaces lone surrogates and NUL, which databases do not return unchanged, by U+FFFD. */
 export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }

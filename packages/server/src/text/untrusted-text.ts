@@ -1,5 +1,6 @@
-// Text from outside, before a model sees it: without invisible characters, and wrapped between two lines with a random
-// marker, so that it cannot end the block. Lines that imitate these two lose their dashes.
+// Prepares text from outside before a model sees it: removes invisible characters, and wraps it between two lines with
+// a random marker, so that it cannot end the block. Lines that imitate these two lose their dashes. Pure, except for
+// the random marker.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,5 @@
-// Byte order marks, and the conversion of a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be
-// split between chunks.
+// Detects byte order marks, and converts a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be
+// split between chunks. Pure, except for the state of the decoder.
 
 export type Utf16Encoding = 'utf-16le' | 'utf-16be'
 

@@ -1,4 +1,5 @@
-// UTF-8 character boundaries, by the rules of the Encoding Standard.
+// Finds and measures UTF-8 characters in bytes, by the rules of the Encoding Standard, for streams that are split
+// anywhere. Pure.
 
 /** Returns the number of trailing bytes that are an incomplete character: 0 to 3. */
 export function incompleteTailLength(bytes: Uint8Array): number {

@@ -1,4 +1,4 @@
-// Timeouts, abort signals, deferred promises and resources that are opened on first use.
+// Timeouts, abort signals, deferred promises and resources that are opened on first use. Uses timers; no I/O.
 
 import { setMaxListeners } from 'node:events'
 
@@ -18,16 +18,17 @@ export function settlesWithin(ms: number, promise: Promise<unknown>): Promise<bo
   })
 }
 
-// A signal that aborts when any of several signals aborts, or after a timeout. Use it in place of AbortSignal.any over
-// AbortSignal.timeout: Node.js 20 may garbage-collect such a signal early, and its listeners are then never called.
-
 export interface TimeoutSignal {
   readonly signal: AbortSignal
   /** Removes timer and listeners; call it when the signal is no longer needed. */
   readonly clear: () => void
 }
 
-/** `reasonFor` is given the signal that aborted; undefined after the timeout. */
+/**
+ * A signal that aborts when any of several signals aborts, or after a timeout. Use it in place of AbortSignal.any over
+ * AbortSignal.timeout: Node.js 20 may garbage-collect such a signal early, and its listeners are then never called.
+ * `reasonFor` is given the signal that aborted; undefined after the timeout.
+ */
 export function createTimeoutSignal(
   ms: number,
   signals: readonly (AbortSignal | undefined)[] = [],
@@ -54,8 +55,7 @@ export function createTimeoutSignal(
   return { signal: controller.signal, clear }
 }
 
-// Rejects when a signal aborts before the work settles, even if the work does not listen to the signal.
-
+/** Rejects when a signal aborts before the work settles, even if the work does not listen to the signal. */
 export function rejectOnAbort<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -76,8 +76,7 @@ function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
 }
 
-// A promise with its resolve function.
-
+/** A promise with its resolve function. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void
@@ -89,8 +88,7 @@ export function createDeferred<T>(): Deferred<T> {
   return { promise, resolve: (value) => resolver.resolve?.(value) }
 }
 
-// A resource that is opened on first use. All callers share it; a failed attempt is repeated by the next call.
-
+/** A resource that is opened on first use. All callers share it; a failed attempt is repeated by the next call. */
 export interface LazyResource<T> {
   readonly open: () => Promise<T>
   /** The resource if it is open or being opened; undefined otherwise. */

@@ -1,10 +1,11 @@
-// Limits of concurrent work: mutex by key, semaphore, limit per user, throttle, and work that is shared by its callers.
-// With a mutex, work of the same key runs one after another, even if an earlier one fails.
+// Limits of concurrent work: mutex by key, semaphores, throttle, limit per user, and work that is shared by its
+// callers. No I/O.
 
 import { rejectOnAbort } from './async.js'
 
 type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
+/** Work of the same key runs one after another, even if an earlier one fails. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (key, work) => {
@@ -25,13 +26,12 @@ async function startNow<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-// A semaphore: limits concurrent work; waiters are served in order.
-
 interface Semaphore {
   /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<(() => void) | undefined>
 }
 
+/** A semaphore: limits concurrent work; waiters are served in order. */
 export function createSemaphore(limit: number): Semaphore {
   const waiting = new Set<() => void>()
   let inUse = 0
@@ -70,9 +70,6 @@ export function createSemaphore(limit: number): Semaphore {
   }
 }
 
-// A semaphore that is shared by several owners, such as users: a free slot goes to the owner with the fewest slots, and
-// among those to the request that waits longest, so that a long queue of one owner does not delay the others.
-
 export interface FairSemaphore {
   /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
   acquire(owner: string, signal: AbortSignal): Promise<(() => void) | undefined>
@@ -80,6 +77,10 @@ export interface FairSemaphore {
   waitingCount(owner: string): number
 }
 
+/**
+ * A semaphore that is shared by several owners, such as users: a free slot goes to the owner with the fewest slots, and
+ * among those to the request that waits longest, so that a long queue of one owner does not delay the others.
+ */
 export function createFairSemaphore(limit: number): FairSemaphore {
   const waiting = new Set<{ readonly owner: string; readonly onTurn: () => void }>()
   const slotsByOwner = new Map<string, number>()
@@ -126,15 +127,16 @@ export function createFairSemaphore(limit: number): FairSemaphore {
   }
 }
 
-// A throttle: work that is requested at any rate runs at most once per interval, at once if the interval has passed.
-// Runs never overlap, and a request during a run causes one more run.
-
 export interface Throttle {
   request(): void
   /** No further run is started. */
   stop(): void
 }
 
+/**
+ * A throttle: work that is requested at any rate runs at most once per interval, at once if the interval has passed.
+ * Runs never overlap, and a request during a run causes one more run.
+ */
 export function createThrottle(intervalMs: number, work: () => void | Promise<void>): Throttle {
   let timer: NodeJS.Timeout | undefined
   let isRequested = false
@@ -178,13 +180,12 @@ export function createThrottle(intervalMs: number, work: () => void | Promise<vo
   }
 }
 
-// Limits concurrent work in total, and per user, so that one user does not block others.
-
 interface PerUserLimiter {
   /** Waits for a slot, then runs `work`. Rejects with the signal's reason if it is aborted while waiting. */
   run<T>(user: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
+/** Limits concurrent work in total, and per user, so that one user does not block others. */
 export function createPerUserLimiter(maxTotal: number, maxPerUser: number): PerUserLimiter {
   const total = createSemaphore(maxTotal)
   const queues = new Map<string, { readonly semaphore: Semaphore; calls: number }>()
@@ -213,8 +214,6 @@ export function createPerUserLimiter(maxTotal: number, maxPerUser: number): PerU
   }
 }
 
-// Runs concurrent work with the same key once. The work is aborted when the last waiter has left.
-
 interface SingleFlight<T> {
   /** Joins the running work with this key, or starts it. */
   run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T>
@@ -226,6 +225,7 @@ interface SharedTask<T> {
   waiters: number
 }
 
+/** Runs concurrent work with the same key once. The work is aborted when the last waiter has left. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const tasks = new Map<string, SharedTask<T>>()
 

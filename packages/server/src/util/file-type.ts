@@ -1,4 +1,4 @@
-// Detects and names the type of a file by its magic number.
+// Detects and names the type of a file by its magic number, for documents, images and binary command output. Pure.
 
 interface MagicNumber {
   readonly name: string

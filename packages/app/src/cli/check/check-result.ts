@@ -1,4 +1,4 @@
-// The result of one check of an endpoint, its constructors, and the format of what the endpoint returned.
+// The result of one check of an endpoint, its constructors, and the format of what the endpoint returned. Pure.
 
 import type { ProbeResponse, ProbeResult } from './http-probe.js'
 

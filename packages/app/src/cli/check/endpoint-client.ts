@@ -1,4 +1,5 @@
-// HTTP client for the endpoint under test: adds headers and credentials, measures times, and closes the sessions it opened.
+// HTTP client of run-checks.ts for the endpoint under test: adds headers and credentials, measures times, and closes
+// the sessions it opened.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { probeHttp, type ProbeRequest, type ProbeResult } from './http-probe.js'

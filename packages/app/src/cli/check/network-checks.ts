@@ -1,4 +1,4 @@
-// Checks of address, certificate, authentication, Origin and GET. Pure functions over probe results.
+// Checks of address, certificate, authentication, Origin and GET, for run-checks.ts. Pure functions over probe results.
 
 import {
   ARMORIQ_SCANNER,

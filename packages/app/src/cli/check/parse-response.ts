@@ -1,5 +1,5 @@
-// Parses an HTTP response of an MCP server: its SSE framing, its JSON-RPC envelope, and their defects. ArmorIQ's documentation requires exactly one event: `event: message`, one `data: `
-// line with the whole JSON, an empty line. Its clients read only the first `data: ` line, so any deviation loses the response.
+// Parses an HTTP response of an MCP server: its SSE framing, its JSON-RPC envelope, and their defects. Used by the
+// checks. Pure.
 
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { ARMORIQ_SCANNER, type CheckDefect, describeProbe, failedDefect, quoteText } from './check-result.js'
@@ -11,6 +11,10 @@ export interface ParsedFrame {
   readonly message: object | undefined
 }
 
+/**
+ * ArmorIQ's documentation requires exactly one event: `event: message`, one `data: ` line with the whole JSON, an empty
+ * line. Its clients read only the first `data: ` line, so any deviation loses the response.
+ */
 export function parseFrame({ headers, body, bodyEnd, status }: ProbeResponse): ParsedFrame {
   const defects = [...checkHead(headers['content-type'] ?? '', bodyEnd), ...checkEvents(body)]
   const message = findMessage(body)

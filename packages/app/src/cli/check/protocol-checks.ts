@@ -1,5 +1,5 @@
-// Checks of initialize, tools/list and tools/call by ArmorIQ's documentation, and of notifications, concurrent requests, other
-// revisions and response time. Pure functions over parsed responses.
+// Checks of initialize, tools/list and tools/call by ArmorIQ's documentation, and of notifications, concurrent
+// requests, other revisions and response time, for run-checks.ts. Pure functions over parsed responses.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import {

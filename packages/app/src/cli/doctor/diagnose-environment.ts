@@ -1,5 +1,6 @@
-// Findings of the doctor on optional parts of the machine: browser, image libraries, sandbox, search engines, database. A missing
-// browser or sandbox is a failure only if the settings require it. Nothing is started, unpacked or created except a sandbox.
+// Findings of the doctor on optional parts of the machine: browser, image libraries, sandbox, search engines, database.
+// A missing browser or sandbox is a failure only if the settings require it. Nothing is started, unpacked or created
+// except a sandbox.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'

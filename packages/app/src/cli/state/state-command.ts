@@ -1,4 +1,5 @@
-// `scorpiox-code state`: prints where tasks and plans are stored; exports and imports them as one JSON document.
+// `scorpiox-code state`: prints where tasks and plans are stored; exports and imports them as one JSON document. Opens
+// the database; the export may write a file.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

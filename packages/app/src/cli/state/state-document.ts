@@ -1,5 +1,5 @@
-// The JSON format of `state export` and `state import`. Input is validated, because users edit it; errors name the
-// path of the value.
+// Parses and formats the JSON document of `state export` and `state import`. Input is validated, because users edit it;
+// errors name the path of the value. Pure.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'

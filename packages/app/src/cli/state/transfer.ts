@@ -1,5 +1,6 @@
-// Export and import of tasks and plans. The export reads all scopes in one transaction, in an order that depends only on the
-// content. The import is all or nothing; ids that were used are not used again, even if the export says so.
+// Exports tasks and plans from a database, and imports them. The export reads all scopes (one user in one project each)
+// in one transaction, in an order that depends only on the content. The import is all or nothing; ids that were used
+// are not used again, even if the export says so.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'

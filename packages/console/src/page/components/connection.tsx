@@ -1,4 +1,4 @@
-// Connection indicator, as text and colour, and the loading screen.
+// Connection indicator, as text and colour, and the loading screen of the page.
 
 import type { ConnectionState } from '../event-connection.js'
 import { useNow } from '../use-now.js'
@@ -38,14 +38,13 @@ function NextTry({ at }: { readonly at: number }) {
   return <p class="quiet">{translate('nextTry', { time: formatDuration(remainingMs) })}</p>
 }
 
-// Shown until the first view arrives, usually for an instant.
-
 interface LoadingScreenProps {
   readonly connection: ConnectionState
   readonly retry: () => void
   readonly logOut: () => void
 }
 
+/** Shown until the first view arrives, usually for an instant. */
 export function LoadingScreen({ connection, retry, logOut }: LoadingScreenProps) {
   const { translate } = useTranslator()
   return (

@@ -1,4 +1,4 @@
-// Header: product name, navigation and language menu.
+// Header of the page: product name, navigation with counts, and language menu.
 
 import { LANGUAGES, type TranslationKey } from '../../i18n/translator.js'
 import type { ConsoleView } from '../../view.js'

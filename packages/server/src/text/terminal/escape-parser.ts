@@ -1,5 +1,5 @@
-// Parses terminal output into text and control codes. Keeps the main page and the alternate page of editors and pagers,
-// whose text is discarded when they leave it.
+// Parses terminal output into text and control codes, for terminal-renderer.ts, and applies them to a page. Keeps the
+// main page and the alternate page of editors and pagers, whose text is discarded when they leave it. In memory only.
 
 import { isContinuation } from '../utf8.js'
 import type { OnText } from './plain-text-buffer.js'
@@ -172,19 +172,15 @@ function byteOf(character: string): number {
   return character.charCodeAt(0)
 }
 
-// The VT100 line drawing character set, with which programs draw boxes.
-
 const FIRST_LETTER = 0x60
 const LINE_CHARACTERS = '◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'
 
+/** Translates the VT100 line drawing character set, with which programs draw boxes. */
 function translateLineDrawing(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes.toString().replace(/[`-~]/g, (letter) => LINE_CHARACTERS.charAt(letter.charCodeAt(0) - FIRST_LETTER)),
   )
 }
-
-// Skips control strings: titles, links, clipboard data, images. Nothing in them is displayed, so only the fact that one
-// is open is kept. An unterminated string is abandoned after a limit and what follows is text again.
 
 const MAX_BYTES = 1024 * 1024
 
@@ -205,6 +201,10 @@ interface StringSequence {
   bytes(): number
 }
 
+/**
+ * Skips control strings: titles, links, clipboard data, images. Nothing in them is displayed, so only the fact that one
+ * is open is kept. An unterminated string is abandoned after a limit and what follows is text again.
+ */
 function createStringSequence(): StringSequence {
   let kind: number | undefined
   let count = 0

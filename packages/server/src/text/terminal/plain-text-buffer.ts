@@ -1,5 +1,5 @@
 // Append-only text at the end of a terminal page: bytes as received, not scanned again unless a control code needs
-// their rows. Text that can no longer be in the last ROWS rows is emitted.
+// their rows. Text that can no longer be in the last EDITABLE_ROWS rows is passed on. In memory only.
 
 import {
   countLastRowBytes,
@@ -12,7 +12,7 @@ import {
 } from './split-rows.js'
 import type { TerminalRow } from './terminal-row.js'
 
-/** This many bytes always contain ROWS rows, plus one that started earlier. */
+/** This many bytes always contain EDITABLE_ROWS rows, plus one that started earlier. */
 const MAX_EDITABLE_BYTES = (EDITABLE_ROWS + 1) * (MAX_ROW_BYTES + 1)
 
 const NEWLINE = 0x0a

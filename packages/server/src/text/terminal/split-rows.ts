@@ -1,5 +1,5 @@
-// Splits plain text into rows: at newlines, and softly, without one, where a row would exceed MAX_ROW_BYTES, so that an
-// endless line does not fill the memory.
+// Splits plain text into rows (at newlines, and softly, without one, where a row would exceed MAX_ROW_BYTES, so that an
+// endless line does not fill the memory) and measures it. Pure.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
@@ -13,7 +13,7 @@ export const MAX_ROW_BYTES = 1024
 
 const NEWLINE = 0x0a
 
-/** Returns the position where the last ROWS rows start; 0 if there are fewer lines. */
+/** Returns the position where the last EDITABLE_ROWS rows start; 0 if there are fewer lines. */
 export function findLastRowsStart(bytes: Buffer): number {
   let at = bytes.length
   for (let line = 0; line < EDITABLE_ROWS; line++) {
@@ -68,9 +68,6 @@ function findRowEnd(bytes: Buffer, at: number, lineEnd: number, emitted: number)
   return end
 }
 
-// Tests whether bytes are plain text, which a terminal prints unchanged, and counts characters and lines in one pass.
-// This is all the work plain output costs, so it reads four bytes at a time and uses native scans for the rest.
-
 const TAB = 0x09
 const DELETE = 0x7f
 const WORD_SCAN_FROM_BYTES = 64
@@ -85,6 +82,10 @@ export interface TextMeasure {
 
 const NOT_PLAIN: TextMeasure = { isPlain: false, characters: 0, lines: 0 }
 
+/**
+ * Tests whether bytes are plain text, which a terminal prints unchanged, and counts characters and lines in one pass.
+ * This is all the work plain output costs, so it reads four bytes at a time and uses native scans for the rest.
+ */
 export function measureText(bytes: Buffer): TextMeasure {
   const lines = countLines(bytes)
   if (lines < 0 || bytes.includes(DELETE)) return NOT_PLAIN

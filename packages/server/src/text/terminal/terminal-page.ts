@@ -1,6 +1,6 @@
-// A terminal page. While text is only appended it is a buffer of plain bytes; when a control code edits it, the last
-// rows become a grid; the next new row makes it plain again. The mode depends on the text alone, never on chunk
-// boundaries.
+// A terminal page, and the control sequences that change it. While text is only appended it is a buffer of plain bytes;
+// when a control code edits it, the last rows become a grid; the next new row makes it plain again. The mode depends on
+// the text alone, never on chunk boundaries. In memory only.
 
 import { createPlainTextBuffer, type OnText } from './plain-text-buffer.js'
 import { createRowGrid, type RowGrid } from './row-grid.js'
@@ -78,9 +78,6 @@ export function createTerminalPage(onText: OnText): TerminalPage {
   }
 }
 
-// Control sequences that move the cursor or erase text. All others (colours, scrolling, queries) do not affect the text
-// and are ignored.
-
 const MAX_PARAMETER = 9999
 const MAX_PARAMETERS = 16
 const SEMICOLON = 0x3b
@@ -98,7 +95,10 @@ export function readParameters(bytes: Buffer, from: number, to: number): number[
   return parameters
 }
 
-/** Runs the command with this final byte. */
+/**
+ * Runs the command with this final byte. Only those that move the cursor or erase text have an effect; all others
+ * (colours, scrolling, queries) do not affect the text and are ignored.
+ */
 export function runCursorCommand(page: TerminalPage, name: string, [first = 0, second = 0]: readonly number[]): void {
   // Nothing follows the end of the text. Programs that colour matches, such as grep, erase to the end of line after
   // each.

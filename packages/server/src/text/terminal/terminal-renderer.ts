@@ -1,6 +1,7 @@
 // Converts terminal output to the text a terminal would show: a progress bar becomes its last state, colours are
-// removed. Lines that can no longer change are emitted as UTF-8, in order, and memory is bounded. The text does not
-// depend on chunk boundaries. Plain text passes through without a copy.
+// removed. Lines that can no longer change are passed to a callback as UTF-8, in order, and memory is bounded. The text
+// does not depend on chunk boundaries. Plain text passes through without a copy. Used for command output and the
+// console.
 
 import { isUtf8 } from 'node:buffer'
 
