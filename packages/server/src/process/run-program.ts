@@ -20,20 +20,25 @@ export async function readProgramOutput(
   }
 }
 
-/** Runs a short program to its end; kills it after a timeout. */
+/** Runs a short program to its end; kills it after a timeout, which is then reported. */
 export async function runToCompletion(
   file: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<ExitStatus & { readonly output: string }> {
+  timeoutMs = TIMEOUT_MS,
+): Promise<ExitStatus & { readonly output: string; readonly timedOut: boolean }> {
   const chunks: Buffer[] = []
   const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
   const program = await spawnProcess({ file, args, cwd: '/', env, onOutput })
-  const timer = setTimeout(() => signalProcessGroup(program.pid, 'SIGKILL'), TIMEOUT_MS)
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    signalProcessGroup(program.pid, 'SIGKILL')
+  }, timeoutMs)
   const exit = await program.exited
   await program.closed
   clearTimeout(timer)
-  return { ...exit, output: Buffer.concat(chunks).toString() }
+  return { ...exit, output: Buffer.concat(chunks).toString(), timedOut }
 }
 
 /** Opens a file in the default application; rejects if there is none. */
