@@ -130,7 +130,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       /['"](node:)?zlib['"]|\bDecompressionStream\b|\bperMessageDeflate: (?!false)|\b(gunzip|inflate|inflateRaw|brotliDecompress|zstdDecompress|unzip)(Sync)?\(|(\bfrom |\bimport\(|\brequire\()['"](unpdf|pdfjs-dist|fflate|pako|jszip|adm-zip|yauzl|unzipper|tar|tar-stream|mammoth|xlsx|exceljs|brotli|lz4|snappy|zstd-codec)\b/,
     modules: [
       // In a process with a memory limit, see UNBOUNDED_DECODERS.
-      'server/features/images/worker/process-image.ts',
+      'server/features/images/worker/main.ts',
       'server/features/images/worker/decode-pdf.ts',
       'server/features/images/uncompressed-png.ts',
       'server/features/documents/extract/readers/read-pdf.ts',
@@ -146,7 +146,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
 
 /** Modules that expand untrusted content without a bound of their own: only processes with a memory limit may load them. */
 const UNBOUNDED_DECODERS = [
-  ...['process-image', 'sharp', 'decode-heic', 'decode-pdf', 'decode-raster-bun'].map(
+  ...['image-libraries', 'decode-heic', 'decode-pdf', 'decode-raster-bun'].map(
     (name) => `server/features/images/worker/${name}.ts`,
   ),
   'server/features/images/uncompressed-png.ts',
@@ -191,7 +191,8 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/process/run-program.ts': 'the environment of openInBrowser comes from createTrustedEnvironment',
   'server/process/local-socket.ts': 'the caller chooses the address',
   'server/process/worker-threads.ts': 'the callers name files of this program',
-  'server/features/images/worker/main.ts': 'starts itself',
+  'server/process/bounded-worker.ts': 'starts the file of the program that it runs in',
+  'server/patterns/worker.ts': 'starts the file of the program that it runs in',
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',

@@ -87,7 +87,7 @@ test.each([
   [
     'a decoder loaded by the server on demand',
     'server/features/images/image-reader.ts',
-    "const { processImage } = await import('./worker/process-image.js')",
+    "const { decodeHeic } = await import('./worker/decode-heic.js')",
   ],
 ])('reports %s', (_, file, text) => {
   const found = violations(planted(file, text))

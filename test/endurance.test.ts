@@ -38,7 +38,7 @@ test.skipIf(!HAS_PROC).each(['2025-03-26', '2025-11-25'])(
     const client = startServer()
     await client.initialize(revision)
     client.write(`[${'1,'.repeat(8_000_000)}1]\n`)
-    expect(await client.waitFor(({ id }) => id === null)).toMatchObject({ error: { code: -32600 } })
+    expect(await client.waitFor(({ id }) => id === null)).toMatchObject({ error: { code: -32700 } })
     expect(residentMegabytes(client)).toBeLessThan(600)
     await client.request('ping')
     expect(client.received).toHaveLength(3)

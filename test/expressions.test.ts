@@ -26,7 +26,8 @@ const DYNAMIC: Readonly<Record<string, { readonly calls: number; readonly forms:
     calls: 1,
     forms: [/:1F90 [\dA-F]{8}:1F91 \S+ \S+ \S+ \S+ +(\d+) /],
   },
-  'server/text/invisible-characters.ts': {
+  'server/process/command-memory.ts': { calls: 1, forms: [/^MemTotal:\s+(\d+)/m] },
+  'server/text/untrusted-text.ts': {
     calls: 2,
     forms: [
       /(?<!\p{L}|[\uFE0E\uFE0F])[\u200C\u200D]|[\u200C\u200D](?!\p{L})/gu,

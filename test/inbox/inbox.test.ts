@@ -578,15 +578,24 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
   })
 })
 
-/** Presses Down until the cursor is there. */
+/** Presses Down until the cursor is there, and no key that was pressed before moves it on. */
 async function toEntry(terminal: Terminal, label: string): Promise<void> {
   for (let steps = 0; steps < 30; steps++) {
-    if (terminal.screen().includes(`● ${label}`)) return
+    if (await staysAt(terminal, label)) return
     const before = terminal.screen()
     terminal.type(DOWN)
     await eventually(() => terminal.screen() !== before)
   }
   await terminal.waitForText(`● ${label}`)
+}
+
+/** The screen may be drawn again while a key waits to be read, so that one look is not enough. */
+async function staysAt(terminal: Terminal, label: string): Promise<boolean> {
+  for (let looks = 0; looks < 4; looks++) {
+    if (!terminal.screen().includes(`● ${label}`)) return false
+    await sleep(100)
+  }
+  return true
 }
 
 describe.skipIf(!HAS_TERMINALS).concurrent('exit', () => {

@@ -1,6 +1,6 @@
-// Handles POST /mcp on legacy revisions (before 2026-07-28). In a session, long calls are answered on a resumable
-// stream, and a broken connection cancels nothing. Without a session, a call ends with its connection. Called by
-// mcp-endpoint.ts and by the ArmorIQ format of the program.
+// Handles POST /mcp on legacy revisions (before 2026-07-28): initialize, messages in a session, messages without one. In a
+// session, long calls are answered on a resumable stream, and a broken connection cancels nothing; without a session, a
+// call ends with its connection. Called by mcp-endpoint.ts. Writes the HTTP response.
 
 import { statelessCaller } from '../definitions/caller.js'
 import {

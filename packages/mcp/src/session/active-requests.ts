@@ -1,5 +1,6 @@
-// The running requests of one session (session.ts): starts, aborts, cancels and answers each of them once. Work that
-// completes synchronously is answered without a promise.
+// The running requests of one session: runs the method handlers, aborts or cancels them, and returns one answer for each
+// (without a promise if the handler is synchronous). Used by session.ts. No I/O of its own: logs errors through the server,
+// and stores the outcome of a deferred call in its task handle.
 
 import { echo, INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {

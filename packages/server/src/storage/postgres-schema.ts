@@ -2,6 +2,7 @@
 // CREATE on the database can create a schema of this name first, with functions, operators and views that would run
 // with our rights. So no name is looked up in the schema before the transaction has checked that it is ours, and
 // pg_catalog is searched first.
+// Used by postgres.ts: to begin each transaction, and to migrate.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../text/format.js'

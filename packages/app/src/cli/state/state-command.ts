@@ -1,5 +1,6 @@
-// `scorpiox-code state`: prints where tasks and plans are stored; exports and imports them as one JSON document. Opens
-// the database; the export may write a file.
+// `scorpiox-code state path|export|import`: where tasks and plans are stored, and their transfer as one JSON document.
+// Called by commands.ts, which prints the returned text. Opens the database (not for `path`); export may write a file;
+// import reads one and, with SQLite, sets the flag files of open plans.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

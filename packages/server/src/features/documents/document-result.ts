@@ -1,5 +1,6 @@
-// Builds the result of a read from a cached page: one page of the document or the search matches, with notes on how it was
-// obtained. Used by document-reader. Pure.
+// Builds the result of ReadDocs from a cached page: one page of the document, the search matches, or the similar sections
+// if the requested one is missing; with notes on how it was obtained. Used by document-reader. No I/O of its own: regular
+// expressions are matched by the injected matcher, which may use a worker thread.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { LinePattern } from '../../patterns/line-pattern.js'

@@ -1,4 +1,4 @@
 // What code that is itself loaded on demand may use of the feature `images`.
 
 export { SHARP_INSTALL_HINT } from './missing-decoder.js'
-export { findBunImage } from './worker/image-libraries.js'
+export { findBunImage } from './worker/bun-image.js'

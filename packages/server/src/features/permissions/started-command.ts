@@ -49,7 +49,7 @@ const SHELLS = new Set(['bash', 'sh', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'rbas
 function shellScript(args: readonly string[]): StartedCommand | undefined {
   for (const [at, arg] of args.entries()) {
     if (arg.includes(UNKNOWN)) return problem('the arguments of the shell are known only when it runs')
-    if (/^-[a-z]*c[a-z]*$/.test(arg)) return scriptArgument(args.slice(at + 1))
+    if (/^-[a-z]+$/.test(arg) && arg.includes('c')) return scriptArgument(args.slice(at + 1))
     if (arg === '-s' || arg === '-') break
     if (/^[-+]o$/.test(arg) || arg.startsWith('--')) return problem('the options of the shell are not known')
     if (!/^[-+][a-zA-Z]+$/.test(arg)) return undefined

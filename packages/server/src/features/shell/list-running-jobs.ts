@@ -1,4 +1,6 @@
-// Lists the running background jobs of a user in a project, including those of other servers.
+// Lists the ids of the running background jobs of a user in a project, including those of other servers. Used by the plan
+// service (injected in services.ts), which reports them when plan mode starts. Reads job records and the server registry;
+// returns an empty list on any error.
 
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'

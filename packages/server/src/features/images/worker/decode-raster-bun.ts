@@ -16,7 +16,8 @@ import {
   selectPage,
 } from './decoded-image.js'
 import { createBunEncoder } from './encoder.js'
-import { MissingPackageError, type OpenBunImage, toBuffer } from './image-libraries.js'
+import { type OpenBunImage, toBuffer } from './bun-image.js'
+import { MissingPackageError } from './image-libraries.js'
 
 /** An image that is not scaled down is in memory twice: as pixels and as PNG. */
 const MAX_UNSCALED_PIXELS = 48_000_000

@@ -15,9 +15,9 @@ import {
   outputScale,
   selectPage,
 } from './decoded-image.js'
+import { findBunImage } from './bun-image.js'
 import {
   damagedImageFailure,
-  findBunImage,
   loadSharp,
   MissingPackageError,
   type OpenSharp,

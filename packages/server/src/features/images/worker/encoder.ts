@@ -10,7 +10,8 @@ import type { ImageFormat } from '../image-format.js'
 import { type ImageResult, MAX_OUTPUT_BYTES } from '../image-types.js'
 import { decodePngRegion, encodePng, type Pixels } from '../uncompressed-png.js'
 import type { DecodedImage } from './decoded-image.js'
-import { findBunImage, loadSharp, MissingPackageError, type OpenBunImage, toBuffer } from './image-libraries.js'
+import { findBunImage, type OpenBunImage, toBuffer } from './bun-image.js'
+import { loadSharp, MissingPackageError } from './image-libraries.js'
 
 /** Larger graphics are encoded as high-quality JPEG. */
 const MAX_PNG_BYTES = 400_000

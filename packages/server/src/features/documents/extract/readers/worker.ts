@@ -1,4 +1,4 @@
-// Entry of the worker thread of text extraction, the only place that loads the slow and large parsing libraries. Started by
+// Entry of the worker thread of text extraction, which loads the large parsing libraries (except the PDF library, see pdf-worker.ts). Started by
 // extractor.ts; answers each message with the extracted text or an error. No I/O besides messages.
 
 import { Console } from 'node:console'
