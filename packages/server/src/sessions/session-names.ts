@@ -1,5 +1,6 @@
 // Generates and caches the names of sessions: date and two words, such as 2026_03_13_quiet_otter. The directory is
-// created together with the name, so names are unique. Used by callbacks and plans.
+// created together with the name, so names are unique. A cached name is dropped if its directory, which commands can write
+// to in plan mode, has files that are linked elsewhere. Used by callbacks and plans. Reads and creates directories.
 
 import { randomInt } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'

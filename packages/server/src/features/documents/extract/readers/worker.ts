@@ -1,5 +1,5 @@
-// Entry of the worker thread of text extraction, which loads the large parsing libraries (except the PDF library, see pdf-worker.ts). Started by
-// extractor.ts; answers each message with the extracted text or an error. No I/O besides messages.
+// Entry of the worker thread of text extraction, which loads the large parsing libraries (except the PDF library, see
+// pdf-worker.ts). Started by extractor.ts; answers each message with the extracted text or an error. No I/O besides messages.
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
