@@ -367,6 +367,7 @@ describe('a plan to approve', () => {
     expect(await page.title()).toMatch(/^\(1\) /)
     await page.getByRole('status').filter({ hasText: 'Paint the fence' }).waitFor({ state: 'attached' })
     await approval.getByRole('button', { name: 'Reject' }).click()
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
     await page.keyboard.type('Blue, please.')
     await approval.getByRole('button', { name: 'Reject' }).click()
     expect((await rejected).text).toMatch(/^NOT APPROVED[^]*comment: Blue, please\./)

@@ -101,6 +101,7 @@ const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u
 /** No colon: `oauth:…` is reserved for users of an issuer. */
 const USER_PATTERN = /^[\w.@+-]{1,64}$/
 const RECHECK_MS = 1000
+const RECHECK_UNKNOWN_MS = 50
 
 export interface CreateTokenRequest {
   readonly name: string
@@ -223,9 +224,13 @@ function createTokenCache(path: string): TokenCache {
   return {
     refresh,
     find(token) {
-      if (performance.now() - checkedAt >= RECHECK_MS) refresh()
-      if (byHash.size === 0 || !TOKEN_PATTERN.test(token)) return undefined
-      const record = byHash.get(hash('sha256', token))
+      const sinceCheck = performance.now() - checkedAt
+      if (sinceCheck >= RECHECK_MS) refresh()
+      if (!TOKEN_PATTERN.test(token)) return undefined
+      const digest = hash('sha256', token)
+      // An unknown token may have been created since the last check.
+      if (!byHash.has(digest) && sinceCheck >= RECHECK_UNKNOWN_MS && sinceCheck < RECHECK_MS) refresh()
+      const record = byHash.get(digest)
       return record?.expiresAt === undefined || Date.now() < Date.parse(record.expiresAt) ? record : undefined
     },
     problem() {
