@@ -214,11 +214,11 @@ const TRANSPARENT = new Set('env timeout nice ionice nohup setsid stdbuf bash sh
 /** Records each program instead of starting it: none is found, because PATH is empty. */
 const RECORDER = 'command_not_found_handle() { builtin printf "%s\\0" "$1" >> "$RECORD"; }\n'
 
-test.runIf(CORPUS !== '')(
-  'bash starts nothing but the allowed program: commands of a corpus',
+test.each(CORPUS === '' ? [] : [CORPUS])(
+  'bash starts nothing but the allowed program: commands of %s',
   { timeout: 3_600_000 },
-  () => {
-    const commands = [...new Set(readFileSync(CORPUS, 'utf8').split('\0').filter(Boolean))]
+  (file) => {
+    const commands = [...new Set(readFileSync(file, 'utf8').split('\0').filter(Boolean))]
     const decisions = { allow: 0, ask: 0, deny: 0 }
     const bypasses = commands.flatMap((command) => {
       const [program = ''] = /^[\w./-]+/.exec(command.trim()) ?? []
