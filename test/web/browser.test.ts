@@ -291,12 +291,12 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       ['does not let go', `<p>before</p><script>onbeforeunload = () => 'stay'</script>`],
     ] as const
     const SHORT = new Set(['asks for ever', 'never ends', 'loads itself again and again', 'closes itself'])
-    // Concurrently, because each takes the whole three seconds.
+    // Concurrently, because each takes the whole time, and with enough of it for all of them on two cores.
     for (const [what, html] of HOSTILE)
       test.concurrent(`and ${what} is read as it is`, { tags: SHORT.has(what) ? [] : ['long'] }, async () => {
-        const page = await show(html, { maxMs: 3000 })
+        const page = await show(html, { maxMs: 6000 })
         expect(page.text).toContain('before')
-        expect(page.ms).toBeLessThan(underLoad(10_000))
+        expect(page.ms).toBeLessThan(underLoad(13_000))
       })
 
     test('and sends huge messages is read as far as possible', async () => {
