@@ -2,7 +2,8 @@
 // answered, and that a project cannot allow anything.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -73,6 +74,22 @@ describe('as a client', () => {
     expect((await call(client, 'Bash', { command: 'printf x' })).text).toBe('x\n')
     // Another server of the same user and project knows it too.
     expect((await call(await legacyIn(environment), 'Bash', { command: 'printf x' })).text).toBe('x\n')
+  })
+
+  test('rules are for bash: what another shell would run is asked', async () => {
+    const environment = environmentWith({ deny: ['Bash(rm *)'] })
+    const shells = mkdtempSync(join(tmpdir(), 'shells-'))
+    writeFileSync(join(shells, 'pwsh'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    const env = { ...process.env, ...environment.env, SHELL_PATH: join(shells, 'pwsh') }
+    const check = (command: string) =>
+      spawnSync(process.execPath, [PROGRAM, 'policy', 'check', command], {
+        cwd: environment.cwd,
+        env,
+        encoding: 'utf8',
+      })
+    expect(check('ls').stdout).toMatch(/^ask: .*pwsh runs it, and rules are only evaluated for bash/)
+    expect(check('rm x').stdout).toMatch(/^deny: /)
+    rmSync(shells, { recursive: true })
   })
 
   test('words of the user are not an approval, and reach the model', async () => {

@@ -1,5 +1,6 @@
 // Compares the evaluation with bash itself: commands that the rules allow are run with stub programs that record their
-// names, and none but the allowed programs may have been started. PERMISSION_RUNS sets the number of generated commands;
+// names, and none but the allowed programs may have been started. PERMISSION_RUNS sets the number of generated commands of
+// the long variant;
 // PERMISSION_CORPUS names a file with commands of a public corpus, separated by NUL, of which each is evaluated with a rule
 // that allows its first program.
 
@@ -14,11 +15,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { evaluateCommand } from './evaluate-command.js'
 import { parseRule } from './permission-rules.js'
 
-const RUNS = Number(process.env.PERMISSION_RUNS ?? 3000)
+const RUNS = 300
+const LONG_RUNS = Number(process.env.PERMISSION_RUNS ?? 3000)
 const ALLOWED = ['good', 'fine run']
-const REAL_PROGRAMS = ['bash', 'sh', 'env', 'timeout', 'nice', 'xargs', 'find', 'nohup', 'setsid', 'stdbuf']
+const REAL_PROGRAMS = ['bash', 'sh', 'dash', 'env', 'timeout', 'nice', 'xargs', 'find', 'nohup', 'setsid', 'stdbuf']
 
-const rules = [...ALLOWED, 'xargs', 'find .', 'true', 'test', 'echo']
+const BUILTINS = 'declare export let local mapfile printf read readonly set shopt source test trap unset wait echo true'
+const rules = [...ALLOWED, 'xargs', 'find .', 'env', ...BUILTINS.split(' ')]
   .map((text) => parseRule(`Bash(${text} *)`, 'allow', 'test'))
   .filter((rule) => typeof rule === 'object')
 
@@ -43,8 +46,10 @@ function runInBash(command: string): string[] {
   const record = join(folder, 'record')
   writeFileSync(record, '')
   const work = mkdtempSync(join(folder, 'work-'))
+  // What is found if PATH is set to the current folder.
+  symlinkSync(join(folder, 'bad'), join(work, 'good'))
   const env = { PATH: folder, RECORD: record, HOME: work, LANG: 'C.UTF-8' }
-  spawnSync('/bin/bash', ['-c', command], { cwd: work, env, input: 'bad\n', timeout: 5000, killSignal: 'SIGKILL' })
+  spawnSync('/bin/bash', ['-c', command], { cwd: work, env, input: 'bad\n', timeout: 60_000, killSignal: 'SIGKILL' })
   return readFileSync(record, 'utf8').split('\0').filter(Boolean)
 }
 
@@ -97,6 +102,16 @@ const WORDS = [
   '{}',
   '\\;',
   '+',
+  "$'a\\'; bad #'",
+  '"$z"',
+  '$z',
+  '-v "$z"',
+  '[[ x || bad ]]',
+  '&>/dev/null',
+  'PATH=.',
+  '((bad))',
+  '${ bad; }',
+  '!(bad)',
 ]
 const JOINTS = ['; ', ' && ', ' || ', ' | ', ' & ', '\n', ' |& ', ' ;; ', ' ', '', '\\\n', '\t']
 const PREFIXES = [
@@ -124,7 +139,27 @@ const PREFIXES = [
   'nohup ',
   'builtin ',
   'trap ',
+  'trap -- ',
   'test -v ',
+  'sh -c ',
+  "dash -c '",
+  'bash +c ',
+  'bash -co posix ',
+  'env -v ',
+  'eval -- ',
+  'printf -vPATH .; ',
+  'printf -v PATH .; ',
+  'export PATH=.; ',
+  'export "$bad"; ',
+  'read -aPATH; ',
+  'declare -n good; good=PATH; good=.; ',
+  'set -k; ',
+  'set -a; ',
+  "x='a[$'; y='(bad)]'; z=$x$y; ",
+  'mapfile -c 1 -C ',
+  'timeout 5$x ',
+  "x='5 bad'; timeout $x ",
+  'source <(echo ',
 ]
 const WRAPS: readonly ((inner: string) => string)[] = [
   (inner) => `(${inner})`,
@@ -137,6 +172,12 @@ const WRAPS: readonly ((inner: string) => string)[] = [
   (inner) => `good <<E\n$(${inner})\nE\n`,
   (inner) => `good <<'E'\n${inner}\nE\n`,
   (inner) => `bash -c '${inner}'`,
+  (inner) => `sh -c '${inner}'`,
+  (inner) => `dash -c "${inner}"`,
+  (inner) => `sh -c '[[ x || ${inner} ]]'`,
+  (inner) => `test -v "$z"; ${inner}`,
+  (inner) => `let "$z"; ${inner}`,
+  (inner) => `declare -i n; n=$z; ${inner}`,
   (inner) => `bad() { ${inner}; }; bad`,
   (inner) => `eval "${inner}"`,
   (inner) => `good \`${inner}\``,
@@ -192,34 +233,72 @@ const tokens = fc
   )
   .chain((parts) => fc.constantFrom('', ' ').map((separator) => parts.join(separator)))
 
-test.each([
+const GENERATORS = [
   ['simple commands and lists', list],
   ['compound commands', compound],
   ['tokens in any order', tokens],
-])('bash starts nothing that no rule allows: %s', (_, commands) => {
+] as const
+
+function expectNothingForbidden(commands: fc.Arbitrary<string>, numRuns: number): void {
   fc.assert(
     fc.property(commands, (command) => {
       expect({ command, forbidden: startsForbidden(command) }).toEqual({ command, forbidden: [] })
     }),
-    { numRuns: RUNS },
+    { numRuns },
   )
-})
+}
+
+test.each(GENERATORS)('bash starts nothing that no rule allows: %s', (_, commands) =>
+  expectNothingForbidden(commands, RUNS),
+)
+
+test.each(GENERATORS)('bash starts nothing that no rule allows, in many runs: %s', { tags: ['long'] }, (_, commands) =>
+  expectNothingForbidden(commands, LONG_RUNS),
+)
 
 test('the comparison notices a program that no rule allows', () => {
   expect(runInBash('good a; fine run b; bad c; worse')).toEqual(['good a', 'fine run', 'bad c', 'worse '])
 })
 
 const CORPUS = process.env.PERMISSION_CORPUS ?? ''
-const TRANSPARENT = new Set('env timeout nice ionice nohup setsid stdbuf bash sh dash ash ksh zsh'.split(' '))
-/** Records each program instead of starting it: none is found, because PATH is empty. */
-const RECORDER = 'command_not_found_handle() { builtin printf "%s\\0" "$1" >> "$RECORD"; }\n'
+const TRANSPARENT = new Set('env timeout nice ionice nohup setsid stdbuf bash sh dash ash ksh'.split(' '))
+/**
+ * Records each program instead of starting it: none is found, because PATH is empty. A program that is named by its path
+ * is recorded before it starts.
+ */
+const RECORDER = String.raw`
+command_not_found_handle() { builtin printf '%s\0' "$1" >> "$RECORD"; }
+__record() {
+  local word=${'$'}{1%%[[:space:]]*}
+  case $word in *[=\"\']*) ;; */*) builtin printf '%s\0' "$word" >> "$RECORD" ;; esac
+}
+set -T
+trap '__record "$BASH_COMMAND"' DEBUG
+`
+
+/** Builtins such as kill are run for real, so nothing outside may be within reach. */
+function runConfined(command: string): string[] {
+  const record = join(folder, 'record')
+  writeFileSync(record, '')
+  const confinement = ['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc', '--unshare-all']
+  const args = [...confinement, '--bind', folder, folder, '--chdir', folder, '--cap-drop', 'ALL', '--die-with-parent']
+  const { error } = spawnSync('bwrap', [...args, '/bin/bash', '-c', RECORDER + command], {
+    env: { PATH: '/usr/bin:/bin', RECORD: record, HOME: folder },
+    input: '',
+    timeout: 5000,
+    killSignal: 'SIGKILL',
+  })
+  if (error && 'code' in error && error.code === 'ENOENT') throw error
+  return readFileSync(record, 'utf8').split('\0').filter(Boolean)
+}
 
 test.each(CORPUS === '' ? [] : [CORPUS])(
   'bash starts nothing but the allowed program: commands of %s',
   { timeout: 3_600_000 },
   (file) => {
+    expect(runConfined('PATH=/nonexistent; a; b; /bin/true x; c=/x')).toEqual(['a', 'b', '/bin/true'])
     const commands = [...new Set(readFileSync(file, 'utf8').split('\0').filter(Boolean))]
-    const decisions = { allow: 0, ask: 0, deny: 0 }
+    const decisions = { allow: 0, ask: 0, deny: 0, run: 0 }
     const bypasses = commands.flatMap((command) => {
       const [program = ''] = /^[\w./-]+/.exec(command.trim()) ?? []
       const rule = parseRule(`Bash(${program} *)`, 'allow', 'corpus')
@@ -227,17 +306,8 @@ test.each(CORPUS === '' ? [] : [CORPUS])(
       const { decision } = evaluateCommand(command, { rules: [rule], isExported: (name) => name === 'PATH' })
       decisions[decision]++
       if (decision !== 'allow') return []
-      const record = join(folder, 'record')
-      writeFileSync(record, '')
-      const env = { PATH: '/nonexistent', RECORD: record, HOME: folder }
-      spawnSync('/bin/bash', ['-c', RECORDER + command], {
-        cwd: folder,
-        env,
-        input: '',
-        timeout: 5000,
-        killSignal: 'SIGKILL',
-      })
-      const started = readFileSync(record, 'utf8').split('\0').filter(Boolean)
+      decisions.run++
+      const started = runConfined(`PATH=/nonexistent\n${command}`)
       return started.some((name) => name !== program && !TRANSPARENT.has(name)) ? [{ command, started }] : []
     })
     console.log(commands.length, decisions)

@@ -137,6 +137,126 @@ describe('allow rules', () => {
   })
 })
 
+describe('commands that look like an allowed one', () => {
+  const rules = rulesOf({
+    allow:
+      'cat,declare,env,export,fc,find,git,let,local,ls,mapfile,npm run,printf,read,set,shopt,source,test,time,trap,unset,vi,wait,xargs'
+        .split(',')
+        .map((text) => `Bash(${text} *)`),
+  })
+
+  test.each([
+    // Other shells read these otherwise: each of them runs curl.
+    `sh -c "ls \\$'a\\\\'; curl x #'"`,
+    "sh -c '[[ x || curl ]]'",
+    "dash -c 'ls &>/dev/null curl x'",
+    "sh -c '((curl))'",
+    `ksh -c 'ls \\'"'"'; curl x'`,
+    `zsh -c "ls *(e:'curl x':)"`,
+    `fish -c "ls 'a\\\\'' ; curl x #'"`,
+    "zsh -c 'noglob ls'",
+    // The script is another argument.
+    'bash -co vi "curl x"',
+    'bash -O extglob -c "curl x"',
+    'bash -xs ls',
+    // Variables are set in other ways.
+    'printf -vPATH /tmp; npm run a',
+    'printf -v PATH /tmp; npm run a',
+    'printf "$x" /tmp; npm run a',
+    'read -aPATH; npm run a',
+    'read -raPATH; npm run a',
+    'read "$x"; npm run a',
+    'x=PATH=/tmp; export "$x"; npm run a',
+    'export GIT_EDITOR; GIT_EDITOR=curl; git commit',
+    'declare -x GIT_EDITOR; GIT_EDITOR=curl; git commit',
+    'declare -n r; r=PATH; r=/tmp; npm run a',
+    'set -a; GIT_EDITOR=curl; git commit',
+    'set -o allexport; GIT_EDITOR=curl; git commit',
+    'set -k; npm run PATH=/tmp',
+    'set $x; npm run a',
+    'unset "$x"',
+    'wait -p "$x"',
+    // Variables are evaluated in other ways.
+    "x='a[$'; y='(curl)]'; test -v \"$x$y\"",
+    'x=\'a[$\'; y=\'(curl)]\'; test "$z" "$x$y"',
+    "x='-v a[$'; y='(curl)]'; test $x$y",
+    "x='a[$'; y='(curl)]'; let \"$x$y\"",
+    "x='a[$'; y='(curl)]'; declare -i n; n=$x$y",
+    'shopt -s extglob expand_aliases; ls',
+    // The program is another word.
+    'env -v curl x',
+    'command time -v curl x',
+    "trap -- 'curl x' EXIT",
+    'mapfile -C curl -c 1 x',
+    'mapfile -tC curl x',
+    'fc -s',
+    'source /dev/stdin',
+    'source <(cat x)',
+    "X='a -exec curl ;'; find ./$X",
+    "X='s curl'; timeout 5$X npm run a",
+    "X='1 curl'; nice -n $X npm run a",
+    "X='1 curl'; env CI=$X npm run a",
+    "X='1 curl'; xargs -n 1$X npm run a",
+    'find . -exec npm run a + -exec curl {} \\;',
+  ])('ask %j', (command) => {
+    expect(evaluate(command, rules)).toMatchObject({ decision: 'ask' })
+  })
+
+  test.each([
+    'sh -c \'npm run a && ls "$(git status)" | cat\'',
+    'set -euo pipefail; npm run a',
+    'set -e -o pipefail; set -- a b; npm run "$1"',
+    'shopt -s nullglob globstar; ls **/*.ts',
+    'export CI=1 LANG=C; npm run a',
+    'read -r name; npm run "$name"',
+    'read -rp "Name: " name',
+    'printf \'[%s]\\n\' "$x"',
+    'printf -v text %s a; npm run "$text"',
+    'test -n "$x" && ls',
+    'test -f "$x" -a "$y" = z',
+    'declare -a list; local name; unset name',
+    'trap - EXIT; trap -p; trap -- - INT',
+    'source ./env.sh',
+    'sudo -v || ls',
+    'command -v npm',
+    'mapfile -t lines',
+  ])('allow %j', (command) => {
+    expect(evaluate(command, [...rules, ...rulesOf({ allow: ['Bash(sudo *)', 'Bash(command *)'] })])).toMatchObject({
+      decision: 'allow',
+    })
+  })
+})
+
+test.each([
+  ['actions of find', `find . ${'-exec a \\; '.repeat(1700)}`],
+  ['substitutions', '$('.repeat(9000)],
+  ['substitutions that are closed', `${'$(ls '.repeat(3000)}${')'.repeat(3000)}`],
+  ['groups of words', `ls ${'{a,'.repeat(6000)}`],
+  ['process substitutions', `ls ${'<('.repeat(9000)}`],
+  ['here-documents', '<<E '.repeat(4900)],
+  ['calculations', `$((${'1+'.repeat(9000)}`],
+  ['coprocesses', 'coproc '.repeat(2800)],
+  ['names', `read -${'aPATH'.repeat(3900)}`],
+  ['commands with unknown parts', 'git $x --hard;'.repeat(1400)],
+  ['unknown parts', `git ${'$x '.repeat(6600)}`],
+  ['characters', `ls ${'x'.repeat(200_000)}`],
+])('many %s take seconds of computing time at most', (_, command) => {
+  const rules = rulesOf({
+    deny: ['Bash(rm -rf *)', 'Bash(git * --hard * x)', 'Bash(* -exec * y)'],
+    allow: ['Bash(ls *)', 'Bash(find *)', 'Bash(read *)'],
+  })
+  const before = process.cpuUsage()
+  expect(evaluate(command, rules).decision).toBe('ask')
+  const { user } = process.cpuUsage(before)
+  expect(user / 1000).toBeLessThan(2000)
+})
+
+test('a word with quotes does not look like several words', () => {
+  const rules = rulesOf({ allow: ["Bash(npm test 'a b' 'c d')"] })
+  const commands = [`npm test 'a b' 'c d'`, `npm test "a b' 'c d"`]
+  expect(commands.map((command) => evaluate(command, rules).decision)).toEqual(['allow', 'ask'])
+})
+
 test('a rule that denies wins over one that asks, and that over one that allows', () => {
   const rules = rulesOf({ deny: ['Bash(git push --force *)'], ask: ['Bash(git push *)'], allow: ['Bash(git *)'] })
   expect(['git push --force', 'git push', 'git log'].map((command) => evaluate(command, rules).decision)).toEqual([
@@ -181,6 +301,12 @@ describe('deny rules alone', () => {
     'if true; then rm x; fi',
     'git push --force origin main',
     'git push --force',
+    'eval -- rm x',
+    "trap -- 'rm x' EXIT",
+    'sudo A=1 rm x',
+    "bash -Ec 'rm x'",
+    "bash +c 'rm x'",
+    "dash +ec 'rm x'",
   ])('deny %j', (command) => {
     expect(evaluate(command, rules)).toMatchObject({ decision: 'deny' })
   })
@@ -194,6 +320,18 @@ describe('deny rules alone', () => {
     'watch rm x',
     'ls | sh',
     'bash -c "$X"',
+    'env -v rm x',
+    '\\time -v rm x',
+    "bash -co posix 'rm x'",
+    "bash -O extglob -c 'rm x'",
+    "tcsh -c 'rm x'",
+    "yash -c 'rm {x}'",
+    'setarch -R rm x',
+    'tmux new rm x',
+    '/lib64/ld-linux-x86-64.so.2 /bin/rm x',
+    'mapfile -C "rm x" -c 1 lines',
+    '. <(echo rm x)',
+    '/bin/r? x',
   ])('ask %j, which may be what a rule names', (command) => {
     expect(evaluate(command, rules)).toMatchObject({ decision: 'ask' })
   })

@@ -10,6 +10,8 @@ import {
   parseRule,
   type PermissionRule,
   type RuleKind,
+  type StepBudget,
+  textsOf,
 } from './permission-rules.js'
 
 export interface Evaluation {
@@ -35,9 +37,13 @@ export interface EvaluationContext {
   readonly isExported: (name: string) => boolean
 }
 
+/** Of all comparisons with unknown parts: some milliseconds. What takes more is asked. */
+const MAX_STEPS = 1_000_000
+
 export function evaluateCommand(command: string, { rules, isExported }: EvaluationContext): Evaluation {
   const { commands: parsed, problems, reservations } = parseCommand(command, isExported)
-  const commands = parsed.map((simple) => evaluateSimple(simple, rules))
+  const budget = { steps: MAX_STEPS }
+  const commands = parsed.map((simple) => evaluateSimple(simple, rules, budget))
   const denied = commands.find(({ decision }) => decision === 'deny')
   if (denied) return { decision: 'deny', reason: denied.reason, commands, isAllowable: false }
   const usesAllowRules = hasAllowRules(rules) && !rules.some(isUnlimited)
@@ -54,7 +60,11 @@ function lacksRuleOnly({ rule, command: { reservations } }: EvaluatedCommand): b
   return rule === undefined && reservations.length === 0
 }
 
-function evaluateSimple(command: SimpleCommand, rules: readonly PermissionRule[]): EvaluatedCommand {
+function evaluateSimple(
+  command: SimpleCommand,
+  rules: readonly PermissionRule[],
+  budget: StepBudget,
+): EvaluatedCommand {
   const { source, reservations, isTransparent } = command
   const result = (decision: RuleKind, reason: string, rule?: PermissionRule): EvaluatedCommand => ({
     command,
@@ -62,17 +72,22 @@ function evaluateSimple(command: SimpleCommand, rules: readonly PermissionRule[]
     rule,
     reason,
   })
-  const matching = (kind: RuleKind, isMatch: typeof coversCommand): PermissionRule | undefined =>
-    rules.find((rule) => rule.kind === kind && isMatch(rule, command))
-  const denying = matching('deny', coversCommand) ?? matching('deny', coversByPath)
+  const texts = textsOf(command)
+  const isKnown = command.words.every((word) => !word.includes('\0'))
+  const covers = (rule: PermissionRule): boolean => coversCommand(rule, texts)
+  const mayMatch = (rule: PermissionRule): boolean => mayMatchCommand(rule, texts, budget)
+  const matching = (kind: RuleKind, isMatch: (rule: PermissionRule) => boolean): PermissionRule | undefined =>
+    rules.find((rule) => rule.kind === kind && isMatch(rule))
+  // The program may be named by its path.
+  const denying = matching('deny', covers) ?? (isKnown ? matching('deny', mayMatch) : undefined)
   if (denying) return result('deny', `${denying.text} denies \`${source}\``, denying)
-  const asking = matching('deny', mayMatchCommand) ?? matching('ask', mayMatchCommand)
+  const asking = matching('deny', mayMatch) ?? matching('ask', mayMatch)
   if (asking) return result('ask', `${asking.text} may apply to \`${source}\``, asking)
   if (!hasAllowRules(rules)) return result('allow', 'no rule applies')
   const unlimited = rules.find(isUnlimited)
   if (unlimited) return result('allow', `${unlimited.text} allows every command`, unlimited)
   if (isTransparent) return result('allow', 'the command that it starts decides')
-  const allowing = matching('allow', coversCommand)
+  const allowing = matching('allow', covers)
   if (!allowing) return result('ask', `no rule allows \`${source}\``)
   const [reservation] = reservations
   if (reservation !== undefined) return result('ask', `${reservation}: \`${source}\``, allowing)
@@ -89,14 +104,9 @@ export function suggestRules({ decision, commands, isAllowable }: Evaluation): r
   const rules = missing.map(({ command }) => ({ command, text: exactRule(command) }))
   const areExact = rules.every(({ command, text }) => {
     const rule = parseRule(text, 'allow', '')
-    return !/[*\0]/.test(text) && typeof rule === 'object' && coversCommand(rule, command)
+    return !/[*\0]/.test(text) && typeof rule === 'object' && coversCommand(rule, textsOf(command))
   })
   return areExact ? [...new Set(rules.map(({ text }) => text))] : []
-}
-
-/** The program may be named by its path, and the command stands as the rule has it. */
-function coversByPath(rule: PermissionRule, command: SimpleCommand): boolean {
-  return command.words.every((word) => !word.includes('\0')) && mayMatchCommand(rule, command)
 }
 
 function hasAllowRules(rules: readonly PermissionRule[]): boolean {

@@ -15,6 +15,7 @@ import {
   type WordPart,
 } from 'unbash'
 
+import { findBuiltinEffects, mayContainCommand } from './builtin-effects.js'
 import { assignsExportedVariable, isSafeVariable, UNKNOWN } from './shell-words.js'
 import { findStartedCommand, type StartedCommand } from './started-command.js'
 
@@ -22,6 +23,8 @@ import { findStartedCommand, type StartedCommand } from './started-command.js'
 export interface SimpleCommand {
   /** As it stands in the source, for messages. */
   readonly source: string
+  /** Undefined if another command starts it. */
+  readonly written: string | undefined
   /** The unquoted words; an unknown part is `UNKNOWN`. */
   readonly words: readonly string[]
   /** Why no rule can allow it: it does more than its words say. */
@@ -38,7 +41,8 @@ export interface ParsedCommand {
   readonly reservations: readonly string[]
 }
 
-const MAX_CHARS = 100_000
+/** Longer ones would take the time of others. */
+const MAX_CHARS = 20_000
 const MAX_COMMANDS = 1000
 const MAX_NESTED_SCRIPTS = 5
 
@@ -47,9 +51,28 @@ export function parseCommand(command: string, isExported: (name: string) => bool
   const collector: Collector = { commands: [], problems: new Set(), reservations: new Set(), isExported, nesting: 0 }
   const { commands, problems, reservations } = collector
   if (command.length > MAX_CHARS) problems.add(`it is longer than ${MAX_CHARS} characters`)
-  else collectScript(command, collector)
+  else if (mayTakeLong(command)) problems.add('it has too many substitutions, groups or here-documents for its length')
+  else tryCollectScript(command, collector)
   if (commands.length >= MAX_COMMANDS) problems.add(`it has more than ${MAX_COMMANDS} commands`)
   return { commands, problems: [...problems], reservations: [...reservations] }
+}
+
+/** The parser may read the rest of the text for each of these. */
+const OPENERS = /[({`]|<</g
+const MAX_STEPS = 10_000_000
+
+function mayTakeLong(command: string): boolean {
+  return command.length * (command.match(OPENERS) ?? []).length > MAX_STEPS
+}
+
+function tryCollectScript(command: string, collector: Collector): void {
+  try {
+    collectScript(command, collector)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // The parser is recursive.
+    collector.problems.add('commands are nested too deeply')
+  }
 }
 
 interface Collector {
@@ -128,15 +151,22 @@ function collectCommand(command: Command, { source, collector }: Scope): void {
   const reservations = [
     ...assignments.flatMap((assignment) => checkAssignment(assignment, name !== undefined, isExported)),
     ...command.redirects.flatMap(checkRedirection),
-    ...checkBuiltin(words, isExported),
+    ...findBuiltinEffects({ words, maySplit: command.args.some(isSplittable), isExported }),
   ]
   if (name === undefined) {
     for (const reason of reservations) collector.reservations.add(reason)
     return
   }
   const started = findStartedCommand(words)
-  const text = source.slice(command.pos, command.end)
-  collector.commands.push({ source: text, words, reservations, isTransparent: started?.isTransparent === true })
+  const written = source.slice(command.pos, command.end)
+  const text = shorten(written)
+  collector.commands.push({
+    source: text,
+    written,
+    words,
+    reservations,
+    isTransparent: started?.isTransparent === true,
+  })
   if (name.includes(UNKNOWN)) problems.add(`the program of \`${text}\` is known only when it runs`)
   if (started !== undefined) collectStarted(started, text, collector)
 }
@@ -150,6 +180,13 @@ function collectStarted(started: StartedCommand, source: string, collector: Coll
   else for (const words of started.commands) collectWords(words, source, started.reservations ?? [], nested)
 }
 
+const MAX_SHOWN = 500
+
+/** For messages. */
+function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`
+}
+
 /** A command that another one starts with these words. */
 function collectWords(
   words: readonly string[],
@@ -159,10 +196,11 @@ function collectWords(
 ): void {
   const { commands, problems, isExported } = collector
   const [name] = words
-  if (name === undefined) return
+  if (name === undefined || commands.length >= MAX_COMMANDS) return
   const started = findStartedCommand(words)
-  const reservations = [...inherited, ...checkBuiltin(words, isExported)]
-  commands.push({ source, words, reservations, isTransparent: started?.isTransparent === true })
+  const maySplit = words.some((word) => word.includes(UNKNOWN))
+  const reservations = [...inherited, ...findBuiltinEffects({ words, maySplit, isExported })]
+  commands.push({ source, written: undefined, words, reservations, isTransparent: started?.isTransparent === true })
   if (name.includes(UNKNOWN)) problems.add(`the program that \`${source}\` starts is known only when it runs`)
   if (started !== undefined) collectStarted(started, source, collector)
 }
@@ -172,6 +210,19 @@ function wordText(word: Word | Assignment): string {
   const value = word.value.type === 'Word' ? wordText(word.value) : UNKNOWN
   return `${word.name}${word.index === undefined ? '' : UNKNOWN}${word.append === true ? '+' : ''}=${value}`
 }
+
+/** An expansion that is not quoted may become several words. */
+function isSplittable(word: Word | Assignment): boolean {
+  const parts = word.type === 'Word' ? word.parts : undefined
+  return parts?.some(({ type }) => EXPANSIONS.has(type)) === true
+}
+
+const EXPANSIONS: ReadonlySet<WordPart['type']> = new Set([
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'CommandExpansion',
+  'BraceExpansion',
+] as const)
 
 function partText(part: WordPart): string {
   const { type } = part
@@ -192,10 +243,6 @@ function checkAssignment(
   return mayContainCommand(text) ? [`the value of ${name} may contain commands`] : []
 }
 
-function mayContainCommand(text: string): boolean {
-  return text.includes('$(') || text.includes('`') || text.includes('${')
-}
-
 function checkRedirection(redirection: Redirection): readonly string[] {
   if (redirection.type !== 'Redirect') return ['it is given text as input']
   const target = redirection.target === undefined ? UNKNOWN : wordText(redirection.target)
@@ -206,23 +253,4 @@ function checkRedirection(redirection: Redirection): readonly string[] {
 
 function shown(text: string): string {
   return text.includes(UNKNOWN) ? 'a file that is known only when it runs' : text
-}
-
-/** Builtins that evaluate a subscript in the name of a variable, and so the commands in it. */
-const EVALUATING_BUILTINS = new Set(
-  '[ test let declare typeset local export readonly read mapfile readarray printf unset getopts wait'.split(' '),
-)
-
-function checkBuiltin(
-  [name = '', ...args]: readonly string[],
-  isExported: (name: string) => boolean,
-): readonly string[] {
-  if (!EVALUATING_BUILTINS.has(name)) return []
-  const set = args.map((arg) => arg.split(/[=+]/)[0] ?? '').find((arg) => assignsExportedVariable(arg, isExported))
-  return [
-    ...(args.some((arg) => arg.includes('[') && arg !== '[') || args.some(mayContainCommand)
-      ? [`${name} may run commands in its arguments`]
-      : []),
-    ...(set === undefined ? [] : [`it sets ${set}`]),
-  ]
 }

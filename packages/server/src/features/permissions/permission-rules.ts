@@ -32,18 +32,36 @@ export function parseRule(text: string, kind: RuleKind, source: string): Permiss
   return { kind, text: text.trim(), source, pattern }
 }
 
-/** Whether the rule covers the command whatever its unknown parts become. */
-export function coversCommand(rule: PermissionRule, { words }: SimpleCommand): boolean {
-  const text = commandText(words)
-  return patternsOf(rule).some((pattern) => matches(pattern, text))
+/** The texts of a command that rules are compared with. */
+export interface CommandTexts {
+  readonly words: string
+  /** Also by the name of its program instead of its path, and as it is written. */
+  readonly all: readonly string[]
 }
 
-/** Whether the command could be what the rule names, also by its path or with unknown parts. */
-export function mayMatchCommand(rule: PermissionRule, { words, source }: SimpleCommand): boolean {
+export function textsOf({ words, written }: Pick<SimpleCommand, 'words' | 'written'>): CommandTexts {
   const [program = '', ...args] = words
-  const asWritten = source.replace(/\s+/g, ' ')
-  const texts = [commandText(words), commandText([basename(program), ...args]), words.join(' '), asWritten]
-  return patternsOf(rule).some((pattern) => texts.some((text) => mayMatch(pattern, text)))
+  const text = commandText(words)
+  const asWritten = written === undefined ? [] : [written.replace(/\s+/g, ' ')]
+  return {
+    words: text,
+    all: [...new Set([text, commandText([basename(program), ...args]), words.join(' '), ...asWritten])],
+  }
+}
+
+/** Whether the rule covers the command whatever its unknown parts become. */
+export function coversCommand(rule: PermissionRule, texts: CommandTexts): boolean {
+  return patternsOf(rule).some((pattern) => matches(pattern, texts.words))
+}
+
+/** How many more steps comparisons may take. */
+export interface StepBudget {
+  steps: number
+}
+
+/** Whether the command could be what the rule names. True if the budget does not suffice to find out. */
+export function mayMatchCommand(rule: PermissionRule, { all }: CommandTexts, budget: StepBudget): boolean {
+  return patternsOf(rule).some((pattern) => all.some((text) => mayMatch(pattern, text, budget)))
 }
 
 /** A rule for the command as it stands. */
@@ -58,8 +76,10 @@ function patternsOf({ pattern }: PermissionRule): readonly string[] {
 
 /** Words with special characters are quoted, so that the words of a rule match whole words only. */
 function commandText(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./~\0-]+$/.test(word) ? word : `'${word}'`)).join(' ')
+  return words.map((word) => (/^[\w@%+=:,./~\0-]+$/.test(word) ? word : `'${word.replaceAll("'", QUOTE)}'`)).join(' ')
 }
+
+const QUOTE = String.raw`'\''`
 
 /** `*` stands for any text. */
 function matches(pattern: string, text: string): boolean {
@@ -76,23 +96,29 @@ function matches(pattern: string, text: string): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** Longer texts with unknown parts are taken to match, because comparing them would take too long. */
-const MAX_COMPARED = 2000
-
 /** Whether the text could be one that the pattern stands for, whatever its unknown parts become. */
-function mayMatch(pattern: string, text: string): boolean {
+function mayMatch(pattern: string, text: string, budget: StepBudget): boolean {
   if (!text.includes(UNKNOWN)) return matches(pattern, text)
-  if (text.length > MAX_COMPARED) return true
   // row[at]: the pattern so far and the first `at` characters of the text stand for a common text.
-  let row = Uint8Array.from({ length: text.length + 1 }, (_, at) => Number(/^\0*$/.test(text.slice(0, at))))
+  const row = new Uint8Array(text.length + 1).fill(1, 0, 1 + (/^\0*/.exec(text)?.[0].length ?? 0))
+  // Nothing is marked outside of these positions.
+  let [from, to] = [0, row.lastIndexOf(1)]
   for (const character of pattern) {
-    const next = new Uint8Array(text.length + 1)
-    for (let at = 0; at <= text.length; at++) {
-      const isUnknown = at > 0 && text[at - 1] === UNKNOWN
-      if (character === '*' || isUnknown) next[at] = (row[at] ?? 0) | (next[at - 1] ?? 0)
-      else if (character === text[at - 1]) next[at] = row[at - 1] ?? 0
+    let before = 0
+    const end = Math.min(character === '*' ? text.length : to + 1, text.length)
+    budget.steps -= end - from + 1
+    if (budget.steps < 0) return true
+    let at = from
+    for (; at <= end || (at <= text.length && text[at - 1] === UNKNOWN && row[at - 1] === 1); at++) {
+      const marked = row[at] ?? 0
+      if (character === '*' || (at > 0 && text[at - 1] === UNKNOWN))
+        row[at] = marked | (at > from ? (row[at - 1] ?? 0) : 0)
+      else row[at] = character === text[at - 1] ? before : 0
+      before = marked
     }
-    row = next
+    to = row.lastIndexOf(1, at - 1)
+    from = row.indexOf(1, from)
+    if (from === -1 || to < from) return false
   }
   return row[text.length] === 1
 }

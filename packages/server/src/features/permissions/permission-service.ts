@@ -3,9 +3,12 @@
 // also by the command line (policy). Opened by services.ts of the app. Reads rule files, and adds a rule if the user
 // chooses that.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
+import { createKeyedMutex } from '../../util/concurrency.js'
 import type { Evaluation } from './evaluate-command.js'
 import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleFile, type RuleSet } from './rule-files.js'
 
@@ -34,11 +37,25 @@ export interface PermissionServiceDeps {
   readonly askUser: (question: ApprovalQuestion, call: CallContext) => Promise<ApprovalReply>
 }
 
+const LONG_CHARS = 1000
+
 export function createPermissionService({ config, askUser }: PermissionServiceDeps): PermissionService {
   const ruleSets = createRuleSetCache(config)
+  const inTurn = createKeyedMutex()
+
+  /** A long command takes milliseconds: one of a user at a time, and others get as much time afterwards. */
+  function evaluateInTurn(command: string, user: string, ruleSet: RuleSet): Promise<Evaluation> {
+    if (command.length < LONG_CHARS) return evaluateWithRules(config, ruleSet, command)
+    return inTurn(user, async () => {
+      const startedAt = performance.now()
+      const evaluation = await evaluateWithRules(config, ruleSet, command)
+      await sleep(performance.now() - startedAt)
+      return evaluation
+    })
+  }
 
   async function check(command: string, call: CallContext, ruleSet: RuleSet): Promise<void> {
-    const evaluation = await evaluateWithRules(config, ruleSet, command)
+    const evaluation = await evaluateInTurn(command, call.user, ruleSet)
     const { decision, reason, commands } = evaluation
     if (decision === 'allow') return
     if (decision === 'deny') {
@@ -68,10 +85,23 @@ export function createPermissionService({ config, askUser }: PermissionServiceDe
 /** What the rules decide, without asking. */
 export async function evaluateWithRules(config: Config, ruleSet: RuleSet, command: string): Promise<Evaluation> {
   const { evaluateCommand } = await import('./evaluate-command.js')
-  const { rules, problem } = ruleSet
+  const { rules } = ruleSet
   const evaluation = evaluateCommand(command, { rules, isExported: (name) => config.childEnv[name] !== undefined })
+  const problem = ruleSet.problem ?? (await describeOtherShell(config))
   if (problem === undefined || evaluation.decision === 'deny') return evaluation
   return { ...evaluation, decision: 'ask', reason: problem, isAllowable: false }
+}
+
+/** Rules are evaluated as bash reads a command, which PowerShell does not. */
+async function describeOtherShell(config: Config): Promise<string | undefined> {
+  const { findTrustedShell } = await import('../../process/trusted-program.js')
+  try {
+    const { kind, file } = findTrustedShell(config, config.childEnv)
+    return kind === 'bash' ? undefined : `${file} runs it, and rules are only evaluated for bash`
+  } catch (error) {
+    if (error instanceof Failure) return undefined // Without a shell no command runs.
+    throw error
+  }
 }
 
 function rejected(comment: string): Failure {

@@ -1,4 +1,6 @@
-// The text of words that is known only when a command runs, and the shell variables that change what commands do.
+// UNKNOWN, the placeholder for text of a command that is known only when it runs; the allow list of variables that a
+// command may set, and the variables that change what commands do. Used by parse-command, shell-script,
+// builtin-effects, started-command and permission-rules. Pure.
 
 /** Stands for text that is known only when the command runs. Commands cannot contain this character. */
 export const UNKNOWN = '\0'

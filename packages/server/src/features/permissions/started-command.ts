@@ -3,6 +3,7 @@
 
 import { basename } from 'node:path'
 
+import { findShellScript, isShell } from './shell-script.js'
 import { isSafeVariable, UNKNOWN } from './shell-words.js'
 
 export interface StartedCommand {
@@ -22,13 +23,15 @@ export interface StartedCommand {
 export function findStartedCommand(words: readonly string[]): StartedCommand | undefined {
   const [program = '', ...args] = words
   const name = basename(program)
-  if (SHELLS.has(name)) return shellScript(args)
-  if (name === 'eval') return script(args, true)
-  if (name === 'trap')
-    return args[0] === undefined || args[0].startsWith('-') ? undefined : script(args.slice(0, 1), false)
+  if (isShell(name)) return startedShell(name, args)
+  if (name === 'eval') return script(args[0] === '--' ? args.slice(1) : args, true)
+  if (name === 'trap') return trapAction(args[0] === '--' ? args.slice(1) : args)
+  if (name === 'source' || name === '.') return sourcedFile(args[0] === '--' ? args.slice(1) : args)
+  if (name === 'mapfile' || name === 'readarray')
+    return args.some((arg) => /^-\w*C/.test(arg)) ? problem('the started command cannot be determined') : undefined
   if (name === 'find' || name === 'gfind') return findActions(args)
   if (CHANGES_MEANING.has(name)) return problem('later words may mean something else')
-  if (OPAQUE.has(name)) return problem('the started command cannot be determined')
+  if (OPAQUE.has(name) || LOADER.test(name)) return problem('the started command cannot be determined')
   const wrapper = WRAPPERS[name]
   return wrapper === undefined ? undefined : unwrap(args, wrapper)
 }
@@ -43,37 +46,34 @@ function script(args: readonly string[], isTransparent: boolean): StartedCommand
   return { commands: [], script: source, isTransparent }
 }
 
-const SHELLS = new Set(['bash', 'sh', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'rbash', 'fish'])
-
-/** A shell that runs a file is a command like any other. */
-function shellScript(args: readonly string[]): StartedCommand | undefined {
-  for (const [at, arg] of args.entries()) {
-    if (arg.includes(UNKNOWN)) return problem('the arguments of the shell are known only when it runs')
-    if (/^-[a-z]+$/.test(arg) && arg.includes('c')) return scriptArgument(args.slice(at + 1))
-    if (arg === '-s' || arg === '-') break
-    if (/^[-+]o$/.test(arg) || arg.startsWith('--')) return problem('the options of the shell are not known')
-    if (!/^[-+][a-zA-Z]+$/.test(arg)) return undefined
-  }
-  return problem('the shell reads commands from its input')
+function startedShell(name: string, args: readonly string[]): StartedCommand | undefined {
+  const found = findShellScript(name, args)
+  if (found === undefined) return undefined
+  return 'problem' in found ? problem(found.problem) : { commands: [], script: found.script, isTransparent: true }
 }
 
-function scriptArgument(args: readonly string[]): StartedCommand {
-  const [source] = args
-  // Between -c and the commands there may be further options.
-  if (source === undefined || /^[-+]/.test(source)) return problem('the options of the shell are not known')
-  return script([source], true)
+function trapAction([action]: readonly string[]): StartedCommand | undefined {
+  return action === undefined || action.startsWith('-') ? undefined : script([action], false)
 }
 
+/** A file of commands is a program like any other; what is no file hides them. */
+function sourcedFile([file = '']: readonly string[]): StartedCommand | undefined {
+  return file === UNKNOWN || /^\/(?:dev|proc)\//.test(file)
+    ? problem('commands are known only when it runs')
+    : undefined
+}
+
+const MAX_ACTIONS = 50
 const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
 function findActions(args: readonly string[]): StartedCommand | undefined {
-  if (args.some((arg) => arg.includes(UNKNOWN) && !/^[\w./~]/.test(arg)))
-    return problem('the actions are known only when it runs')
+  if (args.some((arg) => arg.includes(UNKNOWN))) return problem('the actions are known only when it runs')
   const starts = args.flatMap((arg, at) => (FIND_ACTIONS.has(arg) ? [at + 1] : []))
   if (starts.length === 0) return undefined
+  if (starts.length > MAX_ACTIONS) return problem(`it has more than ${MAX_ACTIONS} actions`)
   const commands = starts.map((start) => {
     const rest = args.slice(start)
-    const end = rest.findIndex((arg) => arg === ';' || arg === '+')
+    const end = rest.findIndex((arg, at) => arg === ';' || (arg === '+' && rest[at - 1] === '{}'))
     return (end === -1 ? rest : rest.slice(0, end)).map((arg) => arg.replaceAll('{}', UNKNOWN))
   })
   return { commands, isTransparent: false }
@@ -85,11 +85,18 @@ const CHANGES_MEANING = new Set(['alias', 'enable', 'hash', 'bind', 'complete', 
 /** Programs that start others in ways that are not analysed. */
 const OPAQUE = new Set(
   (
-    'at batch bwrap busybox capsh chroot chrt cpulimit dbus-run-session doas entr expect fakeroot faketime firejail flock gdb ' +
-    'ltrace nsenter numactl parallel perf pkexec prlimit proot runuser rlwrap script setpriv strace su systemd-run taskset ' +
-    'toybox unbuffer unshare valgrind watch xvfb-run'
+    'aa-exec at batch bwrap busybox caffeinate capsh catchsegv choom chpst chroot chrt coresched cpulimit dbus-launch ' +
+    'dbus-run-session doas dtach dumb-init eatmydata entr env_parallel envdir envuidgid expect fakeroot faketime fc firejail ' +
+    'flock gdb gosu hyperfine i386 ld.so linux32 linux64 logsave ltrace memusage multitime newgrp nsenter numactl parallel ' +
+    'perf pgrphack pkexec prlimit proot proxychains proxychains4 rlwrap run-one run-parts runcon runuser script scriptreplay ' +
+    'screen sem setarch setlock setpriv setuidgid sg softlimit ssh-agent sshpass start-stop-daemon strace su su-exec systemd-cat ' +
+    'systemd-inhibit systemd-run taskset tini tmux torify torsocks toybox tsocks uclampset uname26 unbuffer unshare valgrind ' +
+    'watch watchexec x86_64 xvfb-run'
   ).split(' '),
 )
+
+/** The loader of programs, which can be called as a program. */
+const LOADER = /^ld-(?:linux|musl|elf).*\.so/
 
 interface Wrapper {
   readonly flags?: RegExp
@@ -98,6 +105,8 @@ interface Wrapper {
   /** Words before the command, such as the duration of timeout. */
   readonly operands?: number
   readonly takesAssignments?: boolean
+  /** Options after which nothing is started. */
+  readonly inert?: RegExp
   readonly isTransparent: boolean
   /** Further arguments are read from the input. */
   readonly appends?: boolean
@@ -105,7 +114,7 @@ interface Wrapper {
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   builtin: { isTransparent: true },
-  command: { flags: /^-p$/, isTransparent: true },
+  command: { flags: /^-p$/, inert: /^-[pvV]+$/, isTransparent: true },
   exec: { flags: /^-[cl]+$/, isTransparent: true },
   nohup: { isTransparent: true },
   time: { flags: /^-p$/, isTransparent: true },
@@ -121,7 +130,13 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   gtimeout: { operands: 1, isTransparent: true },
   env: { takesAssignments: true, isTransparent: true },
-  sudo: { flags: /^-[AEHnkS]+$/, valueFlags: /^-[ugp]$/, isTransparent: false },
+  sudo: {
+    flags: /^-[AEHnkS]+$/,
+    valueFlags: /^-[ugp]$/,
+    takesAssignments: true,
+    inert: /^-[vV]$/,
+    isTransparent: false,
+  },
   xargs: {
     flags: /^(?:-[0rtx]+|-[nLP]\d+|-I\{\}|--null|--no-run-if-empty|--max-(?:args|procs|lines)=\d+)$/,
     valueFlags: /^-[nLPsEd]$/,
@@ -133,30 +148,30 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 function unwrap(args: readonly string[], wrapper: Wrapper): StartedCommand | undefined {
   const { operands = 0, takesAssignments = false, isTransparent, appends = false } = wrapper
   const at = skipOptions(args, wrapper)
-  if (at === undefined) return problem('the options are known only when it runs')
   const first = args[at] ?? ''
-  if (first.startsWith('-')) return STARTS_NOTHING.has(first) ? undefined : problem(`the option ${first} is not known`)
+  const startsNothing = first === '--help' || first === '--version' || wrapper.inert?.test(first) === true
+  if (first.startsWith('-')) return startsNothing ? undefined : problem(`the option ${first} is not known`)
   const assigned = takesAssignments ? args.slice(at).findIndex((arg) => !/^\w+=/.test(arg)) : 0
   const variables = args.slice(at, at + Math.max(assigned, 0)).map((arg) => arg.replace(/=.*/s, ''))
-  const words = args.slice(at + operands + variables.length)
+  const start = at + operands + variables.length
+  const words = args.slice(start)
+  // What is not quoted may become several words, and the last of them the program.
+  if (args.slice(0, start).some((arg) => arg.includes(UNKNOWN)) || first.startsWith(UNKNOWN))
+    return problem('the options are known only when it runs')
   if (words.length === 0) return undefined
   const reservations = variables.filter((name) => !isSafeVariable(name)).map((name) => `it sets ${name}`)
   const started = appends ? [...words.map((word) => word.replaceAll('{}', UNKNOWN)), UNKNOWN] : words
   return { commands: [started], isTransparent, reservations }
 }
 
-/** The index of the first word that is no option; undefined if one is not known before it runs. */
-function skipOptions(args: readonly string[], { flags, valueFlags }: Wrapper): number | undefined {
+/** The index of the first word that is no option. */
+function skipOptions(args: readonly string[], { flags, valueFlags }: Wrapper): number {
   let at = 0
   for (; at < args.length; at++) {
     const arg = args[at] ?? ''
-    if (arg.startsWith(UNKNOWN)) return undefined
     if (arg === '--') return at + 1
     if (valueFlags?.test(arg)) at++
     else if (!flags?.test(arg)) break
   }
   return at
 }
-
-/** Options of `command` and others after which no command is started. */
-const STARTS_NOTHING = new Set(['-v', '-V', '--help', '--version'])
