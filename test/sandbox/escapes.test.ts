@@ -1,7 +1,7 @@
 // Every known escape, tried at every level: nothing outside changes, no secret is read, no packet arrives. Then the
 // same without the sandbox, to show that each attempt works.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +15,7 @@ import { SECRET_PATHS } from '@scorpiox/server/sandbox/sandbox-policy'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { type Attempt, CORPUS } from './escape-corpus.js'
+import { differences, isThere, scriptOf, splitOutput } from './escape-script.js'
 import { PLANTING_CORPUS } from './planting-corpus.js'
 import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
@@ -22,20 +23,6 @@ const LEVELS: readonly ActiveSandboxLevel[] = ['read-only', 'workspace', 'strict
 
 /** Attempts in one sandbox. */
 const BATCH = 150
-
-/** The variables of the attempts. */
-const PRELUDE = String.raw`
-escaped() { echo ESCAPED; }
-py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
-libc = ctypes.CDLL(None, use_errno=True)
-out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
-def call(n, *a):
-    ctypes.set_errno(0)
-    return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
-def escaped(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
-'"$1" "$WHERE"; }
-export -f escaped py
-`
 
 let sandboxProject: SandboxProject
 let sandbox: Sandbox
@@ -166,21 +153,6 @@ async function worksOutside(attempt: Attempt): Promise<boolean> {
   return eventually(hasHappened, Boolean, 1500).catch(() => false)
 }
 
-function scriptOf(attempts: readonly Attempt[], work: string): string {
-  const parts = attempts.map(({ name, how }, at) => {
-    const text = quote(how)
-    return `echo; echo '<<< ${name}'; mkdir -p '${work}/${at}'; cd '${work}/${at}'; MARK=${at} timeout 5 bash -c ${text} 2>&1 </dev/null`
-  })
-  return [PRELUDE, ...parts].join('\n')
-}
-
-function splitOutput(output: string): [string, string][] {
-  return output
-    .split('\n<<< ')
-    .slice(1)
-    .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)])
-}
-
 async function run([file = '', ...args]: readonly string[], where: string): Promise<string> {
   const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', WHERE: where, ...sandboxProject.env }
   const child = spawn(file, args, {
@@ -194,25 +166,4 @@ async function run([file = '', ...args]: readonly string[], where: string): Prom
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((resolve) => child.once('close', resolve))
   return `\n${Buffer.concat(chunks).toString('latin1')}`
-}
-
-function differences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] {
-  const paths = new Set([...one.keys(), ...other.keys()])
-  return [...paths]
-    .filter((path) => one.get(path) !== other.get(path))
-    .map((path) => `${path}: ${one.get(path)} → ${other.get(path)}`)
-}
-
-function isThere(program: string): boolean {
-  if (program === 'py') return PYTHON !== undefined
-  try {
-    execFileSync('bash', ['-c', `command -v ${program}`], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

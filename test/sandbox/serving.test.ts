@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
@@ -83,6 +83,18 @@ describe('over HTTP', requires(SANDBOX), () => {
     const command = `echo x > ${home}/out; echo $$`
     expect(await callTool(server, 'Bash', { command })).toMatch(/Read-only file system\n\d\n$/)
     await server.stop()
+  })
+
+  test('a server that ran no command leaves nothing in the project, nor does one whose port is taken', async () => {
+    const home = newHome()
+    const project = newProject(home)
+    const server = await startProgram({ cwd: project, env: { HOME: home } })
+    const other = join(home, 'other')
+    mkdirSync(other)
+    const taken = await run(['--port', new URL(server.url).port], other, { HOME: home })
+    expect([taken.code, readdirSync(other)]).toEqual([2, []])
+    expect(await server.stop()).toBe(0)
+    expect(readdirSync(project)).toEqual([])
   })
 
   const beyond = ['--host', '0.0.0.0', '--behind-proxy']

@@ -1,13 +1,12 @@
 // Checks the folders that commands will be able to write to, when a sandbox is opened (sandbox.ts). Nothing that this
 // server is started with, and nothing that decides where these folders are, may be in them. Reads files only.
 
-import { isAbsolute, resolve } from 'node:path'
-
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { createWritableRoots, tracePath, type WritableRoots } from '../config/writable-roots.js'
 import { BUN_FLAGS } from '../process/program-files.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
+import { findWritableRuntimeFile } from './runtime-variables.js'
 import { UnsafeSandboxFailure } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
 
@@ -71,19 +70,13 @@ function rejectOwnProgram({ program = [] }: SandboxPolicy, writable: readonly st
   }
 }
 
-/** Variables that make a runtime load code when it starts. */
-const RUNTIME_VARIABLES = ['NODE_OPTIONS', 'NODE_PATH', 'BUN_OPTIONS']
-
 function rejectOwnOptions(env: NodeJS.ProcessEnv, writableRoots: WritableRoots): void {
-  for (const name of RUNTIME_VARIABLES) {
-    const paths = (env[name] ?? '').split(/[\s:=,"']+/).filter((word) => isAbsolute(word) || /^\.\.?\//.test(word))
-    const path = paths.find((each) => writableRoots.contains(resolve(each)))
-    if (path === undefined) continue
-    throw new UnsafeSandboxFailure(
-      `The sandbox is not used: ${name} names ${path}, which this server loads when it starts and commands can write ` +
-        `to. Start the server without it.`,
-    )
-  }
+  const found = findWritableRuntimeFile(env, writableRoots, process.cwd())
+  if (found === undefined) return
+  throw new UnsafeSandboxFailure(
+    `The sandbox is not used: ${found.variable} names ${found.text}, which this server loads when it starts and ` +
+      'commands can write to. Start the server without it, or name a file that commands cannot write.',
+  )
 }
 
 /** They run or set what they contain before any code of this server does. */

@@ -1,6 +1,6 @@
 // Builds the sandboxed commands of an open sandbox (sandbox.ts): for each start the bwrap flags, the mounts of its
 // level, the placeholders for protected files and the resource limits. It is built anew each time, because the files it
-// protects come and go; that takes about 0.6 ms. Starts no process itself.
+// protects come and go; that takes about 0.6 ms. Used by sandbox.ts. Reads files; starts no process itself.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 

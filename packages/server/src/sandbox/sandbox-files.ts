@@ -2,10 +2,12 @@
 // seccomp filter, an empty file to mount over secrets, and a secret for the self-test.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { replaceOwnFile } from '../storage/private-files.js'
 import { buildSeccompFilter } from './seccomp-filter.js'
 import type { Architecture } from './syscall-numbers.js'
 
@@ -22,11 +24,11 @@ export function writeSandboxFiles(folder: string, architecture: Architecture): S
   const name = `filter-${createHash('sha256').update(filter).digest('hex').slice(0, 16)}`
   const secret = randomUUID()
   try {
-    createFolder(folder)
+    makePrivateFolder(folder)
     return {
-      seccompFile: writeAtomically(join(folder, name), filter),
-      emptyFile: writeAtomically(join(folder, 'empty'), ''),
-      secretFile: writeAtomically(join(folder, `secret-${process.pid}`), secret),
+      seccompFile: keepOrWrite(join(folder, name), filter),
+      emptyFile: keepOrWrite(join(folder, 'empty'), new Uint8Array()),
+      secretFile: writeReadOnly(join(folder, `secret-${process.pid}-${randomUUID()}`), secret),
       secret,
     }
   } catch (error) {
@@ -44,16 +46,13 @@ export function requireSupportedArchitecture(): Architecture {
   throw new Failure(`The sandbox needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
 }
 
-// By hand, because Node's recursive mkdir never returns where no folder can be created, as in /proc.
-function createFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
-  if (dirname(folder) !== folder) createFolder(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
+/** A file that is right is not replaced: a command that starts at that moment could not mount it. */
+function keepOrWrite(path: string, content: Uint8Array): string {
+  const isRight = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readFileSync(path).equals(content)
+  return isRight ? path : writeReadOnly(path, content)
 }
 
-function writeAtomically(path: string, content: string | Uint8Array): string {
-  const tempPath = `${path}.${randomUUID()}`
-  writeFileSync(tempPath, content, { mode: 0o400, flag: 'wx' })
-  renameSync(tempPath, path)
+function writeReadOnly(path: string, content: string | Uint8Array): string {
+  replaceOwnFile(path, content, 0o400)
   return path
 }

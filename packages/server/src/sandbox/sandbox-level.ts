@@ -1,4 +1,4 @@
-// The sandbox levels, from no restriction to the strictest.
+// The sandbox levels, from no restriction to the strictest. Used by the settings, the shell and plan mode. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Settings } from '../config/options.js'

@@ -10,6 +10,7 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 import { listClientSecrets, listClientSettings, type MachineInfo } from '../clients/client-paths.js'
 import type { Config } from '../config/load-config.js'
 import { expandPath, getScriptFolder, getStateDir, splitList, splitPathList } from '../config/paths.js'
+import { findWorkspaceFolder } from '../config/workspace-root.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
 import { resolveMemoryLimit } from '../process/command-memory.js'
 import { findExecutableEntry } from '../process/program-files.js'
@@ -208,6 +209,8 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
       stateDir,
       // The FIFOs of the shell pool are there, and a FIFO can be written to even on a read-only mount.
       tmpdir(),
+      // The folder of the caller is visible in it.
+      ...[findWorkspaceFolder(settings.WORKSPACE_ROOT) ?? []].flat(),
       ...secretFiles,
       ...(settings.TLS_KEY === '' ? [] : [resolve(settings.TLS_KEY)]),
       ...hiddenPaths,
@@ -220,7 +223,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
       ...secretFiles,
       ...listPackagePaths(config),
       ...(home === '' ? [] : listClientSettings(machine)),
-      ...(settings.TLS_CERT === '' ? [] : [resolve(settings.TLS_CERT)]),
+      ...[settings.TLS_CERT, settings.MACHINE_CA].filter((file) => file !== '').map((file) => resolve(file)),
     ],
     readOnly: [ownCode, process.execPath, ...[...scriptFolders, ...skillFolders].filter(isProtectable)],
     scriptFolders,

@@ -1,5 +1,5 @@
 // System call numbers for the two supported architectures: data for seccomp-filter.ts, from the tables of the kernel. A
-// missing number means that the architecture never had that call.
+// missing number means that the architecture never had that call. Data only.
 
 export type Architecture = 'x64' | 'arm64'
 
