@@ -1,5 +1,6 @@
 // Error classes and JSON-RPC error codes. A Failure is an expected error explained to the model; a ProtocolError
-// becomes a JSON-RPC error; anything else thrown is a bug, and its message reaches neither client nor model. Pure.
+// becomes a JSON-RPC error; anything else thrown is a bug, and its message reaches neither client nor model. Used in
+// all packages. Pure.
 
 import type { JsonObject } from './json/json.js'
 

@@ -1,5 +1,6 @@
 // The public API of the library: define tools, resources, prompts and skills, and serve them over stdio, HTTP or in
-// memory. Transports are loaded on first use.
+// memory. Transports are loaded on first use. Imported by programs that use the library, and by library.ts of the app.
+// No effects before a function is called.
 
 import type { RunningHttpServer } from './http/http-options.js'
 import { loadSimpleCompiler } from './json-schema/lazy-compile.js'

@@ -1,6 +1,7 @@
 // Writes log lines to stderr, never to stdout. Lines are dropped, and counted, while stderr is blocked. This is the
-// only writer of stderr; code that writes lines in another format uses createStderrWriter. Messages contain text of
-// others: no control character leaves this file, and a line break in a message does not begin a line of the log.
+// only writer of stderr; code that writes lines in another format uses createStderrWriter. Created by main.ts of the
+// app or by the library, passed on as a parameter. Messages contain text of others: no control character leaves this
+// file, and a line break in a message does not begin a line of the log.
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const MAX_PENDING_BYTES = 1024 * 1024

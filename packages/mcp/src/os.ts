@@ -1,4 +1,6 @@
-// What the operating system says: the code of an error, whether a process exists, the name of the user.
+// What the operating system says: the code of an error, whether a process exists, the name of the user. For code that
+// stores files, signals processes or names local callers. Used in all packages. Asks the operating system; changes
+// nothing.
 
 import { userInfo } from 'node:os'
 

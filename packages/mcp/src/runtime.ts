@@ -1,4 +1,5 @@
-// The only place that detects Bun and reads its globals.
+// Detects Bun and reads its globals; the only place that does. Used where Node.js and Bun differ: stdio, HTTP,
+// processes, image decoding, the sandbox and the installer. Reads globals only.
 
 import { isJsonObject } from './json/json.js'
 

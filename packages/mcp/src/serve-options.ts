@@ -1,4 +1,5 @@
-// The options of `serve`, `serveHttp` and `connect`, and the server they define.
+// The options of `serve`, `serveHttp` and `connect`, and the server they define. Used by index.ts of this package and
+// by library.ts of the app. No effects: the server opens nothing by itself.
 
 import { createChangeEvents } from './definitions/change-events.js'
 import type { HttpOptions } from './http/http-options.js'

@@ -1,5 +1,6 @@
 // `scorpiox-code call` and `scorpiox-code tools`: calls a tool like a client, through an in-process client, and lists
-// the tools as text or exactly as `tools/list` sends them. Returns the text to print.
+// the tools as text or exactly as `tools/list` sends them. Returns the text to print. Called by cli/commands.ts. The
+// tool has its usual effects.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'

@@ -7,8 +7,10 @@ import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
+import type { Settings } from '@scorpiox/server/config/options'
 import { getStateDir } from '@scorpiox/server/config/paths'
 import { loadEngines, loadEngineSelection, loadSearchService } from '@scorpiox/server/features/search/index'
+import type { Membership } from '@scorpiox/server/machines/membership'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import {
   getOutputColumns,
@@ -20,17 +22,23 @@ import {
   waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
 import { VERSION } from '@scorpiox/server/util/version'
-import type { CommandArguments } from '../arguments.js'
+import type { CommandArguments, CommandFlags } from '../arguments.js'
 import type { ServerWithServices } from '../create-server.js'
 import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
+import type { HttpWorkspace } from '../workspaces/shared-services.js'
 
 export interface CommandDeps {
   readonly config: Config
   readonly createServer: (commandSandbox?: CommandSandbox) => McpServer
-  /** Creates the server for callers over HTTP. `disabledTools`: besides those of the settings, each with the reason. */
+  /**
+   * Creates the server for callers over HTTP. `disabledTools`: besides those of the settings, each with the reason.
+   * `membership`: if it is one of several machines.
+   */
   readonly createHttpServer: (
     commandSandbox: CommandSandbox,
     disabledTools: ReadonlyMap<string, string>,
+    membership: Membership | undefined,
+    workspace?: HttpWorkspace,
   ) => ServerWithServices
   readonly log: Log
 }
@@ -53,6 +61,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['search', runSearch],
   ['skills', runSkills],
   ['token', runToken],
+  ['machines', runMachines],
   ['state', runState],
   ['check', runCheck],
   ['ui', runUi],
@@ -66,7 +75,26 @@ export async function runCommand(name: string, deps: CommandDeps, input: Command
   if (!command) throw await unknownCommand(name)
   if (flags.help)
     return runHelp(deps, input.command === 'help' ? input : { ...input, operands: [input.command ?? 'help'] })
+  await rejectForeignOptions(name, flags)
   return keepingProcessAlive(() => command(deps, input))
+}
+
+/** An option that the command does not have would be ignored: `serve --port 8808` serves stdio. */
+async function rejectForeignOptions(name: string, flags: CommandFlags): Promise<void> {
+  const given = Object.keys(flags)
+  if (given.length === 0) return
+  const { findForeignOption } = await import('./help.js')
+  const foreign = findForeignOption(name, given)
+  const shown = name === 'greet' ? 'scorpiox-code' : name
+  if (foreign !== undefined) throw new UsageError(`${shown} has no option --${foreign}; ${helpFor(name)} lists them`)
+  const needsHttp = name === 'serve' && !flags.http ? given.find((option) => !STDIO_OPTIONS.has(option)) : undefined
+  if (needsHttp !== undefined) throw new UsageError(`--${needsHttp} is for serving over HTTP: add --http`)
+}
+
+const STDIO_OPTIONS = new Set(['cwd', 'env'])
+
+function helpFor(name: string): string {
+  return name === 'greet' || name === 'help' ? 'scorpiox-code --help' : `scorpiox-code ${name} --help`
 }
 
 /** Services unref their timers and pipes; without this, Node.js exits while a command still waits for one of them. */
@@ -111,6 +139,11 @@ async function runUninstall({ config }: CommandDeps, args: CommandArguments): Pr
 }
 
 async function runServe({ config, createHttpServer, log }: CommandDeps, { flags }: CommandArguments): Promise<number> {
+  if (flags.processes !== undefined && flags.worker === undefined) {
+    const { countProcesses, runProcesses } = await import('./serve-processes.js')
+    const count = countProcesses(flags.processes)
+    if (count > 1) return runProcesses(config, count, log)
+  }
   const { runServeHttpCommand } = await import('./serve-http.js')
   return exitWithZero(runServeHttpCommand(createHttpServer, config, flags, log))
 }
@@ -183,6 +216,7 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
     await diagnoseImages(),
     ...(await diagnoseSandbox(settings, () => verifySandbox(deps.config))),
     await browserFinding(deps.config),
+    await terminalFinding(deps.config),
     diagnoseSearch(settings),
     ...(await scriptFindings(deps)),
   ]
@@ -240,9 +274,42 @@ async function runToken({ config: { settings } }: CommandDeps, input: CommandArg
     import('./token-command.js'),
     import('../http/token-file.js'),
   ])
-  const tokens = openTokenFile(join(getStateDir(settings), 'tokens.json'))
-  const text = runTokenCommand(tokens, input, getOsUser())
-  return exitWithZero(input.flags.json ? printJson(text) : printText(text))
+  const database = await openMachineTokens(settings)
+  try {
+    const tokens = database?.tokens ?? openTokenFile(join(getStateDir(settings), 'tokens.json'))
+    const text = await runTokenCommand(tokens, input, getOsUser())
+    return await exitWithZero(input.flags.json ? printJson(text) : printText(text))
+  } finally {
+    await database?.close()
+  }
+}
+
+/** The tokens of several machines are in their database; undefined for a machine on its own. */
+async function openMachineTokens(settings: Settings) {
+  if (settings.DATABASE_URL === '' || settings.ADVERTISE_URL === '') return undefined
+  const [{ openTokenDatabase }, { openDatabase, getDatabaseLocation }] = await Promise.all([
+    import('../http/token-database.js'),
+    import('@scorpiox/server/storage/open-database'),
+  ])
+  const database = await openDatabase(getDatabaseLocation(settings))
+  return { tokens: openTokenDatabase(database), close: () => database.close() }
+}
+
+async function runMachines({ config: { settings } }: CommandDeps, { operands, flags }: CommandArguments) {
+  if (settings.DATABASE_URL === '') {
+    throw new UsageError('machines needs DATABASE_URL: the machines find each other in that database')
+  }
+  const [{ runMachinesCommand }, { getDatabaseLocation, openDatabase }] = await Promise.all([
+    import('./machines-command.js'),
+    import('@scorpiox/server/storage/open-database'),
+  ])
+  const database = await openDatabase(getDatabaseLocation(settings))
+  try {
+    const text = await runMachinesCommand(database, operands, flags.json ?? false)
+    return await exitWithZero(flags.json ? printJson(text) : printText(text))
+  } finally {
+    await database.close()
+  }
 }
 
 async function runState({ config: { settings } }: CommandDeps, input: CommandArguments): Promise<number> {
@@ -291,6 +358,11 @@ async function stateFinding({ settings }: Config) {
 async function browserFinding(config: Config) {
   const { diagnoseBrowser } = await import('./doctor/diagnose-environment.js')
   return diagnoseBrowser(config)
+}
+
+async function terminalFinding(config: Config) {
+  const { diagnoseTerminals } = await import('./doctor/diagnose-environment.js')
+  return diagnoseTerminals(config)
 }
 
 async function scriptFindings({ config, log }: CommandDeps) {

@@ -1,5 +1,5 @@
 // `scorpiox-code config`: formats each setting with its value, source and description, as text or JSON. Secrets are
-// masked. Pure.
+// masked. Called by cli/commands.ts. Pure.
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Option } from '@scorpiox/server/config/options'

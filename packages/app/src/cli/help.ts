@@ -1,4 +1,5 @@
-// The text of `--help`: an overview of all commands, or the full help of one; and the help text of each command. Pure.
+// The text of `--help`: an overview of all commands, or the full help of one; and the help text of each command. Called
+// by cli/commands.ts. Pure.
 
 import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
@@ -45,6 +46,16 @@ export function formatCommandHelp(command: string, columns = DEFAULT_COLUMNS): s
     ...(examples.length === 0 ? [] : [`Examples\n${examples.map((line) => `  ${line}\n`).join('')}`]),
   ].join('\n')
 }
+
+/** The first of these options, by their long names, that the command does not have. */
+export function findForeignOption(command: string, given: readonly string[]): string | undefined {
+  const options = [...GLOBAL_OPTIONS, ...(COMMAND_HELP.get(command)?.options ?? [])]
+  const names = new Set(options.map(([text]) => /--([a-z-]+)/.exec(text)?.[1]))
+  return given.find((name) => !names.has(name) && name !== PROCESS_NUMBER)
+}
+
+/** Given by `serve --processes` to the processes it starts. */
+const PROCESS_NUMBER = 'worker'
 
 interface CommandHelp {
   readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
@@ -146,7 +157,10 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     {
       group: 'Serve',
       summary: 'serve MCP over stdio, or with --http over HTTP',
-      usage: ['serve', 'serve --http [--host ADDRESS] [--port N] [--no-auth] [--behind-proxy] [--no-sandbox]'],
+      usage: [
+        'serve',
+        'serve --http [--host ADDRESS] [--port N] [--no-auth] [--behind-proxy] [--no-sandbox] [--processes N]',
+      ],
       details:
         'Over stdio, messages are read from stdin and answered on stdout. Over HTTP the endpoint is /mcp; the first start ' +
         'prints a token once. An address beyond loopback is served only with TLS, credentials and the sandbox.',
@@ -157,6 +171,7 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         ['--no-auth', 'require no token; for loopback addresses only'],
         ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it provides HTTPS'],
         ['--no-sandbox', 'run commands without the sandbox: callers can do everything that you can do'],
+        ['--processes N', 'start N processes that share the port, or auto for one a core; needs DATABASE_URL'],
       ],
       examples: ['scorpiox-code serve --http --port 9000', 'scorpiox-code serve --http --no-auth'],
     },
@@ -182,6 +197,19 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         'scorpiox-code token create --name laptop --user ann --expires 90d',
         'scorpiox-code token revoke laptop',
       ],
+    },
+  ],
+  [
+    'machines',
+    {
+      group: 'Serve',
+      summary: 'list the machines that share a database, and empty one before maintenance',
+      usage: ['machines [--json]', 'machines drain <name> [--json]'],
+      details:
+        'Lists the servers that were started with DATABASE_URL and ADVERTISE_URL: state, since when, and the workspaces that ' +
+        'each owns. drain makes one hand over its users, finish its calls and stop.',
+      options: [JSON_OPTION],
+      examples: ['scorpiox-code machines', 'scorpiox-code machines drain web-2'],
     },
   ],
   [
@@ -221,7 +249,7 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     'inbox',
     {
       group: 'Look and answer',
-      summary: 'show the same in this terminal',
+      summary: 'show and answer in this terminal what the page shows: questions, jobs, tasks, plans and calls',
       usage: ['inbox [--once] [--json] [--quiet] [--lang en|ko|ar]'],
       details: 'Where stdin or stdout is not a terminal, it prints the state once and exits.',
       options: [

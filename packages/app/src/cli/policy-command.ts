@@ -1,5 +1,5 @@
-// `scorpiox-code policy`: lists the permission rules for commands, and explains what they decide about a command. Reads
-// the rule files; runs nothing.
+// `scorpiox-code policy`: lists the permission rules for commands, and explains what they decide about a command.
+// Called by cli/commands.ts. Reads the rule files; runs nothing.
 
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '@scorpiox/server/config/load-config'

@@ -1,6 +1,7 @@
-// `scorpiox-code search --doctor`: queries each search engine once and reports the result. Engines in a cooldown or over
-// their rate limit are not queried; the remaining time is shown. The first query after a cooldown counts as in a search:
-// it ends the cooldown or starts a longer one.
+// `scorpiox-code search --doctor`: queries each search engine once and reports the result. Engines in a cooldown or
+// over their rate limit are not queried; the remaining time is shown. The first query after a cooldown counts as in a
+// search: it ends the cooldown or starts a longer one. Called by cli/commands.ts. Sends HTTP requests and updates the
+// file of engine states, both through the search service.
 
 import type { EngineReport, EngineSelection, SearchEngine, SearchService } from '@scorpiox/server/features/search/index'
 import { describeNetworkProblem, formatCooldown, formatEngineReport } from '@scorpiox/server/features/search/lazy'

@@ -1,5 +1,5 @@
-// Formats the text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
-// Pure.
+// Formats the text that `serve --http` (serve-http.ts) prints when it listens: the address, the token, and how to
+// connect each client. Pure.
 
 import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'

@@ -1,24 +1,23 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
 // signal. All checks run before the port is opened, so that a wrong option never exposes a shell. `ui` uses its
-// listener and port option.
+// listener and port option. Called by cli/commands.ts. Reads files, opens the port and the log files.
 
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { createAuthenticator } from '@scorpiox/mcp/http/authenticator'
+import { createAuthenticator, type TokenLookup } from '@scorpiox/mcp/http/authenticator'
 import { createHostPolicy, isLoopback } from '@scorpiox/mcp/http/host-policy'
+import type { HttpServerOptions } from '@scorpiox/mcp/http/http-server'
 import { createRateLimits } from '@scorpiox/mcp/http/rate-limits'
 import { createStderrWriter, type Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
-import { getStateDir, splitList } from '@scorpiox/server/config/paths'
+import { getMachineName, getStateDir, splitList } from '@scorpiox/server/config/paths'
+import { parseWorkspaceRoot, type WorkspaceRoot } from '@scorpiox/server/config/workspace-root'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
-import { runStartupTasks } from '@scorpiox/server/features/shell/lazy'
-import { type CommandSandbox, createCommandSandbox, NO_SANDBOX } from '@scorpiox/server/sandbox/command-sandbox'
-import { UnsafeSandboxFailure } from '@scorpiox/server/sandbox/sandbox-level'
 import { getOutputColumns, print, UsageError, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
@@ -26,9 +25,11 @@ import { createAccessTokenVerifier, type OAuthVerifier } from '../http/oauth.js'
 import { type ProgramHttpOptions, startProgramHttp } from '../http/start-http.js'
 import { openCertificateFiles } from '../http/tls-certificate.js'
 import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
+import type { AuthTokenStore } from '../http/token-record.js'
 import { commandAsTyped, currentLaunch } from '../program-info.js'
 import type { CommandDeps } from './commands.js'
 import { formatServeGreeting } from './serve-greeting.js'
+import { type HttpExposure, openServedProjects, type ServedProjects } from './served-projects.js'
 
 export async function runServeHttpCommand(
   createServer: CommandDeps['createHttpServer'],
@@ -44,43 +45,114 @@ export async function runServeHttpCommand(
     isLoopback: isLoopback(options.http.host),
     isSandboxDisabled: flags['no-sandbox'] ?? false,
   }
-  const commandSandbox = await createHttpSandbox(config, exposure, log)
-  const { server, openConsoles } = createServer(commandSandbox, toolsWithoutAuth(options, commandSandbox))
-  const consoles = await openConsoles()
-  const console = { consoles, ...consoleAddress(config, options) }
-  const listener = await openHttpListener(server, { ...options.http, console })
+  const joined = await joinIfConfigured(config, options.http, log)
+  if (joined && !hasTokenFile(config.settings, flags)) options.useTokens(joined.stores.tokens)
+  const membership = joined?.membership
+  const served = await openServedProjects({ ...options, config, log, exposure, createServer, membership })
+  try {
+    await serveUntil(stopped, { config, flags, options, joined, served })
+  } finally {
+    // The shell closes it too, but opens only with the first command; the check at the start has already used it.
+    await served.closeSandbox()
+  }
+}
+
+interface HttpRun {
+  readonly config: Config
+  readonly flags: CommandFlags
+  readonly options: HttpServeOptions
+  readonly joined: Awaited<ReturnType<typeof joinIfConfigured>>
+  readonly served: ServedProjects
+}
+
+async function serveUntil(stopped: Promise<unknown>, run: HttpRun): Promise<void> {
+  const { config, flags, options, joined, served } = run
+  // Of several processes, the first one prints.
+  const isSilent = Number(flags.worker ?? 1) > 1
+  const firstTokenStore =
+    joined && !hasTokenFile(config.settings, flags)
+      ? await findFirstTokenStore(joined.stores.tokens, options.needsToken, options.http.host)
+      : options.firstTokenStore
+  const console = { consoleFor: served.consoleFor, ...consoleAddress(config, options) }
+  const machine = joined && {
+    name: joined.membership.name,
+    placement: joined.placement,
+    sessionStore: joined.stores.sessionStore,
+  }
+  const { serverFor } = served
+  const listener = await openHttpListener(served.server, { ...options.http, serverFor, console, machine })
+  joined?.watch(listener.users, served.endJobs)
+  served.start(listener)
   const scheme = options.http.certificates ? 'https' : 'http'
   const { host } = options.http
   const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
   // Created after listening: the token is printed only once, and a failed start must not create it.
-  const firstToken = options.firstTokenStore?.create({ name: 'first', user: getOsUser() }).token
-  void runStartupTasks(config, log, commandSandbox)
+  const firstToken = isSilent ? undefined : (await firstTokenStore?.create({ name: 'first', user: getOsUser() }))?.token
   const greeting = formatServeGreeting({
     localUrl,
     publicUrl: options.publicUrl === '' ? localUrl : `${stripEndpoint(options.publicUrl)}/mcp`,
     requiresToken: !options.isOpen,
     consoleKey: options.consoleKey,
     newToken: firstToken,
-    sandbox: commandSandbox.level,
+    sandbox: served.level,
     launch: currentLaunch(),
     program: commandAsTyped(config.childEnv.PATH),
     columns: getOutputColumns(),
   })
-  await print(greeting)
-  await stopped
+  if (!isSilent) await print(greeting)
+  if (flags.worker !== undefined) process.send?.('ready')
+  await Promise.race([stopped, ...(joined ? [joined.drainRequested] : [])])
+  await joined?.drain(listener.users, createStopSignal())
   await listener.close()
-  await consoles.close()
+  await served.close()
+  joined?.stores.close()
+  await joined?.close()
+}
+
+/** One of several machines, if the settings say so. */
+async function joinIfConfigured(config: Config, http: ProgramHttpOptions, log: Log) {
+  const { rateLimits, maxBodyBytes, ownPort } = http
+  if (!isMachine(config.settings)) return undefined
+  const [{ joinMachines }, { openSharedStores }] = await Promise.all([
+    import('../machines/join-machines.js'),
+    import('../machines/shared-stores.js'),
+  ])
+  const movesConnections = ownPort !== undefined
+  const joined = await joinMachines({ config, rateLimits, maxBodyBytes, log, movesConnections })
+  return { ...joined, stores: openSharedStores(joined.membership, joined.project) }
+}
+
+/** Where to create the first token; undefined if there is another credential. */
+async function findFirstTokenStore(
+  store: AuthTokenStore,
+  needsToken: boolean,
+  host: string,
+): Promise<AuthTokenStore | undefined> {
+  if (!needsToken || (await store.list()).length > 0) return undefined
+  if (isLoopback(host)) return store
+  throw new UsageError('no credentials exist: create a token with `scorpiox-code token create`, then start again')
+}
+
+function isMachine({ DATABASE_URL: database, ADVERTISE_URL: address }: Settings): boolean {
+  if (address !== '' && database === '') {
+    throw new UsageError('ADVERTISE_URL needs DATABASE_URL: machines find each other in PostgreSQL')
+  }
+  return address !== ''
 }
 
 /**
- * Tools that are off because authentication is: a command in plan mode could end it as any other caller can, unless
- * commands have no network.
+ * Whether named tokens are in a file: not if several machines share them. Processes of one machine share the file, which
+ * `token` changes as long as ADVERTISE_URL is not set.
  */
-function toolsWithoutAuth({ isOpen }: HttpServeOptions, { level }: CommandSandbox): ReadonlyMap<string, string> {
-  const reason =
-    'PlanMode is not available without authentication (--no-auth), because a command could end it over the network: ' +
-    'start the server with a token, or with SANDBOX=strict'
-  return new Map(isOpen && level !== 'strict' ? [['PlanMode', reason]] : [])
+function hasTokenFile(settings: Settings, { worker }: CommandFlags): boolean {
+  return !isMachine(settings) || (worker !== undefined && isLoopback(new URL(settings.ADVERTISE_URL).hostname))
+}
+
+/** Aborts at the next stop signal. */
+function createStopSignal(): AbortSignal {
+  const stop = new AbortController()
+  void waitForStopSignal().then(() => stop.abort())
+  return stop.signal
 }
 
 function consoleAddress({ partsDir }: Config, { http, publicUrl, isOpen }: HttpServeOptions) {
@@ -96,8 +168,14 @@ interface HttpServeOptions {
   readonly isOpen: boolean
   /** The credential of the console if authentication is off. */
   readonly consoleKey: string | undefined
-  /** The file in which to create the first token; undefined if one exists. */
-  readonly firstTokenStore: AuthTokenFile | undefined
+  /** The file in which to create the first token; undefined if one exists, and for one of several machines. */
+  readonly firstTokenStore: AuthTokenStore | undefined
+  /** Whether named tokens are the only credentials. */
+  readonly needsToken: boolean
+  /** Sets the tokens of all machines. */
+  readonly useTokens: (tokens: TokenLookup) => void
+  /** Undefined if all callers have one project. */
+  readonly workspaceRoot: WorkspaceRoot | undefined
 }
 
 async function readServeOptions(config: Config, flags: CommandFlags, log: Log): Promise<HttpServeOptions> {
@@ -117,14 +195,14 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
         `or add --behind-proxy if a proxy in front of it provides HTTPS`,
     )
   }
-  const oauth = readOAuth(settings, log)
-  const tokens = isOpen ? undefined : openTokenFile(join(getStateDir(settings), 'tokens.json'))
+  const workspaceRoot = readWorkspaceRoot(settings)
+  const oauth = readOAuth(settings, log, workspaceRoot)
+  const tokens =
+    isOpen || !hasTokenFile(settings, flags) ? undefined : openTokenFile(join(getStateDir(settings), 'tokens.json'))
   if (tokens) logTokenFileProblems(tokens, log)
-  const hasNoCredentials =
-    tokens !== undefined && oauth === undefined && fixedToken === '' && tokens.list().length === 0
-  if (hasNoCredentials && !isLoopback(host)) {
-    throw new UsageError('no credentials exist: create a token with `scorpiox-code token create`, then start again')
-  }
+  const needsToken = !isOpen && oauth === undefined && fixedToken === ''
+  const firstTokenStore = tokens && (await findFirstTokenStore(tokens, needsToken, host))
+  let lookup: TokenLookup | undefined = tokens
   const { RATE_LIMIT: rate, RATE_BURST: burst, MAX_OPEN_PER_USER: maxStreams } = settings
   const defaultUser = getOsUser()
   const consoleKey = isOpen ? randomBytes(32).toString('base64url') : undefined
@@ -137,17 +215,50 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
       keyHeader: settings.HTTP_KEY_HEADER,
       fixedTokens: [fixedToken, consoleKey ?? ''],
       defaultUser,
-      tokens,
+      // The tokens of several machines are known when this one has joined, which is before it listens.
+      tokens: isOpen ? undefined : { find: (token) => lookup?.find(token) },
       oauth,
     }),
     rateLimits: createRateLimits({ rate, burst, maxStreams }),
     maxBodyBytes: settings.MAX_LINE_BYTES,
     basePath: publicUrl === '' ? '' : new URL(stripEndpoint(publicUrl)).pathname.replace(/\/$/, ''),
     maxConnections: settings.MAX_CONNECTIONS,
+    ownPort: flags.worker === undefined ? undefined : ownPortOf(settings, host),
     certificates,
     accessLog: await openAccessLog(config, log),
   }
-  return { http, publicUrl, isOpen, consoleKey, firstTokenStore: hasNoCredentials ? tokens : undefined }
+  return {
+    http,
+    publicUrl,
+    isOpen,
+    consoleKey,
+    firstTokenStore,
+    needsToken,
+    useTokens: (shared) => void (lookup = shared),
+    workspaceRoot,
+  }
+}
+
+function readWorkspaceRoot(settings: Settings): WorkspaceRoot | undefined {
+  const root = parseWorkspaceRoot(settings.WORKSPACE_ROOT)
+  if (root?.of !== 'tenant') return root
+  if (settings.OAUTH_ISSUER === '')
+    throw new UsageError(
+      '{tenant} in WORKSPACE_ROOT is a claim of OAuth access tokens: set OAUTH_ISSUER, or use {user}',
+    )
+  if (settings.ADVERTISE_URL !== '' && settings.WORKSPACE_FILES === 'local')
+    throw new UsageError(
+      'WORKSPACE_ROOT with {tenant} on several machines needs WORKSPACE_FILES=shared, because different machines may serve ' +
+        'the users of a tenant',
+    )
+  return root
+}
+
+/** Where the other processes reach this one; the port of all of them may lead to any. */
+function ownPortOf({ ADVERTISE_URL: url }: Settings, host: string): HttpServerOptions['ownPort'] {
+  const { hostname, port, protocol } = new URL(url)
+  const isSecure = protocol === 'https:'
+  return { host: isLoopback(hostname) ? hostname : host, port: Number(port), isSecure }
 }
 
 /** Logs why the token file cannot be read: all callers are rejected as long as it cannot. */
@@ -172,7 +283,7 @@ function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
   return openCertificateFiles({ certFile, keyFile, onError: (failure) => log.warn(failure.message) })
 }
 
-function readOAuth(settings: Settings, log: Log): OAuthVerifier | undefined {
+function readOAuth(settings: Settings, log: Log, root: WorkspaceRoot | undefined): OAuthVerifier | undefined {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS: jwksUri, PUBLIC_URL: publicUrl } = settings
   if (issuer === '') return undefined
   if (publicUrl === '')
@@ -185,6 +296,7 @@ function readOAuth(settings: Settings, log: Log): OAuthVerifier | undefined {
     jwksUri,
     scopes,
     resource,
+    tenantClaim: root?.of === 'tenant' ? settings.WORKSPACE_TENANT_CLAIM : undefined,
     warn: (message) => log.warn(message),
   })
 }
@@ -192,8 +304,12 @@ function readOAuth(settings: Settings, log: Log): OAuthVerifier | undefined {
 async function openAccessLog(config: Config, log: Log): Promise<AccessLog | undefined> {
   const { ACCESS_LOG: destination, SANDBOX: sandbox } = config.settings
   if (destination === 'off') return undefined
+  const machine = isMachine(config.settings) ? getMachineName(config.settings) : undefined
   if (destination === 'stderr')
-    return createAccessLog(createStderrWriter((dropped) => `{"droppedWrites":${dropped}}\n`))
+    return createAccessLog(
+      createStderrWriter((dropped) => `{"droppedWrites":${dropped}}\n`),
+      machine,
+    )
   // A command could put a link there, and choose the file that the log is appended to.
   if (sandbox !== 'off' && listWritableRoots(config).contains(resolve(destination)))
     throw new UsageError(
@@ -203,7 +319,7 @@ async function openAccessLog(config: Config, log: Log): Promise<AccessLog | unde
   const file = openLogFile(destination, (error) =>
     log.warn(`cannot write the access log ${destination}: ${String(error)}`),
   )
-  return createAccessLog((text) => file.write(text))
+  return createAccessLog((text) => file.write(text), machine)
 }
 
 export async function openHttpListener(server: McpServer, settings: ProgramHttpOptions) {
@@ -222,35 +338,4 @@ export function parsePort(flag: string | undefined): number | undefined {
   const port = /^\d{1,5}$/.test(flag) ? Number(flag) : Number.NaN
   if (port <= 65_535) return port
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
-}
-
-export interface HttpExposure {
-  readonly host: string
-  readonly isLoopback: boolean
-  /** Whether --no-sandbox was given. */
-  readonly isSandboxDisabled: boolean
-}
-
-/**
- * Chooses the sandbox for commands of HTTP callers. On loopback the sandbox is used if it is available; on other
- * addresses it is required, unless --no-sandbox disables it.
- */
-async function createHttpSandbox(config: Config, exposure: HttpExposure, log: Log): Promise<CommandSandbox> {
-  const { SANDBOX: setting } = config.settings
-  const { host, isLoopback: isLocal, isSandboxDisabled } = exposure
-  const advice = 'Add --no-sandbox to let callers do everything that you can do'
-  if (isSandboxDisabled || (setting === 'off' && isLocal)) return NO_SANDBOX
-  if (setting === 'off') throw new UsageError(`${host} is reachable from outside, and SANDBOX is off. ${advice}`)
-  const commandSandbox = createCommandSandbox(config, setting === 'auto' ? 'workspace' : setting)
-  try {
-    await commandSandbox.verify()
-    return commandSandbox
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    if (!isLocal) throw new UsageError(`${host} is reachable from outside. ${error.message} ${advice}`)
-    if (error instanceof UnsafeSandboxFailure) throw new UsageError(`${error.message} ${advice}`)
-    if (setting !== 'auto') throw error
-    log.warn(`commands run without a sandbox: ${error.message}`)
-    return NO_SANDBOX
-  }
 }

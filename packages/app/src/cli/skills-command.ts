@@ -1,5 +1,6 @@
 // `scorpiox-code skills`: for each skill directory, whether it exists, the skills in it, which skills are shadowed, and
-// which entries were skipped and why. Reads the directories again instead of using the index. Changes nothing.
+// which entries were skipped and why. Called by cli/commands.ts. Reads the directories again instead of using the
+// index. Changes nothing.
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot } from '@scorpiox/server/config/paths'

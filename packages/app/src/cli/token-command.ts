@@ -1,11 +1,12 @@
-// `scorpiox-code token`: creates, lists and revokes the tokens of HTTP callers in the token file. A token is shown
-// once, when it is created; its hash is never shown.
+// `scorpiox-code token`: creates, lists and revokes the tokens of HTTP callers, in the token file or in the database of
+// several machines. A token is shown once, when it is created; its hash is never shown. Called by cli/commands.ts.
+// Reads and writes only through the given store.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
 import type { CommandArguments, CommandFlags } from '../arguments.js'
-import type { AuthTokenFile, AuthTokenRecord } from '../http/token-file.js'
+import type { AuthTokenRecord, AuthTokenStore } from '../http/token-record.js'
 
 const USAGE = 'token needs one of: create [--name N] [--user U] [--expires 30d], list, revoke <id or name>'
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const
@@ -13,12 +14,12 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_
 type TokenCommandInput = Pick<CommandArguments, 'operands' | 'flags'>
 
 /** Returns the text to print. A token belongs to `owner` if `--user` is not given. `now` is in milliseconds since 1970. */
-export function runTokenCommand(
-  tokens: AuthTokenFile,
+export async function runTokenCommand(
+  tokens: AuthTokenStore,
   { operands, flags }: TokenCommandInput,
   owner: string,
   now = Date.now(),
-): string {
+): Promise<string> {
   const [verb, idOrName, ...extra] = operands
   if (verb === 'create' && idOrName === undefined) return create(tokens, { ...flags, user: flags.user ?? owner }, now)
   if (verb === 'list' && idOrName === undefined) return list(tokens, flags, now)
@@ -26,13 +27,13 @@ export function runTokenCommand(
   throw new UsageError(USAGE)
 }
 
-function create(
-  tokens: AuthTokenFile,
+async function create(
+  tokens: AuthTokenStore,
   { name, user, expires, json }: CommandFlags & { readonly user: string },
   now: number,
-): string {
-  const { token, record } = tokens.create({
-    name: name ?? unusedName(tokens),
+): Promise<string> {
+  const { token, record } = await tokens.create({
+    name: name ?? (await unusedName(tokens)),
     user,
     ...(expires !== undefined && { expiresAt: parseExpiry(expires, now) }),
   })
@@ -44,8 +45,8 @@ Send it as "Authorization: Bearer <token>". To revoke it: scorpiox-code token re
 `
 }
 
-function list(tokens: AuthTokenFile, { json }: CommandFlags, now: number): string {
-  const records = tokens.list()
+async function list(tokens: AuthTokenStore, { json }: CommandFlags, now: number): Promise<string> {
+  const records = await tokens.list()
   if (json) return formatJson(records.map(withoutHash))
   if (records.length === 0) return 'No tokens. Create one: scorpiox-code token create\n'
   const rows = records.map(({ id, name, user, createdAt, expiresAt }) => {
@@ -55,8 +56,8 @@ function list(tokens: AuthTokenFile, { json }: CommandFlags, now: number): strin
   return formatTable([['ID', 'NAME', 'USER', 'CREATED', 'EXPIRES'], ...rows])
 }
 
-function revoke(tokens: AuthTokenFile, idOrName: string, { json }: CommandFlags): string {
-  const revoked = tokens.revoke(idOrName)
+async function revoke(tokens: AuthTokenStore, idOrName: string, { json }: CommandFlags): Promise<string> {
+  const revoked = await tokens.revoke(idOrName)
   if (revoked.length === 0) {
     throw new Failure(`no token has the id or name ${idOrName}; to list them: scorpiox-code token list`)
   }
@@ -64,8 +65,8 @@ function revoke(tokens: AuthTokenFile, idOrName: string, { json }: CommandFlags)
   return revoked.map(({ id, name, user }) => `Revoked ${name} (${id}) of user ${user}.\n`).join('')
 }
 
-function unusedName(tokens: AuthTokenFile): string {
-  const usedNames = new Set(tokens.list().map(({ name }) => name))
+async function unusedName(tokens: AuthTokenStore): Promise<string> {
+  const usedNames = new Set((await tokens.list()).map(({ name }) => name))
   let number = 1
   while (usedNames.has(`token-${number}`)) number++
   return `token-${number}`

@@ -1,5 +1,7 @@
 // `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a
 // browser. The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
+// Called by cli/commands.ts. Opens a port, starts a browser, and writes a private file that redirects it, deleted after
+// a minute.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -22,6 +24,7 @@ import { createTrustedEnvironment } from '@scorpiox/server/process/trusted-progr
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
 import { print, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
+import { consolesOfProject } from '../http/console-endpoint.js'
 import type { ProgramHttpOptions } from '../http/start-http.js'
 import { openTokenFile } from '../http/token-file.js'
 import { openHttpListener, parsePort } from './serve-http.js'
@@ -38,7 +41,8 @@ export async function runUiCommand(config: Config, flags: CommandFlags, log: Log
   const loginKey = randomBytes(32).toString('base64url')
   const consoles = openUserConsoles({ config, state: createLazyDatabase(config), localFeed: undefined })
   const pageFolder = join(config.partsDir, 'page')
-  const console = { consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const consoleFor = consolesOfProject(consoles)
+  const console = { consoleFor, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
   const listener = await openHttpListener(server, {
     ...httpSettings(config, flags, loginKey),
     console,

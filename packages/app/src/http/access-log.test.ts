@@ -20,6 +20,7 @@ const REQUEST: FinishedRequest = {
   session: '0123456789abcdef',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   metaTraceparent: undefined,
+  forwardedTo: undefined,
 }
 
 function logged(...requests: Partial<FinishedRequest>[]): string {

@@ -1,6 +1,6 @@
 // The access log of `serve --http`: formats one JSON line per HTTP request and passes them to a writer (log-file.ts or
 // stderr) in batches, because a write costs more than a line. It contains no secrets: only the beginning of a session
-// id is logged.
+// id is logged. Created by cli/serve-http.ts. Sets a timer; no other I/O.
 
 import type { AccessLog, FinishedRequest } from '@scorpiox/mcp/http/http-exchange'
 import { escapeUnsafe } from '@scorpiox/mcp/log'
@@ -15,7 +15,8 @@ const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a
 
 export type { AccessLog } from '@scorpiox/mcp/http/http-exchange'
 
-export function createAccessLog(write: (text: string) => void): AccessLog {
+/** `machine`: the name of this server, if it is one of several machines. */
+export function createAccessLog(write: (text: string) => void, machine?: string): AccessLog {
   let pending = ''
   let timer: NodeJS.Timeout | undefined
   // Under load many requests arrive in the same millisecond, and formatting the date is a quarter of the cost of a
@@ -38,7 +39,7 @@ export function createAccessLog(write: (text: string) => void): AccessLog {
 
   return {
     logRequest(request) {
-      pending += formatLine(request, formatTime(request.at))
+      pending += formatLine(request, formatTime(request.at), machine)
       if (pending.length >= MAX_PENDING_CHARS) flush()
       else timer ??= setTimeout(flush, BATCH_MS).unref()
     },
@@ -47,11 +48,12 @@ export function createAccessLog(write: (text: string) => void): AccessLog {
 }
 
 /** Unknown fields are omitted. */
-function formatLine(request: FinishedRequest, time: string): string {
+function formatLine(request: FinishedRequest, time: string, machine: string | undefined): string {
   const { url, session } = request
   const query = url.indexOf('?')
   const line = JSON.stringify({
     time,
+    machine,
     remote: truncate(request.remote),
     user: truncate(request.user),
     credential: truncate(request.credential),
@@ -65,6 +67,7 @@ function formatLine(request: FinishedRequest, time: string): string {
     bytesOut: request.bytesOut,
     ms: Math.round(request.ms * 1000) / 1000,
     session: session?.slice(0, SESSION_CHARS),
+    forwardedTo: request.forwardedTo,
     trace: parseTraceId(request.traceparent) ?? parseTraceId(request.metaTraceparent),
   })
   // JSON leaves some characters that readers take for line breaks and terminals for control characters.

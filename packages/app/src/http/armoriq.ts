@@ -1,5 +1,6 @@
 // Serves clients that need the ArmorIQ format: POST /mcp without a session, each response one event with one line of
-// JSON, every content item a text, every text JSON. Added to the HTTP server by program-extensions.ts.
+// JSON, every content item a text, every text JSON. Added to the HTTP server by program-extensions.ts. Writes HTTP
+// responses; no other I/O.
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import type { HttpContext } from '@scorpiox/mcp/http/http-context'
@@ -55,7 +56,12 @@ export function handleArmoriqPost(
   const caller = statelessCaller(exchange.user)
   const session =
     existing ??
-    context.createSession(caller, { revision: '2024-11-05', toolCallFormat: ARMORIQ_FORMAT, isStateless: true })
+    context.createSession(caller, {
+      server: exchange.server,
+      revision: '2024-11-05',
+      toolCallFormat: ARMORIQ_FORMAT,
+      isStateless: true,
+    })
   const pendingAnswer = session.receive(message, DISCARD_SINK)
   if (!(pendingAnswer instanceof Promise)) return sendAnswer(exchange, pendingAnswer)
   if (existing) exchange.holdMemoryUntil(pendingAnswer)

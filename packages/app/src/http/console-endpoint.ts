@@ -1,6 +1,6 @@
 // The console over HTTP for authenticated users, called by the page: an event stream of its state, and actions. Users
 // see their own data; the other servers of this machine are shown to the OS user only, and only with a credential of
-// this machine. The routes are in start-http.ts.
+// this machine. The routes are in start-http.ts. Writes HTTP responses; acts through the consoles.
 
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'
@@ -167,22 +167,33 @@ const HEADERS = {
 } as const
 
 export interface ConsoleEndpoint {
-  watch(exchange: HttpExchange): void
+  watch(exchange: HttpExchange, principal: Principal): void
   /** Handles the action named by the path after `/board/`. */
-  handleAction(exchange: HttpExchange, verb: string, body: string): void
+  handleAction(exchange: HttpExchange, principal: Principal, verb: string, body: string): void
   /** Called when the server shuts down. */
   endStreams(): void
 }
 
-export function createConsoleEndpoint(context: HttpContext, consoles: UserConsoles): ConsoleEndpoint {
-  const openStreams = new Set<EventStream>()
-  const consoleFor = ({ principal, user }: HttpExchange): UserConsole =>
-    consoles.forUser(user, principal !== undefined && isLocal(principal))
+/** Chooses the console of a caller. */
+export type ConsoleFor = (principal: Principal) => UserConsole | Promise<UserConsole>
 
-  function watch(exchange: HttpExchange): void {
+export function createConsoleEndpoint(context: HttpContext, consoleFor: ConsoleFor): ConsoleEndpoint {
+  const openStreams = new Set<EventStream>()
+
+  async function openWatch(exchange: HttpExchange, principal: Principal): Promise<void> {
+    try {
+      const userConsole = await consoleFor(principal)
+      if (exchange.response.destroyed) exchange.clientClosed()
+      else watch(exchange, userConsole)
+    } catch (error) {
+      failAction(exchange, error)
+    }
+  }
+
+  function watch(exchange: HttpExchange, userConsole: UserConsole): void {
     Object.assign(exchange.headers, HEADERS)
     const stream = exchange.stream()
-    const unsubscribe = consoleFor(exchange).watch(createCoalescingSender(stream))
+    const unsubscribe = userConsole.watch(createCoalescingSender(stream))
     trackStream(stream)
     stream.response.on('close', unsubscribe)
     stream.open()
@@ -197,33 +208,42 @@ export function createConsoleEndpoint(context: HttpContext, consoles: UserConsol
     })
   }
 
-  async function handleAction(exchange: HttpExchange, action: ConsoleAction): Promise<void> {
-    const userConsole = consoleFor(exchange)
+  async function handleAction(exchange: HttpExchange, principal: Principal, action: ConsoleAction): Promise<void> {
     try {
+      const userConsole = await consoleFor(principal)
       if (action.verb === 'output') return await sendOutput(exchange, userConsole, action, trackStream)
       if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
       const result = await runAction(userConsole, action)
       if (result === undefined) exchange.empty(204)
       else exchange.json(200, stringifyWellFormed(result))
     } catch (error) {
-      if (error instanceof Failure) return exchange.json(409, stringifyWellFormed({ error: error.message }))
-      context.server.logError(error)
-      exchange.json(500, '{"error":"Internal error; see the server\'s log"}')
+      failAction(exchange, error)
     }
   }
 
+  function failAction(exchange: HttpExchange, error: unknown): void {
+    if (error instanceof Failure) return exchange.json(409, stringifyWellFormed({ error: error.message }))
+    context.server.logError(error)
+    exchange.json(500, '{"error":"Internal error; see the server\'s log"}')
+  }
+
   return {
-    watch,
-    handleAction(exchange, verb, body) {
+    watch: (exchange, principal) => void openWatch(exchange, principal),
+    handleAction(exchange, principal, verb, body) {
       Object.assign(exchange.headers, HEADERS, { 'cache-control': 'no-store' })
       const action = parseConsoleAction(verb, body)
       if (typeof action === 'string') exchange.json(400, stringifyWellFormed({ error: action }))
-      else void handleAction(exchange, action)
+      else void handleAction(exchange, principal, action)
     },
     endStreams() {
       for (const stream of openStreams) stream.end()
     },
   }
+}
+
+/** The consoles of one project: of every user one. */
+export function consolesOfProject(consoles: UserConsoles): ConsoleFor {
+  return (principal) => consoles.forUser(principal.user, isLocal(principal))
 }
 
 function isLocal({ user, method }: Principal): boolean {

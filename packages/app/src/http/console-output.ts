@@ -1,5 +1,6 @@
 // Sends the output of a job over HTTP, for console-endpoint.ts: a part as an event stream that continues while the job
 // runs, or everything that is stored as a file. Reads no more than the client has received, so memory is bounded.
+// Writes HTTP responses.
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

@@ -1,5 +1,6 @@
 // Serves the page of the console: three public static files without data, and the kind of credential its login accepts.
-// Files are read once and may be cached; the Content-Security-Policy forbids other origins.
+// Files are read once and may be cached; the Content-Security-Policy forbids other origins. Created by start-http.ts
+// for `serve --http` and `ui`. Reads the three files.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

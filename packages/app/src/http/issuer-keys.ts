@@ -1,5 +1,6 @@
 // Fetches and caches the public keys of an OAuth issuer, found through its metadata, for oauth.ts. Fetched keys stay
 // valid for an hour while the issuer is unreachable; without keys all tokens are refused, and fetches are rate-limited.
+// Sends HTTP requests to the issuer.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'

@@ -1,5 +1,5 @@
-// Appends lines to a log file, for the access log. If the file is moved away (logrotate), the next write opens a new
-// one. A failed write loses its lines and is reported once, never thrown.
+// Appends lines to a log file, for the access log of cli/serve-http.ts. If the file is moved away (logrotate), the next
+// write opens a new one. A failed write loses its lines and is reported once, never thrown. Writes synchronously.
 
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
 // Verifies OAuth 2.1 access tokens for `serve --http`: accepts tokens that one issuer has signed for this server, and
 // publishes where to get one (RFC 9728). Algorithms are fixed, and keys come from the issuer only (issuer-keys.ts): key
-// references in a token are ignored.
+// references in a token are ignored. Created by cli/serve-http.ts. No I/O besides the requests of issuer-keys.ts.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AccessTokenVerifier, ChallengeError, VerifiedToken } from '@scorpiox/mcp/http/authenticator'
@@ -32,6 +32,8 @@ export interface OAuthOptions {
   readonly scopes: readonly string[]
   /** The public URL of the endpoint, including its path. */
   readonly resource: string
+  /** The claim that names the tenant; undefined if none is asked for. */
+  readonly tenantClaim?: string | undefined
   /** Logs why the issuer's keys cannot be fetched. */
   readonly warn?: (message: string) => void
 }
@@ -106,7 +108,7 @@ function createTokenVerifier(options: OAuthOptions): (token: string) => Promise<
         requiredClaims: ['iss', 'aud', 'exp', 'sub'],
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       })
-      return toVerifiedToken(payload, protectedHeader)
+      return toVerifiedToken(payload, protectedHeader, options.tenantClaim)
     } catch (error) {
       if (error instanceof Failure) return ISSUER_UNREACHABLE
       if (error instanceof errors.JWTExpired) return 'The token has expired; get a new one'
@@ -128,6 +130,7 @@ function isCanonical(token: string): boolean {
 function toVerifiedToken(
   payload: Readonly<Record<string, unknown>>,
   header: { crit?: unknown; typ?: unknown },
+  tenantClaim: string | undefined,
 ): VerifiedToken | string {
   const { sub, exp, scope, scp } = payload
   if (header.crit !== undefined) return 'The token requires an unsupported extension; get one without "crit"'
@@ -137,8 +140,15 @@ function toVerifiedToken(
   if (typeof sub !== 'string' || !SUBJECT_PATTERN.test(sub)) return 'The "sub" of the token is invalid; get another one'
   // JSON can express infinity (1e999), which no time ever reaches.
   if (typeof exp !== 'number' || !(exp <= LAST_SECOND)) return 'The "exp" of the token is not a time; get another one'
-  // Most issuers use `scope`, some `scp`, as text or as a list.
-  return { user: `oauth:${sub}`, scopes: [...parseScopes(scope), ...parseScopes(scp)], expiresAt: exp }
+  const tenant = tenantClaim === undefined ? undefined : payload[tenantClaim]
+  return {
+    user: `oauth:${sub}`,
+    // Most issuers use `scope`, some `scp`, as text or as a list.
+    scopes: [...parseScopes(scope), ...parseScopes(scp)],
+    expiresAt: exp,
+    // The same rule as for users: what is not a name is none.
+    tenant: typeof tenant === 'string' && SUBJECT_PATTERN.test(tenant) ? tenant : undefined,
+  }
 }
 
 function parseScopes(claim: unknown): readonly string[] {

@@ -3,19 +3,28 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 
-import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { HostPolicy, Refusal } from '@scorpiox/mcp/http/host-policy'
 import type { ExtraRoutes, HttpContext } from '@scorpiox/mcp/http/http-context'
 import { refuseMethod } from '@scorpiox/mcp/http/http-exchange'
 import { type HttpListener, type HttpServerOptions, startHttpTransport } from '@scorpiox/mcp/http/http-server'
+import type { RequestPlacement } from '@scorpiox/mcp/http/request-placement'
+import type { HttpSessionStore } from '@scorpiox/mcp/http/session-store'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
+import { type ConsoleFor, createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
 import { type ConsoleLogin, createPageHandler } from './console-page.js'
-import { PROGRAM_EXTENSIONS } from './program-extensions.js'
+import { PROGRAM_EXTENSIONS, PROGRAM_METRICS } from './program-extensions.js'
 
 export interface ProgramHttpOptions extends Omit<HttpServerOptions, 'extensions'> {
   /** The console; none by default. */
   readonly console?: ConsoleRouteOptions | undefined
+  /** Set if the server is one of several machines. */
+  readonly machine?: ProgramMachine | undefined
+}
+
+interface ProgramMachine {
+  readonly name: string
+  readonly placement: RequestPlacement
+  readonly sessionStore: HttpSessionStore
 }
 
 /**
@@ -30,11 +39,18 @@ const NO_KEY: Refusal = {
 
 export function startProgramHttp(
   server: McpServer,
-  { console, ...settings }: ProgramHttpOptions,
+  { console, machine, ...settings }: ProgramHttpOptions,
 ): Promise<HttpListener> {
   const routes =
     console && ((context: Parameters<typeof createConsoleRoutes>[0]) => createConsoleRoutes(context, console))
-  return startHttpTransport(server, { ...settings, extensions: { ...PROGRAM_EXTENSIONS, routes } })
+  const extensions = machine
+    ? {
+        placement: machine.placement,
+        sessionStore: machine.sessionStore,
+        metrics: { ...PROGRAM_METRICS, labels: { machine: machine.name } },
+      }
+    : {}
+  return startHttpTransport(server, { ...settings, extensions: { ...PROGRAM_EXTENSIONS, routes, ...extensions } })
 }
 
 const CROSS_ORIGIN: Refusal = {
@@ -72,7 +88,7 @@ const MAX_ACTION_BYTES = 256 * 1024
 const MAX_DECISION_BYTES = 8 * 1024 * 1024
 
 interface ConsoleRouteOptions {
-  readonly consoles: UserConsoles
+  readonly consoleFor: ConsoleFor
   /** The folder with the files of the page. */
   readonly pageFolder: string
   readonly isSecure: boolean
@@ -86,24 +102,26 @@ interface ConsoleRouteOptions {
  * the same origin.
  */
 function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
-  const { consoles, pageFolder, isSecure, publicOrigin, login } = options
-  const endpoint = createConsoleEndpoint(context, consoles)
+  const { consoleFor, pageFolder, isSecure, publicOrigin, login } = options
+  const endpoint = createConsoleEndpoint(context, consoleFor)
   const page = createPageHandler(pageFolder, login)
   return {
     ownsPath: (path) => path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`),
     refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
     servePublic: (exchange, path) => page.serve(exchange, path),
     route(exchange, path, withBody) {
-      if (exchange.principal?.method === 'open') return exchange.refuse(NO_KEY, 'credentials')
+      const { principal } = exchange
+      if (!principal || principal.method === 'open') return exchange.refuse(NO_KEY, 'credentials')
       const { method } = exchange.request
-      if (path === CONSOLE_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
+      if (path === CONSOLE_PATH)
+        return method === 'GET' ? endpoint.watch(exchange, principal) : refuseMethod(exchange, 'GET')
       const verb = path.slice(CONSOLE_PATH.length + 1)
       if (!isConsoleAction(verb))
         return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
       if (method !== 'POST') return refuseMethod(exchange, 'POST')
       withBody(
         exchange,
-        (body) => endpoint.handleAction(exchange, verb, body),
+        (body) => endpoint.handleAction(exchange, principal, verb, body),
         Math.min(context.maxBodyBytes, verb === 'decide' ? MAX_DECISION_BYTES : MAX_ACTION_BYTES),
       )
     },

@@ -1,6 +1,6 @@
-// Reads the certificate and key files of `serve --http` at start and whenever they change, so that a renewal needs no
-// restart. A pair that cannot be used, because it is incomplete or invalid, never replaces the current one. Checks the
-// files on a timer.
+// Reads the certificate and key files of `serve --http` (cli/serve-http.ts) at start and whenever they change, so that
+// a renewal needs no restart. A pair that cannot be used, because it is incomplete or invalid, never replaces the
+// current one. Checks the files on a timer.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'

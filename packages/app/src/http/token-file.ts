@@ -2,7 +2,6 @@
 // and `ui`. Changes by other processes take effect within a second. Content that this program would not write is a
 // Failure, and every token is rejected: write access to the file is the right to grant access.
 
-import { hash, randomBytes } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -10,18 +9,16 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { makePrivateFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
+import {
+  type AuthTokenRecord,
+  type AuthTokenStore,
+  type CreatedToken,
+  createToken,
+  type CreateTokenRequest,
+  hashToken,
+} from './token-record.js'
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
-
-export interface AuthTokenRecord {
-  readonly id: string
-  readonly name: string
-  readonly user: string
-  /** SHA-256 of the token, in hexadecimal. */
-  readonly hash: string
-  readonly createdAt: string
-  readonly expiresAt?: string
-}
 
 /** A missing file contains no tokens. */
 function readTokenRecords(path: string): readonly AuthTokenRecord[] {
@@ -96,46 +93,23 @@ function toReadFailure(path: string, error: unknown): Failure {
   })
 }
 
-const TOKEN_PATTERN = /^sxc_[\w-]{43}$/
-const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u
-/** No colon: `oauth:…` is reserved for users of an issuer. */
-const USER_PATTERN = /^[\w.@+-]{1,64}$/
 const RECHECK_MS = 1000
 const RECHECK_UNKNOWN_MS = 50
 
-export interface CreateTokenRequest {
-  readonly name: string
-  readonly user: string
-  /** An ISO 8601 time; without it the token is valid until revoked. */
-  readonly expiresAt?: string
-}
-
-export interface AuthTokenFile {
-  /** Returns the token itself, which is not stored. */
-  create(request: CreateTokenRequest): { readonly token: string; readonly record: AuthTokenRecord }
+export interface AuthTokenFile extends AuthTokenStore {
+  create(request: CreateTokenRequest): CreatedToken
   list(): readonly AuthTokenRecord[]
-  /** Revokes the token of that id, or else every token of that name, and returns them. */
   revoke(idOrName: string): readonly AuthTokenRecord[]
   /** Never throws; `problem` says why all tokens are rejected. */
   find(token: string): AuthTokenRecord | undefined
   problem(): string | undefined
 }
 
-/** A token is `sxc_` and 43 base64url characters, 256 random bits, so neither a slow hash nor a checksum is needed. */
 export function openTokenFile(path: string): AuthTokenFile {
   const cache = createTokenCache(path)
   return {
     create(request) {
-      validateRequest(request)
-      const token = `sxc_${randomBytes(32).toString('base64url')}`
-      const record: AuthTokenRecord = {
-        id: randomBytes(5).toString('hex'),
-        name: request.name,
-        user: request.user,
-        hash: hash('sha256', token),
-        createdAt: new Date().toISOString(),
-        ...(request.expiresAt !== undefined && { expiresAt: request.expiresAt }),
-      }
+      const { token, record } = createToken(request)
       changeRecords(path, (records) => [...records, record])
       cache.refresh()
       return { token, record }
@@ -154,22 +128,6 @@ export function openTokenFile(path: string): AuthTokenFile {
     find: (token) => cache.find(token),
     problem: () => cache.problem(),
   }
-}
-
-function validateRequest({ name, user, expiresAt }: CreateTokenRequest): void {
-  if (!NAME_PATTERN.test(name) || name.trim() !== name) {
-    throw new Failure('A token name has 1 to 64 printable characters; choose another name')
-  }
-  if (!USER_PATTERN.test(user))
-    throw new Failure('A user has 1 to 64 letters, digits and . _ @ + -; choose another user')
-  if (expiresAt !== undefined && !isIsoTime(expiresAt)) {
-    throw new Failure(`The expiry of a token must be a time such as 2030-01-31T12:00:00.000Z, got ${expiresAt}`)
-  }
-}
-
-function isIsoTime(text: string): boolean {
-  const time = Date.parse(text)
-  return Number.isFinite(time) && new Date(time).toISOString() === text
 }
 
 /** Changes the file under a lock; `undefined` leaves it unchanged. */
@@ -226,8 +184,8 @@ function createTokenCache(path: string): TokenCache {
     find(token) {
       const sinceCheck = performance.now() - checkedAt
       if (sinceCheck >= RECHECK_MS) refresh()
-      if (!TOKEN_PATTERN.test(token)) return undefined
-      const digest = hash('sha256', token)
+      const digest = hashToken(token)
+      if (digest === undefined) return undefined
       // An unknown token may have been created since the last check.
       if (!byHash.has(digest) && sinceCheck >= RECHECK_UNKNOWN_MS && sinceCheck < RECHECK_MS) refresh()
       const record = byHash.get(digest)

@@ -1,6 +1,8 @@
 // Serves MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
-// paused while the client does not read. Added to the HTTP server by program-extensions.ts.
+// paused while the client does not read. Added to the HTTP server by program-extensions.ts. Reads and writes the
+// sockets of clients; sets timers.
 
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
@@ -8,6 +10,7 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { INTERNAL_ERROR, PARSE_ERROR } from '@scorpiox/mcp/errors'
 import { isStillAuthorized } from '@scorpiox/mcp/http/authenticator'
 import type { HttpContext, WebSockets } from '@scorpiox/mcp/http/http-context'
+import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { holdValues, isLargeText, type MemoryHold } from '@scorpiox/mcp/http/rate-limits'
 import { TOO_MUCH_MEMORY } from '@scorpiox/mcp/http/read-body'
 import {
@@ -20,11 +23,13 @@ import {
   type MessageSink,
   parseMessage,
 } from '@scorpiox/mcp/jsonrpc/message'
+import type { Session } from '@scorpiox/mcp/session/session'
 
 const SUBPROTOCOL = 'mcp'
 const BACKED_UP_BYTES = 1024 * 1024
 const PING_MS = 3500
 const CLOSE_TIMEOUT_MS = 200
+const MOVED = 'another machine goes on'
 
 export function createWebSockets(context: HttpContext): WebSockets {
   const sockets = new WebSocketServer({
@@ -33,12 +38,24 @@ export function createWebSockets(context: HttpContext): WebSockets {
     perMessageDeflate: false,
     handleProtocols: () => SUBPROTOCOL,
   })
+  const open = new Map<WebSocket, OpenWebSocket>()
   return {
-    accept(request, socket, head, user) {
+    accept(exchange, socket, head) {
+      const { request, user } = exchange
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        serveWebSocket(context, webSocket, user, socket)
+        const session = serveWebSocket(context, webSocket, exchange, socket)
+        open.set(webSocket, { request, user, session })
+        webSocket.on('close', () => open.delete(webSocket))
         startHeartbeat(webSocket, () => isStillAuthorized(context.authenticator, request, user))
       })
+    },
+    closeUser(user) {
+      for (const [webSocket, { user: own }] of open) if (own === user) webSocket.close(1012, MOVED)
+    },
+    closeWhenIdle(fits) {
+      for (const [webSocket, { request, session }] of open) {
+        if (fits(request) && !session.isBusy) webSocket.close(1012, MOVED)
+      }
     },
     close() {
       sockets.close()
@@ -51,17 +68,34 @@ export function createWebSockets(context: HttpContext): WebSockets {
   }
 }
 
-function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string, socket: Duplex): void {
+interface OpenWebSocket {
+  readonly request: IncomingMessage
+  readonly user: string
+  readonly session: Session
+}
+
+function serveWebSocket(
+  context: HttpContext,
+  webSocket: WebSocket,
+  { user, server }: HttpExchange,
+  socket: Duplex,
+): Session {
   const { rateLimits, turnShares } = context
   const isBackedUp = (): boolean => webSocket.bufferedAmount > BACKED_UP_BYTES
   const send = (text: string): void => webSocket.send(text, () => !isBackedUp() && webSocket.resume())
   const sink: MessageSink = { send, notify: (text) => (isBackedUp() ? undefined : send(text)) }
-  const session = context.createSession({ user, session: crypto.randomUUID() }, { sink })
+  const session = context.createSession({ user, session: crypto.randomUUID() }, { server, sink })
   context.transientSessions.add(session)
 
   // The bytes of a message that is not complete yet.
   let received = rateLimits.holdMemory(user)
-  const closeTooLarge = (): void => webSocket.close(1013, TOO_MUCH_MEMORY.reason)
+  const closeTooLarge = (): void => {
+    if (webSocket.readyState !== webSocket.OPEN) return
+    webSocket.close(1013, TOO_MUCH_MEMORY.reason)
+    // A client that does not close its side could send more until the library gives up on it.
+    socket.pause()
+    setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref()
+  }
   // Before the listener of the library, which may emit the message.
   socket.prependListener('data', (chunk: Buffer) => received.add(chunk.length) || closeTooLarge())
 
@@ -95,12 +129,15 @@ function serveWebSocket(context: HttpContext, webSocket: WebSocket, user: string
     context.transientSessions.delete(session)
     session.disconnect('the client disconnected')
   })
+  return session
 }
 
 /** The error for a request beyond the limits or during shutdown; a WebSocket has no status code. */
 function findRefusal(context: HttpContext, user: string, message: JsonRpcMessage | JsonRpcBatch): string | undefined {
   if (message.kind !== 'request' && message.kind !== 'batch') return undefined
   const id = message.kind === 'batch' ? 'null' : message.id
+  const moved = context.extensions.placement?.refuseWork(user)
+  if (moved) return formatRpcError(id, { code: INTERNAL_ERROR, message: moved.reason })
   if (context.isShuttingDown) return formatRpcError(id, { code: INTERNAL_ERROR, message: 'The server is stopping' })
   const retryAfter = context.rateLimits.countRequest(user, message.kind === 'batch' ? message.size : 1)
   const reason = `Too many requests; try again in ${retryAfter?.retryAfterSeconds} s`

@@ -1,6 +1,7 @@
 // Asks the client during one call, behind `ask` of CallContext. On legacy revisions it sends requests; on the modern
 // revision it ends the call with the questions and the client repeats the call with the answers; a deferred call asks
-// through its task handle. Only declared capabilities are used, and every answer is validated.
+// through its task handle. Only declared capabilities are used, and every answer is validated. Loaded by
+// request-context.ts with the first question. Sends messages to the client; no other I/O.
 
 import type { AskOptions, ClientAbilities, ClientQuestion, ClientQuestions } from '../definitions/call-context.js'
 import type { Caller } from '../definitions/caller.js'
@@ -122,16 +123,13 @@ export class InputRequester {
       this.#askedKeys = undefined
       return
     }
-    const { answers, asked, before, askedAt, times } = (await session.server.requestStates()).open(
-      this.#requestBinding(),
-      requestState,
-    )
+    const states = await session.server.requestStates()
+    const { answers, asked, before, askedAt, times } = await states.open(this.#requestBinding(), requestState)
     const keys = Array.isArray(asked) ? asked.filter((key) => Object.hasOwn(inputResponses, String(key))) : []
     const brought = keys.map((key) => [key, inputResponses[key]])
     const earlierTimes = isJsonObject(times) ? Object.entries(times) : []
     for (const [key, ms] of earlierTimes) if (typeof ms === 'number') this.#times.set(key, ms)
-    // A state is sealed and opened by the same process, so its monotonic clock is valid.
-    if (typeof askedAt === 'number') for (const key of keys) this.#times.set(String(key), performance.now() - askedAt)
+    if (typeof askedAt === 'number') for (const key of keys) this.#times.set(String(key), states.clock() - askedAt)
     this.#askedKeys = new Set([asked, before].flatMap((list) => (Array.isArray(list) ? list : [])))
     this.#receivedAnswers = { ...(isJsonObject(answers) ? answers : {}), ...Object.fromEntries(brought) }
   }
@@ -142,15 +140,15 @@ export class InputRequester {
       [...this.#openQuestions].map(([key, question]) => [key, this.#toWireRequest(question)]),
     )
     const before = [...(this.#askedKeys ?? [])]
+    const states = await this.context.session.server.requestStates()
     const content = {
       answers: Object.fromEntries(this.#usedAnswers),
       times: Object.fromEntries(this.#times),
       asked: [...this.#openQuestions.keys()],
-      askedAt: performance.now(),
+      askedAt: states.clock(),
       before,
     }
-    const states = await this.context.session.server.requestStates()
-    const requestState = states.seal(this.#requestBinding(), content, this.#stateLifetimeMs)
+    const requestState = await states.seal(this.#requestBinding(), content, this.#stateLifetimeMs)
     return new TypedResult('input_required', stringifyMembers({ inputRequests, requestState }))
   }
 

@@ -1,6 +1,7 @@
 // Requests from the server to a client of a legacy revision: each has its own id, a timeout and one outcome. A request
 // that times out is cancelled at the client so that its dialog closes. A late answer is passed to its callback while
-// the connection lasts. One instance per session; ask-client.ts sends, session.ts passes the answers.
+// the connection lasts. One instance per session; ask-client.ts sends, session.ts passes the answers. Sends messages;
+// sets timers.
 
 import { echo, Failure } from '../errors.js'
 import { isJsonObject, stringifyWellFormed } from '../json/json.js'

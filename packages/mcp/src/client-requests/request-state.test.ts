@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
@@ -6,7 +8,7 @@ import {
   canonicalJson,
   createRequestStateSealer,
   type RequestBinding,
-  type RequestStateSealer,
+  type LocalRequestStateSealer,
 } from './request-state.js'
 
 const LIFE_MS = 60_000
@@ -19,7 +21,7 @@ const binding: RequestBinding = {
 const content = { answers: { sure: { action: 'accept' } }, asked: ['next'] }
 
 /** A clock that the test advances. */
-function open(): { sealer: RequestStateSealer; pass: (ms: number) => void } {
+function open(): { sealer: LocalRequestStateSealer; pass: (ms: number) => void } {
   let now = 1_000_000
   return { sealer: createRequestStateSealer(() => now), pass: (ms) => void (now += ms) }
 }
@@ -160,13 +162,8 @@ describe('10,000 invalid states: none is accepted', () => {
   })
 })
 
-function isDeeplyEqual(a: unknown, b: unknown): boolean {
-  try {
-    expect(a).toEqual(b)
-    return true
-  } catch {
-    return false
-  }
+function isDeeplyEqual(a: object, b: object): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))
 }
 
 describe('canonical JSON', () => {

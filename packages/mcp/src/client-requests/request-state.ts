@@ -1,6 +1,6 @@
 // Seals the state that a modern client carries between the rounds of one call: encrypted, so that the client can
-// neither read nor change it. A sealed state is bound to the user and the call, expires, and can be used once. In
-// memory only.
+// neither read nor change it. A sealed state is bound to the user and the call, expires, and can be used once. Key and
+// used nonces are in memory here; shared-request-state.ts has those of several servers. Loaded by mcp-server.ts.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
@@ -23,45 +23,76 @@ export interface RequestBinding {
 }
 
 export interface RequestStateSealer {
-  seal(binding: RequestBinding, content: JsonObject, lifetimeMs: number): string
+  seal(binding: RequestBinding, content: JsonObject, lifetimeMs: number): string | Promise<string>
   /** Decrypts a state. Throws a ProtocolError unless it was sealed here, for this call, and is unused. */
+  open(binding: RequestBinding, state: unknown): JsonObject | Promise<JsonObject>
+  /** Milliseconds, comparable between every process that can open the states of this one. */
+  clock(): number
+}
+
+export interface LocalRequestStateSealer extends RequestStateSealer {
+  seal(binding: RequestBinding, content: JsonObject, lifetimeMs: number): string
   open(binding: RequestBinding, state: unknown): JsonObject
 }
 
-export function createRequestStateSealer(now: () => number = Date.now): RequestStateSealer {
+export function createRequestStateSealer(now: () => number = Date.now): LocalRequestStateSealer {
   // The key exists only in this process: after a restart the list of used nonces is gone, so old states must be
   // invalid.
   const key = randomBytes(32)
   const usedNonces = createNonceLog()
 
   return {
-    seal(binding, content, lifetimeMs) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(digestBinding(binding))
-      const text = JSON.stringify({ ends: now() + lifetimeMs, content })
-      return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
-    },
+    seal: (binding, content, lifetimeMs) =>
+      Buffer.from(encryptState(key, binding, { expiresAt: now() + lifetimeMs, content })).toString('base64url'),
     open(binding, state) {
-      const bytes = decodeState(state)
-      const nonce = bytes.subarray(0, NONCE_BYTES)
-      const { expiresAt, content } = parseSealed(decrypt(key, nonce, bytes, digestBinding(binding)))
+      const { nonce, expiresAt, content } = decryptState(key, binding, decodeState(state))
       if (expiresAt <= now()) throw createRefusal('it has expired')
-      if (!usedNonces.add(nonce.toString('base64'), expiresAt, now())) throw createRefusal('it was used before')
+      if (!usedNonces.add(nonce, expiresAt, now())) throw createRefusal('it was used before')
       return content
     },
+    // A state is sealed and opened by the same process, so its monotonic clock is valid.
+    clock: () => performance.now(),
   }
 }
 
-function decodeState(state: unknown): Buffer {
+interface StateContent {
+  readonly expiresAt: number
+  readonly content: JsonObject
+}
+
+/** Returns the nonce, the encrypted content and the tag. No types of Node.js, because the library's types name them. */
+export function encryptState(
+  key: Uint8Array,
+  binding: RequestBinding,
+  { expiresAt, content }: StateContent,
+): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(digestBinding(binding))
+  const text = JSON.stringify({ ends: expiresAt, content })
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Decodes a state of at least this size, besides nonce and tag. */
+export function decodeState(state: unknown, minBytes = 0): Uint8Array {
   if (typeof state !== 'string') throw createRefusal('it must be the string this server gave')
   const bytes = Buffer.from(state, 'base64url')
   // The decoder is lenient: only the exact encoding issued here is accepted.
-  if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== state)
+  if (bytes.length < minBytes + NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== state)
     throw createRefusal('it was changed')
   return bytes
 }
 
-function decrypt(key: Buffer, nonce: Buffer, bytes: Buffer, binding: Buffer): string {
+export function decryptState(
+  key: Uint8Array,
+  binding: RequestBinding,
+  bytes: Uint8Array,
+): StateContent & { readonly nonce: string } {
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const text = decrypt(key, nonce, bytes, digestBinding(binding))
+  return { nonce: Buffer.from(nonce).toString('base64'), ...parseSealed(text) }
+}
+
+function decrypt(key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array, binding: Uint8Array): string {
   try {
     const tag = bytes.subarray(bytes.length - TAG_BYTES)
     const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
@@ -74,7 +105,7 @@ function decrypt(key: Buffer, nonce: Buffer, bytes: Buffer, binding: Buffer): st
   }
 }
 
-function parseSealed(text: string): { readonly expiresAt: number; readonly content: JsonObject } {
+function parseSealed(text: string): StateContent {
   const value: unknown = JSON.parse(text)
   if (!isJsonObject(value) || typeof value.ends !== 'number' || !isJsonObject(value.content))
     throw createRefusal('it is not ours')
@@ -88,7 +119,7 @@ function digestBinding({ user, method, params }: RequestBinding): Buffer {
     .digest()
 }
 
-function createRefusal(reason: string): ProtocolError {
+export function createRefusal(reason: string): ProtocolError {
   return new ProtocolError(
     INVALID_PARAMS,
     `Invalid params: 'requestState' is refused: ${reason}. Make the call again without it.`,

@@ -1,6 +1,7 @@
 // Types of the context of one call: the caller, and what a tool, resource or prompt can do besides returning a value.
 // It is the same for every protocol revision. On legacy revisions a question is a request to the client; on the modern
 // one the call ends, the client repeats it with the answers, and `run` starts from the top. So ask before you act.
+// Implemented by request-context.ts; used by all tools, resources and prompts. Types only.
 
 import type { FromSchema } from '../json-schema/infer-type.js'
 import type { JsonObject } from '../json/json.js'

@@ -1,5 +1,5 @@
 // Hooks called at the start and end of every tool call, and when a session closes. They run synchronously in the call
-// path, so they must be fast.
+// path, so they must be fast. Types only; the call log implements them, session.ts calls them.
 
 import type { Caller } from './caller.js'
 

@@ -1,4 +1,5 @@
-// The user and session of a call. All stored data is keyed by one or both.
+// The user and session of a call, and the callers of local and of stateless connections. All stored data is keyed by
+// user, session or both. Used by every transport and every service. Reads the name of the OS user.
 
 import { getOsUser } from '../os.js'
 

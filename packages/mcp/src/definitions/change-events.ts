@@ -1,5 +1,6 @@
-// Publish/subscribe of changes: services and calls publish, sessions forward the events to their clients. An event
-// about one user's data carries that user and is sent only to that user's sessions.
+// Publish/subscribe of changes: services and calls publish; sessions, which forward events to their clients, mcp-server
+// and the server feed of the console subscribe. An event about one user's data carries that user and is sent only to
+// that user's sessions. Created once for each server, by services.ts of the app or by the library. In memory only.
 
 /** A change of a list, a resource or a task handle; or a message for one session. */
 export type ChangeEvent =

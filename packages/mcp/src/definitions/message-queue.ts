@@ -1,5 +1,5 @@
 // The interface by which pending messages are put in front of the next tool result. A message counts as delivered once
-// that result was written to the client.
+// that result was written to the client. Types only; callbacks implement it, methods/tools calls it.
 
 import type { Caller } from './caller.js'
 

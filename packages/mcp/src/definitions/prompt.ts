@@ -1,4 +1,5 @@
-// Declaration of a prompt: string arguments in, messages out. Types, and functions that only check types.
+// Declaration of a prompt: string arguments in, messages out. Types, and functions that only check types. Used by
+// authors of servers and by the registry.
 
 import type { CallContext } from './call-context.js'
 import type { ContentBlock } from './tool.js'

@@ -1,5 +1,5 @@
 // Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template. Types, and
-// functions that only check types.
+// functions that only check types. Used by authors of servers and by the registry.
 
 import type { CallContext } from './call-context.js'
 import type { Completer } from './prompt.js'

@@ -1,5 +1,6 @@
 // Declaration of a skill for hosts with the Skills extension: its metadata and the list of its files. The files are
-// read as resources.
+// read as resources. Used by skill-registry.ts, methods/skills.ts and the skills of packages/server. Types, and
+// functions that only check types.
 
 import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'

@@ -1,5 +1,6 @@
 // The part of Standard Schema 1.1 that tools use: validate a value, and convert the schema to JSON Schema. Declared
-// here rather than imported, because the specification is only these types.
+// here rather than imported, because the specification is only these types. Used by tool definitions and the tool
+// registry. Types and a type guard. Pure.
 
 import type { JsonObject } from '../json/json.js'
 

@@ -1,7 +1,7 @@
 // Declaration of a tool: a value that can be read without running the tool. The members are in the order in which data
 // flows: name, title, description, hints; input; run; text for the model (format); data for programs (meta). The last
 // three can be loaded by the first call (load). `output` declares structured content in place of `format`, because some
-// clients show their model only that.
+// clients show their model only that. Used by all tools and tool-registry.ts. Pure.
 
 import type { FromSchema } from '../json-schema/infer-type.js'
 import type { JsonObject } from '../json/json.js'

@@ -1,6 +1,7 @@
 // Authenticates HTTP requests: converts a credential to a user, or to a refusal. Named and fixed tokens are checked
 // synchronously; an access token that was not seen in the last minute takes a promise. Secrets are neither logged nor
-// cached. No I/O of its own: the token file and the verifier are parameters.
+// cached. Created by serve-http.ts here and by `serve --http` and `ui` of the app; asked by router.ts. No I/O of its
+// own: the token file and the verifier are parameters.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -49,6 +50,8 @@ export interface Principal {
   readonly method: 'open' | 'token' | 'oauth'
   /** The id of the credential, for the log; never the secret. */
   readonly credentialId: string
+  /** The tenant that the credential names, if the server asks for one. */
+  readonly tenant?: string | undefined
 }
 
 export interface Authenticator {
@@ -63,7 +66,13 @@ export interface Authenticator {
 
 /** The named tokens of a server. */
 export interface TokenLookup {
-  find(token: string): { readonly id: string; readonly user: string } | undefined
+  /** A promise if the token has to be looked up; a refusal if it cannot be. The promise never rejects. */
+  find(token: string): FoundToken | undefined | Promise<FoundToken | Refusal | undefined>
+}
+
+export interface FoundToken {
+  readonly id: string
+  readonly user: string
 }
 
 export interface VerifiedToken {
@@ -71,6 +80,7 @@ export interface VerifiedToken {
   readonly scopes: readonly string[]
   /** From the token, in seconds since 1970. */
   readonly expiresAt: number
+  readonly tenant?: string | undefined
 }
 
 export type ChallengeError = 'invalid_token' | 'insufficient_scope'
@@ -132,11 +142,19 @@ export function createAuthenticator({
     authenticate(headers) {
       const credential = readCredential(headers, keyHeader)
       if (credential === undefined) return missing
-      const record = tokens?.find(credential)
-      if (record) return { user: record.user, method: 'token', credentialId: record.id }
-      if (isFixedToken(credential)) return fixedPrincipal
-      return verify && hasTwoDots(credential) ? verify(credential) : invalid
+      const found = tokens?.find(credential)
+      return found instanceof Promise ? found.then((record) => decide(credential, record)) : decide(credential, found)
     },
+  }
+
+  function decide(
+    credential: string,
+    record: FoundToken | Refusal | undefined,
+  ): Principal | Refusal | Promise<Principal | Refusal> {
+    if (record && isRefusal(record)) return record
+    if (record) return { user: record.user, method: 'token', credentialId: record.id }
+    if (isFixedToken(credential)) return fixedPrincipal
+    return verify && hasTwoDots(credential) ? verify(credential) : invalid
   }
 }
 
@@ -171,7 +189,8 @@ function createCachedVerifier(oauth: AccessTokenVerifier): (token: string) => Pr
   async function verifyAndCache(token: string, digest: string): Promise<Principal | Refusal> {
     const verified = await oauth.verify(token)
     if (isRefusal(verified)) return verified
-    const principal: Principal = { user: verified.user, method: 'oauth', credentialId: `jwt:${digest.slice(0, 12)}` }
+    const { user, tenant } = verified
+    const principal: Principal = { user, tenant, method: 'oauth', credentialId: `jwt:${digest.slice(0, 12)}` }
     cache.set(digest, principal, verified.expiresAt * 1000)
     return principal
   }

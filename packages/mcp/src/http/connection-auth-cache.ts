@@ -1,5 +1,6 @@
-// Caches the authentication result per connection for 250 ms if Host, Origin and credentials are unchanged, because
-// authentication costs more than the rest of a request. Short, because tokens can be revoked. Used by router.ts.
+// Stores the authenticated caller of a connection for 250 ms, valid while Host, Origin and credentials are unchanged,
+// because authentication costs more than the rest of a request. Short, because tokens can be revoked. Plain get and
+// set: router.ts stores successful results only, and creates no cache for a custom `authenticate`. In memory only.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

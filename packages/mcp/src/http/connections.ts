@@ -1,5 +1,5 @@
 // Closes HTTP connections that would stay open: after a final response, behind a pipelined response, and of clients
-// that do not read.
+// that do not read. Used by the router, exchanges and streams. Closes sockets, some after a timer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -27,6 +27,11 @@ export function trackPipelinedResponse({ socket }: IncomingMessage, response: Se
   const pipeline = pipelines.get(socket) ?? createPipeline(socket)
   pipeline.add(response)
   response.once('socket', () => pipeline.delete(response))
+}
+
+/** Whether the client has sent a request before the answer to the one before it. */
+export function hasPipelined(socket: Socket): boolean {
+  return pipelines.has(socket)
 }
 
 function createPipeline(socket: Socket): Set<ServerResponse> {

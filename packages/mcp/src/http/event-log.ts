@@ -1,7 +1,7 @@
 // Replay log of one session of a legacy revision (before 2026-07-28), in memory: a client whose connection broke can
 // request the missed events. Bounded: the oldest are dropped first, and the newest is always kept. Answers and other
-// events have separate limits, so that neither displaces the other. The logs of one user share a further limit, see
-// http-sessions.ts.
+// events have separate limits, so that neither displaces the other. Used by http-sessions.ts, where the logs of one
+// user share a further limit, and by resumable-stream.ts.
 
 const MAX_BYTES = 512 * 1024
 const MAX_EVENTS = 500
@@ -17,7 +17,12 @@ export class EventLog {
   readonly #events: LoggedEvent[] = []
   readonly #answers = { count: 0, bytes: 0 }
   readonly #others = { count: 0, bytes: 0 }
-  #last = 0
+  #last: number
+
+  /** `last`: the number before that of the first event. */
+  constructor(last = 0) {
+    this.#last = last
+  }
 
   /** Characters of all events. */
   get size(): number {

@@ -1,6 +1,7 @@
 // Checks Host and Origin before a body is read, reads credentials, and declares `Refusal`, the type of every refused
 // request. A server on a loopback port is reachable from every web page that the user opens: the Host check stops DNS
-// rebinding, the Origin check stops web pages. Values in any but the normal form are refused. Pure.
+// rebinding, the Origin check stops web pages. Values in any but the normal form are refused. Used by router.ts and
+// upgrade.ts; created by serve-http.ts, and by `serve --http` and `ui` of the app. Pure.
 
 import { Failure } from '../errors.js'
 

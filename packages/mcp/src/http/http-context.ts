@@ -1,5 +1,5 @@
 // State shared by all requests of one HTTP server (sessions, streams, limits, metrics), its options, and the interface
-// by which a program extends the server. Created by http-server.ts.
+// by which a program extends the server. Created by http-server.ts. In memory only.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -10,13 +10,15 @@ import type { ToolCallFormat } from '../revisions/client-profile.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session, type SessionOptions } from '../session/session.js'
 import type { AnonymousConnections } from './anonymous-connections.js'
-import type { Authenticator } from './authenticator.js'
+import type { Authenticator, Principal } from './authenticator.js'
 import type { EventStream } from './event-stream.js'
 import type { HostPolicy, Refusal } from './host-policy.js'
 import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSinks } from './http-exchange.js'
 import { HttpSessions } from './http-sessions.js'
 import { createMetrics, type MetricsOptions } from './metrics.js'
 import type { RateLimits } from './rate-limits.js'
+import type { RequestPlacement } from './request-placement.js'
+import type { HttpSessionStore } from './session-store.js'
 import { createTurnShares, type TurnShares } from './turn-shares.js'
 
 /** Options of an HTTP server. */
@@ -29,6 +31,8 @@ export interface HttpContextOptions {
   readonly basePath?: string | undefined
   readonly accessLog?: AccessLog | undefined
   readonly extensions?: HttpExtensions | undefined
+  /** Chooses the server of a request where there are several, or refuses it. By default there is one. */
+  readonly serverFor?: ((principal: Principal) => McpServer | Refusal) | undefined
   /** False: only the routes of the extensions are served. Default: true. */
   readonly servesMcp?: boolean | undefined
 }
@@ -40,7 +44,11 @@ export interface HttpExtensions {
   /** Serves POSTs that name no revision, and sessions of 2024-11-05. Without it they are served as the protocol says. */
   readonly unversioned?: UnversionedClients | undefined
   /** Prefix of the metric names and version in `build_info`; by default `mcp_` and the version of the server. */
-  readonly metrics?: Pick<MetricsOptions, 'prefix' | 'version'> | undefined
+  readonly metrics?: Pick<MetricsOptions, 'prefix' | 'version' | 'labels'> | undefined
+  /** Spreads users over several machines. Without it every request is served here. */
+  readonly placement?: RequestPlacement | undefined
+  /** Where legacy sessions are stored, so that another server can continue them. Without it they end with the server. */
+  readonly sessionStore?: HttpSessionStore | undefined
   /** Loads the handler of WebSockets. Without it the Upgrade header is ignored. */
   readonly webSockets?: ((context: HttpContext) => Promise<WebSockets>) | undefined
 }
@@ -69,9 +77,18 @@ export interface UnversionedClients {
 }
 
 export interface WebSockets {
-  /** Takes over a connection that asked to be upgraded. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: string): void
+  /** Takes over the connection of a request that asked to be upgraded. */
+  accept(exchange: HttpExchange, socket: Duplex, head: Buffer): void
+  /** Closes those of one user. */
+  closeUser(user: string): void
+  /** Closes those whose request fits as soon as no call is in progress. */
+  closeWhenIdle(fits: (request: IncomingMessage) => boolean): void
   close(): void
+}
+
+export interface HttpSessionOptions extends SessionOptions {
+  /** The server of the request; undefined if there is one for all. */
+  readonly server: McpServer | undefined
 }
 
 export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
@@ -79,7 +96,7 @@ export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, Requ
   readonly turnShares: TurnShares
   readonly server: McpServer
   /** Creates a session. */
-  createSession(caller: Caller, options: SessionOptions): Session
+  createSession(caller: Caller, options: HttpSessionOptions): Session
   /** Sessions that last as long as a request or a connection. */
   readonly transientSessions: Set<Session>
   readonly sessions: HttpSessions
@@ -100,17 +117,12 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     basePath,
     accessLog,
     extensions = {},
+    serverFor,
     servesMcp,
   } = options
-  const converse: HttpContext['createSession'] = (caller, { revision, sink, toolCallFormat, isStateless }) =>
-    createSession(server, caller, {
-      revision,
-      sink,
-      toolCallFormat,
-      isStateless,
-      onCall: (call) => metrics.countToolCall(call),
-    })
-  const sessions = new HttpSessions(converse, extensions.unversioned?.dialect)
+  const converse: HttpContext['createSession'] = (caller, { server: chosen, ...session }) =>
+    createSession(chosen ?? server, caller, { ...session, onCall: (call) => metrics.countToolCall(call) })
+  const sessions = new HttpSessions(converse, extensions.unversioned?.dialect, extensions.sessionStore)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
     ...(extensions.metrics ?? { prefix: 'mcp_', version: server.identity.version }),
@@ -130,6 +142,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     basePath,
     accessLog,
     extensions,
+    serverFor,
     servesMcp,
     createSession: converse,
     turnShares: createTurnShares(),

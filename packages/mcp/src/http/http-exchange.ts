@@ -1,16 +1,19 @@
 // One HTTP request and its single response. Every request is logged and counted exactly once, even if the client
-// disconnects. Created by router.ts and upgrade.ts for each request and passed to all handlers.
+// disconnects. Created by router.ts and upgrade.ts for each request and passed to all handlers. Writes the response,
+// the access log and the metrics.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../errors.js'
 import { type JsonRpcAnswer, TrackedAnswer } from '../jsonrpc/message.js'
+import type { McpServer } from '../server/mcp-server.js'
 import type { Principal } from './authenticator.js'
 import { dropSlowReader } from './connections.js'
 import { escapeLineBreaks, EventStream } from './event-stream.js'
 import type { Refusal } from './host-policy.js'
 import type { HttpProtocol, Metrics, RefusalReason } from './metrics.js'
 import type { MemoryHold } from './rate-limits.js'
+import type { ForwardedRequest } from './request-placement.js'
 
 export interface QueuedResponse {
   writeResponse(): void
@@ -79,6 +82,8 @@ export interface FinishedRequest {
   /** The `traceparent` header and `_meta.traceparent`; the first valid one is used. */
   readonly traceparent: unknown
   readonly metaTraceparent: unknown
+  /** The machine that has answered it, if it was not this one. */
+  readonly forwardedTo: string | undefined
 }
 
 export interface AccessLog {
@@ -90,12 +95,20 @@ export interface AccessLog {
 export class HttpExchange implements QueuedResponse {
   /** Undefined before authentication. */
   principal: Principal | undefined
+  /** Where there are several servers, the one of this request. */
+  server: McpServer | undefined
   protocol: HttpProtocol = 'other'
   rpcMethod = 'none'
   name: string | undefined
   session: string | undefined
   metaTraceparent: unknown
   bytesIn = 0
+  /** Set if another machine has forwarded it. */
+  forwarded: ForwardedRequest | undefined
+  /** The name of the machine that answers it, if it is not this one. */
+  forwardedTo: string | undefined
+  /** The body, if it was read before the request was routed. */
+  receivedBody: string | undefined
   /** Called once, when the request has ended. */
   onEnd: (() => void) | undefined
   /** The memory of the body, released when the request has ended. */
@@ -116,6 +129,11 @@ export class HttpExchange implements QueuedResponse {
     private readonly sinks: RequestSinks,
   ) {
     this.#remote = request.socket.remoteAddress
+  }
+
+  /** The address of the client. */
+  get remote(): string | undefined {
+    return this.forwarded?.clientAddress ?? this.#remote
   }
 
   get user(): string {
@@ -175,6 +193,11 @@ export class HttpExchange implements QueuedResponse {
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: reason } })
     Object.assign(this.headers, headers)
     this.#respond(status, body, 'application/json')
+  }
+
+  /** Records an answer that was written without this class. */
+  recordAnswer(status: number, bytesOut: number): void {
+    this.#record(status, bytesOut)
   }
 
   /** Records the end of an upgraded connection. */
@@ -238,7 +261,7 @@ export class HttpExchange implements QueuedResponse {
     metrics.countRequest({ era: protocol, method: rpcMethod, status, seconds: ms / 1000 })
     accessLog?.logRequest({
       at: Date.now() - ms,
-      remote: this.#remote,
+      remote: this.remote,
       user: principal?.user,
       credential: principal?.credentialId,
       httpMethod: request.method ?? '',
@@ -253,6 +276,7 @@ export class HttpExchange implements QueuedResponse {
       session: this.session,
       traceparent: request.headers.traceparent,
       metaTraceparent: this.metaTraceparent,
+      forwardedTo: this.forwardedTo,
     })
   }
 }

@@ -1,5 +1,5 @@
 // The options and the handle of `serveHttp`. Refers to no types of Node.js, so that the library compiles without
-// @types/node.
+// @types/node. Used by serve-options.ts and serve-http.ts, exported by index.ts. Types only.
 
 import type { Refusal } from './host-policy.js'
 

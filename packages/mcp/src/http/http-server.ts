@@ -2,6 +2,7 @@
 // serve-http.ts for the library and by the program (start-http.ts). Opens a port.
 
 import type { IncomingMessage } from 'node:http'
+import { createServer, type ListenOptions, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import { loadFullCompiler } from '../json-schema/lazy-compile.js'
@@ -26,6 +27,7 @@ import {
   refuseUpgrade,
 } from './node-server.js'
 import { createRouter, type Router } from './router.js'
+import { createServedUsers, type ServedUsers } from './served-users.js'
 import { SseSessions } from './sse-endpoint.js'
 import { createUpgradeHandler, type UpgradeHandler, wantsWebSocket, withoutUpgradeHeader } from './upgrade.js'
 
@@ -84,13 +86,18 @@ export interface HttpServerOptions extends HttpContextOptions {
   readonly host: string
   readonly port: number
   readonly maxConnections: number
+  /** A second address of this process, if several share `port`. Not encrypted if it is not secure. */
+  readonly ownPort?: { readonly host: string; readonly port: number; readonly isSecure: boolean } | undefined
   readonly certificates?: CertificateSource | undefined
 }
 
 export interface HttpListener {
   readonly port: number
+  /** The servers of the open sessions, where there are several. */
+  serversInUse(): ReadonlySet<McpServer>
   /** Accepts no new requests, waits a limited time for those in progress, then aborts them. */
   close(): Promise<void>
+  readonly users: ServedUsers
 }
 
 export async function startHttpTransport(server: McpServer, options: HttpServerOptions): Promise<HttpListener> {
@@ -115,7 +122,8 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   nodeServer.http.on('request', handleRequest).on('checkContinue', handleRequest).on('checkExpectation', handleRequest)
   nodeServer.http.on('drop', () => context.metrics.countRefusal('connections'))
   handleUpgrades(nodeServer, upgrades)
-  await listen(nodeServer, port, host)
+  const ownListener = options.ownPort && (await listenOnOwnPort(nodeServer, options.ownPort))
+  await listen(nodeServer.http, { port, host })
   const stopWatching = certificates?.watch((certificate) => nodeServer.setCertificate(certificate))
   // An exception outside of a call must not end the other calls.
   const logUncaught = (error: unknown): void => server.logError(error)
@@ -124,20 +132,35 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   const address = nodeServer.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
+    serversInUse: () => new Set(Array.from(allSessions(context), (session) => session.server)),
+    users: createServedUsers(context, () => upgrades),
     async close() {
       stopWatching?.()
       clearInterval(heartbeat)
+      ownListener?.close()
       await shutDown(context, nodeServer, sse, upgrades, router)
       process.off('uncaughtException', logUncaught)
     },
   }
 }
 
-function listen({ http }: NodeServer, port: number, host: string): Promise<void> {
+function listen(server: Server, address: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, host, resolve)
+    server.once('error', reject)
+    server.listen(address, resolve)
   })
+}
+
+/** Passes the connections of another port to the server. `exclusive`: the processes of a cluster share other ports. */
+async function listenOnOwnPort(
+  { http, isSecure }: NodeServer,
+  { host, port, isSecure: isEncrypted }: NonNullable<HttpServerOptions['ownPort']>,
+): Promise<Server> {
+  const server = createServer((socket) =>
+    http.emit(isSecure && !isEncrypted ? 'secureConnection' : 'connection', socket),
+  )
+  await listen(server, { host, port, exclusive: true })
+  return server
 }
 
 function handleUpgrades({ http, isSecure }: NodeServer, upgrades: UpgradeHandler | undefined): void {

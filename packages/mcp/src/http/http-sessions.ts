@@ -1,14 +1,19 @@
 // The sessions of legacy revisions by `Mcp-Session-Id`, in memory: expiry, and limits per user for sessions and for the
-// replay logs of their events. Ids cannot be guessed and are not valid for other users.
+// replay logs of their events. Ids cannot be guessed and are not valid for other users. With a store, sessions of other
+// servers are continued here. Used by mcp-endpoint.ts and legacy-post.ts.
 
 import { randomBytes } from 'node:crypto'
 
 import type { Caller } from '../definitions/caller.js'
 import type { ToolCallFormat } from '../revisions/client-profile.js'
-import type { Session, SessionOptions } from '../session/session.js'
+import type { McpServer } from '../server/mcp-server.js'
+import type { Session } from '../session/session.js'
 import { EventLog, parseEventId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
+import type { HttpSessionOptions } from './http-context.js'
 import { ResumableStream } from './resumable-stream.js'
+import { restoreFacts, StoredClientSession } from './session-facts.js'
+import type { HttpSessionStore, StoredSession } from './session-store.js'
 
 const IDLE_MS = 60 * 60 * 1000
 const CLEANUP_INTERVAL_MS = 60 * 1000
@@ -16,28 +21,50 @@ const MAX_PER_USER = 1000
 /** Characters in the replay logs of all sessions of one user. */
 const MAX_LOG_SIZE_PER_USER = 16 * 1024 * 1024
 const SERVER_STREAM = 'standing'
+const ID_PATTERN = /^[\w-]{32}$/
+/** Streams and events that one server numbers; the next server that continues the session starts above them. */
+const NUMBERS_PER_GENERATION = 1e9
 
-type CreateSession = (peer: Caller, options: SessionOptions) => Session
+type CreateSession = (peer: Caller, options: HttpSessionOptions) => Session
+
+interface OpenSessionOptions {
+  /** Where there are several. */
+  readonly server: McpServer | undefined
+  readonly createSession: CreateSession
+  readonly toolCallFormat: ToolCallFormat | undefined
+  readonly store: HttpSessionStore | undefined
+  readonly onLogGrowth: (characters: number) => void
+  /** Continues the session of this id. */
+  readonly stored?: (StoredSession & { readonly id: string }) | undefined
+}
 
 export class HttpSession {
-  readonly id = randomBytes(24).toString('base64url')
+  readonly id: string
   readonly session: Session
   /** Messages that belong to no request. */
   readonly serverStream: ResumableStream
   lastUsedAt = Date.now()
-  readonly #log = new EventLog()
+  readonly #log: EventLog
   readonly #openStreams = new Map<string, ResumableStream>()
-  #lastStreamNumber = 0
+  readonly #firstStreamNumber: number
+  #lastStreamNumber: number
+  readonly #onLogGrowth: (characters: number) => void
 
   constructor(
     readonly user: string,
-    createSession: CreateSession,
-    toolCallFormat: ToolCallFormat | undefined,
-    private readonly onLogGrowth: (characters: number) => void,
+    { server, createSession, toolCallFormat, store, onLogGrowth, stored }: OpenSessionOptions,
   ) {
+    const firstNumber = (stored?.generation ?? 0) * NUMBERS_PER_GENERATION
+    const id = stored?.id ?? randomBytes(24).toString('base64url')
+    this.id = id
+    this.#log = new EventLog(firstNumber)
+    this.#firstStreamNumber = this.#lastStreamNumber = firstNumber
+    this.#onLogGrowth = onLogGrowth
     this.serverStream = this.#createStream(SERVER_STREAM)
-    const options = { revision: '2024-11-05', sink: this.serverStream, toolCallFormat } as const
-    this.session = createSession({ user, session: this.id }, options)
+    const options = { server, revision: '2024-11-05', sink: this.serverStream, toolCallFormat } as const
+    const session = createSession({ user, session: id }, options)
+    if (stored) restoreFacts(session.state, stored.facts)
+    this.session = store ? new StoredClientSession(session, (facts) => store.save(user, id, facts)) : session
   }
 
   /** Opens the stream of one POST. */
@@ -82,8 +109,8 @@ export class HttpSession {
     return this.serverStream.connection !== undefined || this.session.isBusy
   }
 
-  end(reason: string): void {
-    this.session.disconnect(reason)
+  end(reason: string, isMoved = false): void {
+    this.session.disconnect(reason, isMoved)
     this.serverStream.end(undefined)
     for (const track of this.#openStreams.values()) track.end(undefined)
   }
@@ -92,14 +119,14 @@ export class HttpSession {
     // An initial event without data is allowed since 2025-11-25; older clients try to parse it.
     return new ResumableStream(name, this.#log, {
       sendsInitialId: () => this.session.negotiatedRevision === '2025-11-25',
-      onLogGrowth: this.onLogGrowth,
+      onLogGrowth: this.#onLogGrowth,
     })
   }
 
   /** The events of a finished stream stay in the log for a while. */
   #reopenFinished(name: string): ResumableStream | undefined {
     const number = Number(/^p(\d+)$/.exec(name)?.[1])
-    if (!(number <= this.#lastStreamNumber)) return undefined
+    if (!(number > this.#firstStreamNumber && number <= this.#lastStreamNumber)) return undefined
     const track = this.#createStream(name)
     track.end(undefined)
     return track
@@ -110,12 +137,15 @@ export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #byUser = new Map<string, Set<HttpSession>>()
   readonly #logSizes = new Map<string, number>()
+  readonly #restoring = new Map<string, Promise<HttpSession | undefined>>()
   readonly #cleanupTimer: NodeJS.Timeout
+  #touchedAt = Date.now()
 
   /** `toolCallFormat`: the result format of sessions at 2024-11-05. */
   constructor(
     private readonly createSession: CreateSession,
     private readonly toolCallFormat: ToolCallFormat | undefined,
+    private readonly store?: HttpSessionStore,
   ) {
     this.#cleanupTimer = setInterval(() => this.#expireIdle(), CLEANUP_INTERVAL_MS).unref()
   }
@@ -124,34 +154,71 @@ export class HttpSessions {
     return this.#sessions.size
   }
 
-  open(user: string): HttpSession {
+  /** `server`: where there are several. */
+  open(user: string, server?: McpServer): HttpSession {
+    return this.#add(user, server, undefined)
+  }
+
+  #add(user: string, server: McpServer | undefined, stored: OpenSessionOptions['stored']): HttpSession {
+    const { createSession, toolCallFormat, store } = this
     const userSessions = this.#byUser.get(user) ?? new Set()
     if (userSessions.size >= MAX_PER_USER) this.#evictOldest(userSessions)
-    const session = new HttpSession(user, this.createSession, this.toolCallFormat, (characters) =>
-      this.#countLog(session, characters),
-    )
+    const onLogGrowth = (characters: number): void => this.#countLog(session, characters)
+    const session = new HttpSession(user, { server, createSession, toolCallFormat, store, onLogGrowth, stored })
     this.#byUser.set(user, userSessions.add(session))
     this.#sessions.set(session.id, session)
     return session
   }
 
-  find(id: string, user: string): HttpSession | undefined {
+  find(id: string, user: string, server?: McpServer): HttpSession | undefined {
     const session = this.#sessions.get(id)
     if (session?.user !== user) return undefined
+    // The same user with a credential of another tenant.
+    if (server && session.session.server !== server) return undefined
     session.lastUsedAt = Date.now()
     return session
   }
 
-  end(session: HttpSession, reason: string): void {
+  /** Whether sessions of other servers can be continued here. */
+  get canRestore(): boolean {
+    return this.store !== undefined
+  }
+
+  /** Continues a session of another server; undefined if there is none. */
+  async restore(id: string, user: string, server?: McpServer): Promise<HttpSession | undefined> {
+    const key = `${user}\0${id}`
+    const restoring =
+      this.#restoring.get(key) ?? this.#restoreOnce(id, user, server).finally(() => this.#restoring.delete(key))
+    this.#restoring.set(key, restoring)
+    return (await restoring) && this.find(id, user, server)
+  }
+
+  async #restoreOnce(id: string, user: string, server: McpServer | undefined): Promise<HttpSession | undefined> {
+    const stored = ID_PATTERN.test(id) ? await this.store?.restore(user, id) : undefined
+    return stored && this.#add(user, server, { id, ...stored })
+  }
+
+  /** Ends a session everywhere. The promise, if there is a store, resolves when no other server can continue it. */
+  end(session: HttpSession, reason: string): Promise<void> | undefined {
+    this.#drop(session, reason, false)
+    return this.store?.remove(session.user, session.id)
+  }
+
+  #drop(session: HttpSession, reason: string, isMoved: boolean): void {
     this.#sessions.delete(session.id)
     const userSessions = this.#byUser.get(session.user)
     userSessions?.delete(session)
-    session.end(reason)
+    session.end(reason, isMoved)
     this.#logSizes.set(session.user, (this.#logSizes.get(session.user) ?? 0) - session.logSize)
     session.clearLog(false)
     if (userSessions?.size !== 0) return
     this.#byUser.delete(session.user)
     this.#logSizes.delete(session.user)
+  }
+
+  /** Another machine goes on with the sessions of this user. */
+  forgetUser(user: string, reason: string): void {
+    for (const session of this.#byUser.get(user) ?? []) this.#drop(session, reason, this.canRestore)
   }
 
   *[Symbol.iterator](): Iterator<HttpSession> {
@@ -160,7 +227,7 @@ export class HttpSessions {
 
   close(): void {
     clearInterval(this.#cleanupTimer)
-    for (const session of this.#sessions.values()) session.end('the server is stopping')
+    for (const session of this.#sessions.values()) session.end('the server is stopping', this.canRestore)
     this.#sessions.clear()
   }
 
@@ -183,14 +250,29 @@ export class HttpSessions {
   /** Ends the least recently used session, idle ones first. */
   #evictOldest(userSessions: ReadonlySet<HttpSession>): void {
     const [oldest] = byLastUse(userSessions)
-    if (oldest) this.end(oldest, 'there were too many sessions')
+    if (oldest) this.#endQuietly(oldest, 'there were too many sessions')
   }
 
   #expireIdle(): void {
     const cutoff = Date.now() - IDLE_MS
     for (const session of this.#sessions.values()) {
       if (session.isBusy) session.lastUsedAt = Date.now()
-      else if (session.lastUsedAt < cutoff) this.end(session, 'it was not used for an hour')
+      else if (session.lastUsedAt < cutoff) this.#endQuietly(session, 'it was not used for an hour')
+    }
+    if (this.store) this.#touchUsed(this.store)
+  }
+
+  /** What cannot be removed from the store expires there. */
+  #endQuietly(session: HttpSession, reason: string): void {
+    void this.end(session, reason)?.catch(() => undefined)
+  }
+
+  #touchUsed(store: HttpSessionStore): void {
+    const since = this.#touchedAt
+    this.#touchedAt = Date.now()
+    for (const [user, userSessions] of this.#byUser) {
+      const ids = [...userSessions].filter(({ lastUsedAt }) => lastUsedAt >= since).map(({ id }) => id)
+      if (ids.length > 0) void store.touch(user, ids).catch(() => undefined)
     }
   }
 }

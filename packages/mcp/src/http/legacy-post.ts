@@ -4,6 +4,7 @@
 
 import { statelessCaller } from '../definitions/caller.js'
 import {
+  ErrorAnswer,
   getAnswerText,
   type JsonRpcBatch,
   type JsonRpcMessage,
@@ -26,11 +27,13 @@ export async function handleInitialize(
   request: JsonRpcRequest,
 ): Promise<void> {
   exchange.protocol = 'legacy'
-  const httpSession = context.sessions.open(exchange.user)
-  const answer = getAnswerText(await httpSession.session.receive(request, DISCARD_SINK)) ?? ''
+  const httpSession = context.sessions.open(exchange.user, exchange.server)
+  const received = await httpSession.session.receive(request, DISCARD_SINK)
+  const answer = getAnswerText(received) ?? ''
   const { negotiatedRevision: negotiated } = httpSession.session
-  if (negotiated === undefined) {
-    context.sessions.end(httpSession, 'initialize failed')
+  if (negotiated === undefined || received instanceof ErrorAnswer) {
+    // It may have been stored although that was not confirmed.
+    await context.sessions.end(httpSession, 'initialize failed')?.catch(() => undefined)
     return exchange.json(200, answer)
   }
   if (negotiated === '2024-11-05' && context.extensions.unversioned) exchange.protocol = 'armoriq'
@@ -74,7 +77,8 @@ export function handleSessionlessPost(
   revision: LegacyRevision,
 ): void {
   exchange.protocol = 'legacy'
-  const session = context.createSession(statelessCaller(exchange.user), { revision, isStateless: true })
+  const { user, server } = exchange
+  const session = context.createSession(statelessCaller(user), { server, revision, isStateless: true })
   const answer = new PostResponse(context, exchange, false)
   answer.respond(session.receive(message, answer), session)
 }

@@ -1,6 +1,7 @@
 // Handles POST, GET and DELETE of /mcp, for router.ts: chooses the protocol by message and headers: the modern `_meta`
-// or version, a session, a legacy version, or none of them.
+// or version, a session, a legacy version, or none of them. No I/O of its own: answers through the exchange.
 
+import { Failure } from '../errors.js'
 import { isJsonObject } from '../json/json.js'
 import { type JsonRpcBatch, type JsonRpcMessage, parseMessage } from '../jsonrpc/message.js'
 import { isModernRequest } from '../revisions/modern-request.js'
@@ -54,8 +55,11 @@ export function refuseNewWork(
 /** GET: the stream of a session, or the rest of a stream whose connection broke. */
 export function handleGet(context: HttpContext, exchange: HttpExchange): void {
   exchange.protocol = 'legacy'
-  const httpSession = findSession(context, exchange)
-  if (!httpSession) return
+  const id = requireSessionId(exchange)
+  if (id !== undefined) withSession(context, exchange, id, (httpSession) => openSessionStream(exchange, httpSession))
+}
+
+function openSessionStream(exchange: HttpExchange, httpSession: HttpSession): void {
   if (!exchange.accepts('text/event-stream')) {
     return exchange.refuse({ status: 406, reason: 'Accept must include text/event-stream' }, 'header')
   }
@@ -74,23 +78,56 @@ export function handleGet(context: HttpContext, exchange: HttpExchange): void {
 
 export function handleDelete(context: HttpContext, exchange: HttpExchange): void {
   exchange.protocol = 'legacy'
-  const httpSession = findSession(context, exchange)
-  if (!httpSession) return
-  context.sessions.end(httpSession, 'the client ended the session')
-  exchange.empty(204)
+  const id = requireSessionId(exchange)
+  if (id === undefined) return
+  withSession(context, exchange, id, (httpSession) => {
+    const removed = context.sessions.end(httpSession, 'the client ended the session')
+    if (!removed) return exchange.empty(204)
+    removed.then(
+      () => exchange.empty(204),
+      (error: unknown) => refuseFailed(context, exchange, error),
+    )
+  })
 }
 
-function findSession(context: HttpContext, exchange: HttpExchange): HttpSession | undefined {
+function requireSessionId(exchange: HttpExchange): string | undefined {
   const { 'mcp-session-id': id } = exchange.request.headers
-  if (typeof id !== 'string') {
-    const reason = 'Send messages by POST; a stream needs the id of a session in Mcp-Session-Id'
-    exchange.refuse({ status: 405, reason, headers: { allow: 'POST' } }, 'method')
-    return undefined
-  }
-  const httpSession = context.sessions.find(id, exchange.user)
+  if (typeof id === 'string') return id
+  const reason = 'Send messages by POST; a stream needs the id of a session in Mcp-Session-Id'
+  exchange.refuse({ status: 405, reason, headers: { allow: 'POST' } }, 'method')
+  return undefined
+}
+
+/** Finds a session, continues one of another server, or refuses the request. */
+function withSession(
+  context: HttpContext,
+  exchange: HttpExchange,
+  id: string,
+  serve: (httpSession: HttpSession) => void,
+): void {
   exchange.session = id
-  if (!httpSession) exchange.refuse(UNKNOWN_SESSION, 'session')
-  return httpSession
+  const { sessions } = context
+  const found = sessions.find(id, exchange.user, exchange.server)
+  if (found) return serve(found)
+  if (!sessions.canRestore) return exchange.refuse(UNKNOWN_SESSION, 'session')
+  sessions
+    .restore(id, exchange.user, exchange.server)
+    .then((restored) => {
+      if (exchange.response.destroyed) exchange.clientClosed()
+      else if (restored) serve(restored)
+      else exchange.refuse(UNKNOWN_SESSION, 'session')
+    })
+    .catch((error: unknown) => refuseFailed(context, exchange, error))
+}
+
+function refuseFailed(context: HttpContext, exchange: HttpExchange, error: unknown): void {
+  context.server.logError(error)
+  if (exchange.response.headersSent) return void exchange.response.destroy()
+  const refusal =
+    error instanceof Failure
+      ? { status: 503, reason: `${error.message}. Nothing was done`, headers: { 'retry-after': '1' } }
+      : { status: 500, reason: "Internal error; see the server's log" }
+  exchange.refuse(refusal, 'error')
 }
 
 function handlePostWithId(
@@ -99,9 +136,15 @@ function handlePostWithId(
   message: JsonRpcMessage | JsonRpcBatch,
   id: string,
 ): void {
-  exchange.session = id
-  const httpSession = context.sessions.find(id, exchange.user)
-  if (!httpSession) return exchange.refuse(UNKNOWN_SESSION, 'session')
+  withSession(context, exchange, id, (httpSession) => postToSession(context, exchange, message, httpSession))
+}
+
+function postToSession(
+  context: HttpContext,
+  exchange: HttpExchange,
+  message: JsonRpcMessage | JsonRpcBatch,
+  httpSession: HttpSession,
+): void {
   const { 'mcp-protocol-version': version } = exchange.request.headers
   if (version !== undefined && !isLegacyRevision(version)) return refuseVersion(exchange)
   const { unversioned: unversionedClients } = context.extensions

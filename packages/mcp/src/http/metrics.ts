@@ -1,5 +1,6 @@
 // Counts requests, refusals and tool calls of the HTTP server, and formats them for Prometheus. Series are created once
-// and reused, and every label comes from a fixed list, so that clients cannot grow the output. In memory only.
+// and reused, and every label comes from a fixed list, so that clients cannot grow the output. Created by
+// http-context.ts, counted there and by http-exchange.ts, sent by router.ts at /metrics. In memory only.
 
 import { type ProcessStats, startProcessStats } from './process-stats.js'
 import {
@@ -30,6 +31,7 @@ const REASONS = [
   'header',
   'session',
   'stopping',
+  'machine',
   'error',
 ] as const
 
@@ -90,13 +92,15 @@ export interface MetricsOptions {
   readonly prefix: string
   /** The version in `build_info`. */
   readonly version: string
+  /** Labels of every series. */
+  readonly labels?: MetricLabels | undefined
   readonly gauges?: Partial<Readonly<Record<keyof typeof GAUGES, () => number>>>
   /** The tools that are counted by name; others count as `other`. */
   readonly tools?: readonly string[]
 }
 
-export function createMetrics({ prefix, version, gauges = {}, tools = [] }: MetricsOptions): Metrics {
-  const registry = createMetricRegistry()
+export function createMetrics({ prefix, version, labels, gauges = {}, tools = [] }: MetricsOptions): Metrics {
+  const registry = createMetricRegistry(labels)
   const processStats = startProcessStats()
   const countRequest = countAnswers(registry, prefix)
   const countRefusal = countRefusals(registry, prefix)

@@ -1,4 +1,5 @@
 // Handles POST /mcp at the modern revision, 2026-07-28: stateless. Headers that repeat parts of the body must match it.
+// Called by mcp-endpoint. No I/O of its own: answers through the exchange.
 
 import { statelessCaller } from '../definitions/caller.js'
 import { INVALID_REQUEST, ProtocolError } from '../errors.js'
@@ -28,14 +29,14 @@ export function handleModernPost(
   }
   const mismatch = findHeaderMismatch(context, exchange, message)
   if (mismatch) return exchange.json(httpStatusOf(mismatch), mismatch.text)
-  const session = context.createSession(statelessCaller(exchange.user), { isStateless: true })
+  const session = context.createSession(statelessCaller(exchange.user), { server: exchange.server, isStateless: true })
   const answer = new PostResponse(context, exchange)
   answer.respond(session.receive(message, answer), session)
 }
 
 function findHeaderMismatch(
-  { server }: HttpContext,
-  { request: { headers } }: HttpExchange,
+  context: HttpContext,
+  { request: { headers }, server = context.server }: HttpExchange,
   message: JsonRpcRequest,
 ): ErrorAnswer | undefined {
   const { id, method } = message

@@ -1,5 +1,5 @@
 // Creates Node's HTTP or HTTPS server, for http-server.ts: request timeouts, no silently dropped headers, a JSON error
-// for malformed requests, and a list of all connections for shutdown. Does not listen yet.
+// for malformed requests, and a list of all connections for shutdown. Does not listen yet. Closes sockets.
 
 import {
   createServer as createHttpServer,

@@ -1,5 +1,5 @@
 // Sends the response to a POST without a session, of either protocol: JSON, or an event stream if something is sent
-// before the result. When the client disconnects, the call is aborted.
+// before the result. When the client disconnects, the call is aborted. Used by legacy-post and modern-post.
 
 import { HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from '../errors.js'
 import {

@@ -24,7 +24,8 @@ export interface MetricRegistry {
 
 type FormatSeries = () => string
 
-export function createMetricRegistry(): MetricRegistry {
+/** `common`: labels of every series. */
+export function createMetricRegistry(common: MetricLabels = {}): MetricRegistry {
   const families: FormatSeries[] = []
 
   function declareFamily(type: string, name: string, help: string): FormatSeries[] {
@@ -37,7 +38,8 @@ export function createMetricRegistry(): MetricRegistry {
   return {
     counter(name, help) {
       const series = declareFamily('counter', name, help)
-      return (labels) => {
+      return (own) => {
+        const labels = { ...common, ...own }
         let total = 0
         const head = `${name}${formatLabels(labels)} `
         series.push(() => `${head}${formatNumber(total)}\n`)
@@ -47,7 +49,7 @@ export function createMetricRegistry(): MetricRegistry {
     histogram(name, help, bounds) {
       const series = declareFamily('histogram', name, help)
       return (labels) => {
-        const { histogram, print } = createHistogram(name, labels, bounds)
+        const { histogram, print } = createHistogram(name, { ...common, ...labels }, bounds)
         series.push(print)
         return histogram
       }
@@ -55,7 +57,7 @@ export function createMetricRegistry(): MetricRegistry {
     observable(type, name, help) {
       const series = declareFamily(type, name, help)
       return (labels, value) => {
-        const head = `${name}${formatLabels(labels)} `
+        const head = `${name}${formatLabels({ ...common, ...labels })} `
         series.push(() => `${head}${formatNumber(value())}\n`)
       }
     },

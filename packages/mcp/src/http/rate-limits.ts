@@ -1,5 +1,6 @@
-// Limits requests, streams and memory per user, and refused credentials per network. Only refused credentials count against an
-// address, so that clients behind the same proxy are not affected. Memory is bounded.
+// Limits requests, streams and memory per user, and refused credentials per network. Only refused credentials count
+// against an address, so that clients behind the same proxy are not affected. Memory is bounded. Asked by the router and
+// exchanges. No I/O.
 
 import { isIPv6 } from 'node:net'
 

@@ -25,7 +25,7 @@ export function readRequestBody(
   done: (body: BodyResult, bytes: number) => void,
 ): void {
   // Without `connection: close`: Node would close the connection before the response is sent.
-  const tooLarge = { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
+  const tooLarge = describeTooLarge(maxBytes)
   if (exceedsContentLength(request, maxBytes)) return done(tooLarge, 0)
   const chunks: Buffer[] = []
   let size = 0
@@ -54,6 +54,15 @@ export function readRequestBody(
   request.on('close', () => {
     if (!isComplete) finish(undefined)
   })
+}
+
+function describeTooLarge(maxBytes: number): Refusal {
+  return { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
+}
+
+/** For a body that was read already. */
+export function checkBodySize(body: string, maxBytes: number): string | Refusal {
+  return Buffer.byteLength(body) > maxBytes ? describeTooLarge(maxBytes) : body
 }
 
 /** Whether the Content-Length exceeds the limit. */

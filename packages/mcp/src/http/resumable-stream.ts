@@ -1,6 +1,6 @@
 // The events of one POST, or those that belong to no request, of a session of a legacy revision. Its connection may
 // break and be replaced; events sent meanwhile are in the log (event-log.ts) and are sent then. Used by
-// http-sessions.ts.
+// http-sessions.ts. Writes to connections; keeps events in memory.
 
 import type { MessageSink } from '../jsonrpc/message.js'
 import { type EventLog, formatEventId } from './event-log.js'

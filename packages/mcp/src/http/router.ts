@@ -1,5 +1,6 @@
 // Routes every HTTP request to its handler. The order of checks is fixed: Host and Origin, authentication, rate limits,
-// path; only then is the body read and parsed. Created by http-server.ts.
+// path; only then is the body read and parsed. Created by http-server.ts. Answers through the exchange; sets timers
+// that close connections.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -12,10 +13,12 @@ import type { BodyHandler, HttpContext } from './http-context.js'
 import { HttpExchange, refuseMethod } from './http-exchange.js'
 import { handleDelete, handleGet, handlePost } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
-import { exceedsContentLength, readRequestBody, TOO_MUCH_MEMORY } from './read-body.js'
+import { type BodyResult, checkBodySize, exceedsContentLength, readRequestBody, TOO_MUCH_MEMORY } from './read-body.js'
 import { holdValues, isLargeText } from './rate-limits.js'
 import type { SseSessions } from './sse-endpoint.js'
 
+/** What is served by the machine that owns the user's workspace. */
+const USER_PATHS: ReadonlySet<string> = new Set(['/mcp', '/sse', '/messages'])
 const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
 
 export interface Router {
@@ -26,6 +29,7 @@ export interface Router {
 
 export function createRouter(context: HttpContext, sse: SseSessions): Router {
   const { keyHeader } = context.authenticator
+  const { placement } = context.extensions
   const extraRoutes = context.extensions.routes?.(context)
   // With a custom authenticate function any header may matter, so results are not cached.
   const authCache = keyHeader === undefined ? undefined : new ConnectionAuthCache(keyHeader)
@@ -33,11 +37,15 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
   function receive(request: IncomingMessage, response: ServerResponse): void {
     trackPipelinedResponse(request, response)
     const exchange = new HttpExchange(request, response, context)
+    const forwarded = placement?.readForwarded(request)
+    if (forwarded && isRefusal(forwarded)) return exchange.refuse(forwarded, 'machine')
+    exchange.forwarded = forwarded
     const cached = authCache?.get(request)
-    const refusal = cached ? undefined : checkHostAndOrigin(request.headers, context.hostPolicy)
+    // The machine that has forwarded it has checked them.
+    const refusal = cached || forwarded ? undefined : checkHostAndOrigin(request.headers, context.hostPolicy)
     if (refusal) return exchange.refuse(refusal, refusal.kind ?? 'host')
     const path = requestPath(request)
-    const crossOrigin = extraRoutes?.ownsPath(path) ? extraRoutes.refuse(request) : undefined
+    const crossOrigin = !forwarded && extraRoutes?.ownsPath(path) ? extraRoutes.refuse(request) : undefined
     if (crossOrigin) return exchange.refuse(crossOrigin, 'origin')
     if (extraRoutes?.servePublic(exchange, path)) return
     if (!extraRoutes?.ownsPath(path)) allowOrigin(exchange)
@@ -66,15 +74,30 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
     const { metadata, metadataPath } = context.authenticator
     if (method === 'OPTIONS' && !extraRoutes?.ownsPath(path)) exchange.empty(204)
     else if (path === '/healthz') exchange.text(200, 'ok\n', 'text/plain')
-    else if (path === '/readyz' && context.isShuttingDown) exchange.text(503, 'stopping\n', 'text/plain')
-    else if (path === '/readyz') exchange.text(200, 'ready\n', 'text/plain')
+    else if (path === '/readyz') answerReadiness(exchange)
     else if (metadata && (path === metadataPath || METADATA_PATH.test(path)))
       exchange.json(200, JSON.stringify(metadata))
     else return false
     return true
   }
 
+  function answerReadiness(exchange: HttpExchange): void {
+    const unready = context.isShuttingDown ? 'stopping' : placement?.findUnreadiness()
+    exchange.text(unready === undefined ? 200 : 503, `${unready ?? 'ready'}\n`, 'text/plain')
+  }
+
   function admit(exchange: HttpExchange, path: string, principal: Principal | Refusal): void {
+    if (!placement || isRefusal(principal) || !belongsToUser(path)) return admitHere(exchange, path, principal)
+    exchange.principal = principal
+    context.anonymousConnections?.markAuthenticated(exchange.request.socket)
+    placement.place(exchange, () => admitHere(exchange, path, principal))
+  }
+
+  function belongsToUser(path: string): boolean {
+    return USER_PATHS.has(path) || extraRoutes?.ownsPath(path) === true
+  }
+
+  function admitHere(exchange: HttpExchange, path: string, principal: Principal | Refusal): void {
     // The client may have disconnected during authentication; nothing must be started for it.
     if (exchange.response.destroyed) return exchange.clientClosed()
     const refusal = checkAdmission(context, exchange, principal)
@@ -124,25 +147,33 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
       return exchange.refuse({ status: 417, reason: 'The only supported expectation is 100-continue' }, 'header')
     }
-    if (expect !== undefined && !exceedsContentLength(request, maxBytes)) response.writeContinue()
     const { rateLimits, turnShares } = context
-    const memory = rateLimits.holdMemory(exchange.user)
+    const memory = exchange.memory ?? rateLimits.holdMemory(exchange.user)
     exchange.memory = memory
     // A large body is decoded, measured and parsed in turns of their own.
     const schedule = (work: () => void): void => turnShares.run(exchange.user, () => attempt(exchange, work))
-    readRequestBody(request, { maxBytes, memory, schedule }, (body, bytes) => {
+    const start: BodyHandler = (body, values) => {
+      const moved = placement?.refuseWork(exchange.user)
+      if (moved) exchange.refuse(exchange.forwarded ? { ...moved, status: 421 } : moved, 'machine')
+      else next(body, values)
+    }
+    const receiveBody = (body: BodyResult, bytes: number): void => {
       exchange.bytesIn = bytes
       if (body === undefined) exchange.clientClosed()
       else if (typeof body !== 'string') refuseBody(exchange, body)
-      else if (!isLargeText(body)) next(body)
+      else if (!isLargeText(body)) start(body)
       else {
         schedule(() => {
           const values = countMessageValues(body)
-          if (holdValues(memory, values)) schedule(() => next(body, values))
+          if (holdValues(memory, values)) schedule(() => start(body, values))
           else exchange.refuse(TOO_MUCH_MEMORY, 'size')
         })
       }
-    })
+    }
+    const { receivedBody } = exchange
+    if (receivedBody !== undefined) return receiveBody(checkBodySize(receivedBody, maxBytes), exchange.bytesIn)
+    if (expect !== undefined && !exceedsContentLength(request, maxBytes)) response.writeContinue()
+    readRequestBody(request, { maxBytes, memory, schedule }, receiveBody)
   }
 
   /** Does nothing for a client that has disconnected. */
@@ -167,10 +198,7 @@ export function createRouter(context: HttpContext, sse: SseSessions): Router {
 /** Checks authentication result and limits. Counts the request until it ends. */
 export function checkAdmission(context: HttpContext, exchange: HttpExchange, principal: Principal | Refusal) {
   if (isRefusal(principal)) {
-    const retryAfter =
-      principal.status === 401
-        ? context.rateLimits.countFailedLogin(exchange.request.socket.remoteAddress ?? '')
-        : undefined
+    const retryAfter = principal.status === 401 ? context.rateLimits.countFailedLogin(exchange.remote ?? '') : undefined
     if (!retryAfter) return { refusal: principal, kind: principal.status === 403 ? 'scope' : 'credentials' } as const
     return {
       refusal: tooManyRequests('Too many refused credentials', retryAfter.retryAfterSeconds),
@@ -189,6 +217,10 @@ export function checkAdmission(context: HttpContext, exchange: HttpExchange, pri
     return { refusal: tooManyRequests('Too many requests and streams are open at once', 1), kind: 'streams' } as const
   }
   exchange.onEnd = () => context.rateLimits.releaseSlot(principal.user)
+  // Metrics are those of the whole process.
+  const server = requestPath(exchange.request) === '/metrics' ? undefined : context.serverFor?.(principal)
+  if (server && isRefusal(server)) return { refusal: server, kind: server.status === 403 ? 'scope' : 'error' } as const
+  exchange.server = server
   return undefined
 }
 

@@ -1,5 +1,5 @@
 // `serveHttp` for servers written on the library: converts the options and starts the same HTTP server as the program
-// (http-server.ts). Loaded by index.ts on first use.
+// (http-server.ts). Loaded by index.ts on first use. Opens a port.
 
 import { isJsonObject } from '../json/json.js'
 import { getOsUser } from '../os.js'

@@ -1,5 +1,6 @@
 // Handles the HTTP+SSE transport of 2024-11-05: GET /sse opens the stream and sends the URL for messages; POST
-// /messages accepts messages, which are answered on the stream. The session lasts as long as the stream.
+// /messages accepts messages, which are answered on the stream. The session lasts as long as the stream. Called by
+// router.ts, created by http-server.ts. Writes HTTP responses.
 
 import { randomBytes } from 'node:crypto'
 
@@ -20,13 +21,13 @@ export class SseSessions {
     exchange.protocol = 'sse'
     const id = randomBytes(24).toString('base64url')
     exchange.session = id
-    const { user } = exchange
+    const { user, server } = exchange
     const stream = exchange.stream()
     const sink: MessageSink = {
       send: (text) => stream.send(text),
       notify: (text) => (stream.isBackedUp ? undefined : stream.send(text)),
     }
-    const session = context.createSession({ user, session: id }, { revision: '2024-11-05', sink })
+    const session = context.createSession({ user, session: id }, { server, revision: '2024-11-05', sink })
     this.#sessions.set(id, { user, session, stream, sink })
     context.transientSessions.add(session)
     context.streams.add(stream)

@@ -1,6 +1,7 @@
 // Token buckets by key for rate-limits.ts, in bounded memory. Each bucket holds up to `burst` tokens and refills at
 // `rate` per second. A bucket untouched for its refill time is full and can be dropped: buckets are kept in two maps,
-// and the older map is dropped as a whole, so nothing is swept and the cost does not depend on the number of keys.
+// and the older map is dropped as a whole, so nothing is swept and the cost does not depend on the number of keys. In
+// memory only.
 
 export interface TokenBucketOptions {
   /** Tokens per second; 0 disables the limit. */

@@ -1,6 +1,6 @@
 // Handles `Upgrade` requests of http-server.ts. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the
 // same checks as every request; other upgrades (such as h2c) are ignored, as HTTP allows. The WebSocket itself is an
-// extension.
+// extension. Writes to and closes sockets.
 
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 
 import { loadOnce } from '../util/promises.js'
 import { closeAfterDelay } from './connections.js'
-import { checkHostAndOrigin } from './host-policy.js'
+import { checkHostAndOrigin, isRefusal } from './host-policy.js'
 import type { HttpContext, HttpExtensions, WebSockets } from './http-context.js'
 import { HttpExchange } from './http-exchange.js'
 import { checkAdmission, requestPath } from './router.js'
@@ -17,6 +17,10 @@ const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
 
 export interface UpgradeHandler {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Closes the WebSockets of one user. */
+  closeUser(user: string): void
+  /** Closes the WebSockets whose request fits as soon as no call is in progress. */
+  closeWhenIdle(fits: (request: IncomingMessage) => boolean): void
   close(): void
 }
 
@@ -30,12 +34,13 @@ export function createUpgradeHandler(
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const exchange = new HttpExchange(request, new ServerResponse(request), context)
     exchange.protocol = 'websocket'
-    const refusal = await findRefusal(context, exchange)
+    const refusal = await findRefusal(context, exchange, socket, head)
+    if (refusal === 'forwarded') return
     if (socket.destroyed) return exchange.clientClosed()
     if (!refusal) {
       // On the socket, not on the WebSocket: a failed handshake never creates one.
       socket.once('close', () => exchange.recordUpgrade())
-      return (await loadSockets()).accept(request, socket, head, exchange.user)
+      return (await loadSockets()).accept(exchange, socket, head)
     }
     respondOnSocket(socket, exchange.response)
     exchange.refuse(refusal.refusal, refusal.kind)
@@ -49,15 +54,27 @@ export function createUpgradeHandler(
         socket.destroy()
       })
     },
+    closeUser: (user) => sockets?.closeUser(user),
+    closeWhenIdle: (fits) => sockets?.closeWhenIdle(fits),
     close: () => sockets?.close(),
   }
 }
 
-async function findRefusal(context: HttpContext, exchange: HttpExchange) {
+async function findRefusal(context: HttpContext, exchange: HttpExchange, socket: Duplex, head: Buffer) {
   const { request } = exchange
-  const refusal = checkHostAndOrigin(request.headers, context.hostPolicy)
+  const { placement } = context.extensions
+  const forwarded = placement?.readForwarded(request)
+  if (forwarded && isRefusal(forwarded)) return { refusal: forwarded, kind: 'machine' } as const
+  exchange.forwarded = forwarded
+  const refusal = forwarded ? undefined : checkHostAndOrigin(request.headers, context.hostPolicy)
   if (refusal) return { refusal, kind: refusal.kind ?? 'host' }
-  const refused = checkAdmission(context, exchange, await context.authenticator.authenticate(request.headers))
+  const principal = await context.authenticator.authenticate(request.headers)
+  if (placement && !isRefusal(principal)) {
+    exchange.principal = principal
+    context.anonymousConnections?.markAuthenticated(request.socket)
+    if (!(await placement.placeUpgrade(exchange, socket, head))) return 'forwarded'
+  }
+  const refused = checkAdmission(context, exchange, principal)
   if (refused) return refused
   if (requestPath(request) !== '/mcp' || context.servesMcp === false)
     return { refusal: { status: 404, reason: 'The endpoint is /mcp' }, kind: 'path' } as const

@@ -1,4 +1,4 @@
-// Schema keywords for array items, for both compilers. Pure.
+// Schema keywords for array items, for both compilers (compile-simple.ts, full-keywords.ts). Pure.
 
 import { findDuplicate } from './json-equal.js'
 import { describeCount, describePath } from './problem-text.js'

@@ -1,5 +1,5 @@
 // Explains why a value matches no alternative of anyOf or oneOf: reports the problems of the alternative that was
-// probably meant.
+// probably meant. Used by combinator-keywords. Pure.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { isJsonEqual } from './json-equal.js'

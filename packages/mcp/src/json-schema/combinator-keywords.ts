@@ -1,5 +1,5 @@
 // Keywords that apply several schemas to the same value, and `unevaluated…`, which depends on what the others
-// evaluated. What a schema evaluated counts only if the value is valid for it.
+// evaluated. What a schema evaluated counts only if the value is valid for it. Used by compile.ts. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { explainClosestAlternative } from './closest-alternative.js'

@@ -1,4 +1,5 @@
-// Combines the rules of all keywords of one schema; and the two trivial schemas, true and false.
+// Combines the rules of all keywords of one schema; and the two trivial schemas, true and false. Used by both compilers.
+// Pure.
 
 import { describePathWithVerb } from './problem-text.js'
 import type { SchemaNode, SchemaRule, ValueTest } from './rule.js'

@@ -1,6 +1,7 @@
 // A JSON Schema validator (2020-12, with the differences of 2019-09 and draft-07), compiled to closures. Everything is
 // resolved at compile time, a valid value costs no allocation, and messages are built only for invalid values. Loaded
-// by lazy-compile.ts for schemas that compile-simple.ts does not support. Pure.
+// by lazy-compile.ts for schemas that compile-simple.ts does not support. Also used by ask-client.ts and
+// describe-script.ts. Pure.
 
 import { allOfRule, combinatorKeywords, unevaluatedRule } from './combinator-keywords.js'
 import { ACCEPT_ALL, combineRules, REJECT_ALL } from './combine-rules.js'

@@ -1,5 +1,6 @@
 // The TypeScript type of the values a JSON Schema literal accepts, so that a tool's `run` is typed by the schema the
-// client sees. Covers type, properties, required, items, enum, const, anyOf and oneOf; everything else is unknown.
+// client sees. Covers type, properties, required, items, enum, const, anyOf and oneOf; everything else is unknown. Types
+// only; used by the definitions of tools and questions.
 
 type PrimitiveTypes = {
   string: string

@@ -1,5 +1,5 @@
 // Equality of JSON values: members in any order, 1 equals 1.0. Only own properties count, so a key named `__proto__` is
-// data.
+// data. Used by the keywords enum, const and uniqueItems. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { isArray } from './rule.js'

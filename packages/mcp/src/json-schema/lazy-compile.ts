@@ -1,6 +1,6 @@
 // Loads the JSON Schema compilers on demand. Lists do not need them and they are a fifth of the program, so over stdio
 // they are loaded after the first answers or by the first call; other servers load them in advance. Most schemas need
-// only the smaller compiler.
+// only the smaller compiler. Used by the tool registry and by questions to clients.
 
 import { loadOnce } from '../util/promises.js'
 import type { JsonSchema } from './compile.js'

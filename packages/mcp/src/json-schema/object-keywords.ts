@@ -1,5 +1,5 @@
-// Schema keywords for object properties, for both compilers. Only own properties are read, so a property named
-// `__proto__` or `toString` is data. Pure.
+// Schema keywords for object properties, for both compilers (compile-simple.ts, full-keywords.ts). Only own properties
+// are read, so a property named `__proto__` or `toString` is data. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { describeCount, describePath, mustBeField } from './problem-text.js'

@@ -1,5 +1,5 @@
 // Text of validation problems. A model must be able to correct its call from it, so each sentence names the field, what
-// was expected and what was received. The length is bounded, whatever the value.
+// was expected and what was received. The length is bounded, whatever the value. Used by the keywords. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { isArray, type ValuePath } from './rule.js'

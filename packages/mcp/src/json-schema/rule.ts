@@ -1,5 +1,6 @@
 // The parts of a compiled schema. A rule has two functions: a test that allocates nothing, and `explain`, which runs
-// only after the test failed. A rule must explain at least one problem exactly if its test fails.
+// only after the test failed. A rule must explain at least one problem exactly if its test fails. Types only; the
+// keyword files implement them, both compilers and validation.ts use them.
 
 import { isJsonObject } from '../json/json.js'
 

@@ -1,5 +1,5 @@
 // Reads a schema document: the dialect of each part, its subschemas, and the target of each reference. References must
-// resolve inside the document; nothing is fetched.
+// resolve inside the document; nothing is fetched. Used by compile. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { describeValue, truncateValue } from './problem-text.js'

@@ -1,5 +1,6 @@
 // Schema keywords for a value as a whole: type, allowed values, ranges, lengths and patterns. A keyword accepts every
-// value of a type it does not apply to.
+// value of a type it does not apply to. Used by both compilers (compile-simple.ts, full-keywords.ts) and by
+// combinators. Pure.
 
 import { isJsonObject } from '../json/json.js'
 import { isJsonEqual } from './json-equal.js'

@@ -1,5 +1,6 @@
-// Scans JSON text without parsing it: counts its values and tests its nesting depth before JSON.parse, which on five million
-// brackets or objects blocks the event loop; and reads the raw text of members and elements. Pure.
+// Scans JSON text without parsing it: counts its values and tests its nesting depth before JSON.parse, which on five
+// million brackets or objects blocks the event loop; and reads the raw text of members and elements. Used by
+// jsonrpc/message.ts, parse-questions and describe-script. Pure.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

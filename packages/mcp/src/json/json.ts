@@ -1,4 +1,4 @@
-// JSON types and helpers. Values from outside are `unknown` until they are checked.
+// JSON types and helpers. Values from outside are `unknown` until they are checked. Used everywhere. Pure.
 
 /** A JSON object whose members are unchecked. */
 export type JsonObject = { readonly [key: string]: unknown }

@@ -1,5 +1,6 @@
 // What a method handler returns: the members of a complete result as JSON text, or a result of another type. Text
-// without braces, so that a large result is serialized once.
+// without braces, so that a large result is serialized once. Returned by methods/, read by session/active-requests.
+// Pure.
 
 import { stringifyWellFormed } from '../json/json.js'
 

@@ -1,5 +1,6 @@
 // A client in the same process as its server, for tests (`connect` of the library) and for the command `call`. It
-// supports every revision, answers requests of the server with the given functions, and collects notifications.
+// supports every revision, answers requests of the server with the given functions, and collects notifications. In
+// memory only; calls have their usual effects.
 
 import { errorMessage, Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'

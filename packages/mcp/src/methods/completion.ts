@@ -1,4 +1,5 @@
-// Handles completion/complete: suggests values for prompt arguments and resource template variables.
+// Handles completion/complete: suggests values for prompt arguments and resource template variables. Loaded by
+// optional-methods. Calls the completers of the definitions; no I/O of its own.
 
 import type { Completer } from '../definitions/prompt.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'

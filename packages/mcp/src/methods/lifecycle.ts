@@ -1,5 +1,5 @@
 // Handles ping and server/discover, and formats the result of initialize (handled by negotiated-state.ts). The declared
-// capabilities follow from the server's definition.
+// capabilities follow from the server's definition. Found through method-table.ts. Pure.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'

@@ -1,5 +1,6 @@
 // Finds the handler of a method, in the tables of the legacy and modern protocol, and tells which methods a server
-// supports. Methods other than lifecycle and tools are loaded on demand. Used by the sessions.
+// supports. Methods other than lifecycle and tools are loaded on demand. Used by the sessions. Imports modules; no
+// other effect.
 
 import { echo, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
 import type { McpServer } from '../server/mcp-server.js'

@@ -1,4 +1,5 @@
-// The type of a method handler, and helpers that several handlers share.
+// The type of a method handler, and helpers that several handlers share. Used by every file of methods/ and by
+// active-requests. Pure.
 
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { HandlerResult } from '../jsonrpc/result.js'

@@ -1,5 +1,5 @@
-// The methods other than lifecycle and tools. Loaded by the first request for one of them, because most servers only
-// have tools.
+// The methods other than lifecycle and tools. Loaded by method-table.ts with the first request for one of them, because
+// most servers only have tools. Tables only.
 
 import { COMPLETION_METHODS } from './completion.js'
 import type { MethodTable } from './method.js'

@@ -1,4 +1,4 @@
-// Handles prompts/list and prompts/get.
+// Handles prompts/list and prompts/get. Loaded by optional-methods. Calls the prompts of the server.
 
 import type { PromptDefinition, PromptMessage } from '../definitions/prompt.js'
 import type { ContentBlock } from '../definitions/tool.js'

@@ -1,4 +1,5 @@
-// Handles resources/list, resources/templates/list and resources/read.
+// Handles resources/list, resources/templates/list and resources/read. Loaded by optional-methods. Calls the resources
+// of the server.
 
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
 import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'

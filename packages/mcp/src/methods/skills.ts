@@ -1,5 +1,6 @@
 // Handles the methods of the Skills extension: skills/list, skills/get and resources/directory/read. A listing contains
-// the digest of each file, so that hosts can verify what they approved.
+// the digest of each file, so that hosts can verify what they approved. Loaded by optional-methods. Reads files only
+// through the definitions of the skills.
 
 import type { SkillDefinition, SkillFileEntry } from '../definitions/skill.js'
 import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../errors.js'

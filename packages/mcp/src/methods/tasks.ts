@@ -1,4 +1,4 @@
-// tasks/get, tasks/update and tasks/cancel.
+// tasks/get, tasks/update and tasks/cancel. Loaded by optional-methods; reads and writes the store of task handles.
 
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject } from '../json/json.js'

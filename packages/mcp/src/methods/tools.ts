@@ -1,6 +1,6 @@
 // Handles tools/list and tools/call, from finding the tool to formatting its result. This is the only place that
 // catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug and is
-// rethrown.
+// rethrown. Found through method-table.ts. Runs tools; no I/O of its own.
 
 import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { echo, Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'

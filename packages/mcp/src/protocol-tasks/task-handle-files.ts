@@ -1,5 +1,6 @@
 // Stores task handles as JSON files, one each, in a folder per user: they survive the process that created them. Files
-// are replaced atomically. Implements task-handle-store.ts.
+// are replaced atomically. Implements task-handle-store.ts. Opened by create-server.ts of the app, or by programs on
+// the library. Reads and writes files.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'

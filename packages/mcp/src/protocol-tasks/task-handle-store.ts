@@ -1,5 +1,5 @@
-// The interface of a store of task handles, and one in memory. A task handle is a call that continues after its
-// response (tasks of the protocol). A record belongs to one user and is invisible to others.
+// The interface of a store of task handles, and one in memory. A task handle is a call that continues after its response
+// (tasks of the protocol). A record belongs to one user and is invisible to others. Used by task-handles.
 
 /** A stored task handle. */
 export interface TaskHandleRecord {
@@ -24,6 +24,11 @@ export interface TaskHandleStore {
   /** Resolves when the record survives the end of this process. */
   save(record: TaskHandleRecord): Promise<void>
   load(user: string, id: string): Promise<TaskHandleRecord | undefined>
+  /**
+   * For a store that several machines share, where a pid says nothing: why an unfinished task of another process will
+   * never finish, undefined if it may. By default its pid is checked.
+   */
+  findLoss?(record: TaskHandleRecord): Promise<string | undefined>
 }
 
 // A running task may exceed its time to live, but not by more than this.

@@ -1,5 +1,6 @@
 // One running task handle (a call that continues after its response): its status, its questions to the client, and its
-// outcome. The first outcome wins and is stored durably before it is visible. Created by task-handles.ts.
+// outcome. The first outcome wins and is stored durably before it is visible. Created by task-handles.ts. Writes to the
+// store of handles; sets timers.
 
 import type { ChangeEvents } from '../definitions/change-events.js'
 import { Failure, INTERNAL_ERROR } from '../errors.js'

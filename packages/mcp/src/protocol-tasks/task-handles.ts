@@ -1,6 +1,7 @@
 // The task handles of one server: calls that continue after their response (tasks of the protocol). A handle is stored
 // durably before it is returned, can be queried, answered and cancelled only by the user that created it, and keeps its
 // outcome until it expires or newer ones take its place. Used by the methods `tasks/…` and by calls that become tasks.
+// Reads and writes the store only.
 
 import { randomBytes } from 'node:crypto'
 
@@ -24,6 +25,8 @@ export interface TaskHandles {
   describe(user: string, id: string): Promise<string>
   answer(user: string, id: string, responses: JsonObject): Promise<void>
   cancel(user: string, id: string): Promise<void>
+  /** Whether a task of this user runs here. */
+  isWorkingFor(user: string): boolean
   /** Aborts all running tasks; they are recorded as failed. */
   close(): Promise<void>
 }
@@ -36,11 +39,19 @@ export function createTaskHandles(store: TaskHandleStore, changeEvents: ChangeEv
     const handle = running.get(id)
     if (handle?.record.user === user) return handle
     const record = await store.load(user, id)
-    if (record) return record.status === 'working' && !isOwnerRunning(record) ? markServerExited(record) : record
+    if (record) {
+      const loss = record.status === 'working' ? await findLoss(record) : undefined
+      return loss === undefined ? record : markLost(record, loss)
+    }
     throw new ProtocolError(
       INVALID_PARAMS,
       'Task not found: it never existed, has expired, made room for newer ones or is not yours',
     )
+  }
+
+  async function findLoss(record: TaskHandleRecord): Promise<string | undefined> {
+    if (store.findLoss) return store.findLoss(record)
+    return isOwnerRunning(record) ? undefined : 'The server ended while it worked on this.'
   }
 
   function checkLimit(user: string): void {
@@ -84,6 +95,7 @@ export function createTaskHandles(store: TaskHandleStore, changeEvents: ChangeEv
       if (found instanceof RunningTaskHandle) await found.cancel()
       else if (found.status === 'working') throw createOtherProcessError()
     },
+    isWorkingFor: (user) => [...running.values()].some(({ record }) => record.user === user),
     async close() {
       isClosed = true
       await Promise.allSettled([...running.values()].map((handle) => handle.fail('The server was stopped.')))
@@ -111,7 +123,6 @@ function createOtherProcessError(): ProtocolError {
   return new ProtocolError(INTERNAL_ERROR, 'Another process of this server works on this task; ask there')
 }
 
-function markServerExited(record: TaskHandleRecord): TaskHandleRecord {
-  const message = 'The server ended while it worked on this.'
+function markLost(record: TaskHandleRecord, message: string): TaskHandleRecord {
   return { ...record, status: 'failed', message, error: { code: INTERNAL_ERROR, message } }
 }

@@ -1,6 +1,6 @@
 // Reads `x-mcp-header` annotations of input schemas: arguments that an HTTP client must repeat in headers, so that
-// proxies can route by them. Read once per tool, by tool-registry.ts. An invalid annotation is a mistake of the tool's
-// author and throws at once. Pure.
+// proxies can route by them. Read once per tool, by tool-registry.ts; checked by header-body-match.ts. An invalid
+// annotation is a mistake of the tool's author and throws at once. Pure.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
 

@@ -1,6 +1,6 @@
 // One request in progress: its client, revision and abort signal, and `RequestCallContext`, the part that tools,
 // resources and prompts receive. After it is cancelled or answered nothing more is sent through it. Created by
-// session.ts, passed to the method handlers.
+// session.ts, passed to the method handlers. Sends messages through the session; no other I/O.
 
 import type { AskHost, AskSession, InputRequester } from '../client-requests/ask-client.js'
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'

@@ -1,5 +1,5 @@
 // What a request knows about its client: revision, capabilities, log level, and the format of tool calls; and functions
-// that read it. Pure.
+// that read it. Created by negotiated-state.ts and modern-request.ts, read by methods and request-context.ts. Pure.
 
 import { type ClientAbilities, LOG_LEVELS, type LogLevel } from '../definitions/call-context.js'
 import type { ContentBlock } from '../definitions/tool.js'

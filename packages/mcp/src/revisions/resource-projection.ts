@@ -1,4 +1,5 @@
 // Reduces resources, resource templates and prompts to the fields each revision knows: titles exist since 2025-06-18.
+// Used by methods/prompts and methods/resources. Pure.
 
 import type { PromptArgument, PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'

@@ -1,5 +1,6 @@
 // The published revisions of the protocol. They are dates, so "since" is a string comparison. Legacy revisions are
-// negotiated once by `initialize`; the modern one is named by every request in its `_meta`.
+// negotiated once by `initialize`; the modern one is named by every request in its `_meta`. Used wherever revisions
+// differ. Pure.
 
 const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 export const MODERN_REVISION = '2026-07-28'

@@ -1,6 +1,7 @@
 // Keeps the tool calls of a server in memory, for the console: those that run, and the last ended ones of each user
 // with a summary of their input, never full input or output. Bounded, because it is kept whether or not it is read. It
-// is the only observer of calls: other parts read it or subscribe to it.
+// is the only observer of calls: other parts read it or subscribe to it. Created by services.ts of the app; read by
+// server-feed of the console and by callbacks. In memory only.
 
 import type { CallObserver, StartedCall } from '../definitions/call-observer.js'
 import type { Caller } from '../definitions/caller.js'

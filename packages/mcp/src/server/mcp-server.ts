@@ -47,6 +47,8 @@ export interface ServerDefinition extends ServerIdentity {
   readonly pageSize?: number
   /** Where task handles are stored. Default: in memory. */
   readonly taskHandleStore?: () => TaskHandleStore | Promise<TaskHandleStore>
+  /** Seals request states. Default: with a key that is valid for this process. */
+  readonly requestStates?: (() => Promise<RequestStateSealer>) | undefined
   /** Pending messages, put in front of the next result of their session. */
   readonly messageQueue?: MessageQueue
   /** Called for every tool call. */
@@ -91,6 +93,8 @@ export interface McpServer extends AskServer {
   scheduleRefresh(): void
   requestStates(): Promise<RequestStateSealer>
   taskHandles(): Promise<TaskHandles>
+  /** Whether a call of this user goes on as a task. */
+  hasRunningTasks(user: string): boolean
   logError(error: unknown): void
   /** Closes its services. Called by the creator of the server after the last session. */
   close(): Promise<void>
@@ -156,6 +160,7 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
   }
 
   let openingHandles: Promise<TaskHandles> | undefined
+  let openHandles: TaskHandles | undefined
   return {
     identity,
     serverInfoJson: formatServerInfo(identity),
@@ -193,10 +198,15 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     scheduleRefresh() {
       if (definition.refreshLists && !isRefreshed) setImmediate(() => void runInBackground(refreshLists, logError))
     },
-    requestStates: loadOnce(async () =>
-      (await import('../client-requests/request-state.js')).createRequestStateSealer(),
+    requestStates: loadOnce(
+      definition.requestStates ??
+        (async () => (await import('../client-requests/request-state.js')).createRequestStateSealer()),
     ),
-    taskHandles: loadOnce(() => (openingHandles = openTaskHandles(definition.taskHandleStore, changeEvents))),
+    taskHandles: loadOnce(async () => {
+      openingHandles = openTaskHandles(definition.taskHandleStore, changeEvents)
+      return (openHandles = await openingHandles)
+    }),
+    hasRunningTasks: (user) => openHandles?.isWorkingFor(user) ?? false,
     logError: (error) => safeLog(logError, error),
     async close() {
       // A failure to open was reported to the call that needed the handles.

@@ -1,5 +1,6 @@
 // The table of services. Each service is opened once, by the first call that needs it, and closed in reverse order at
-// the end. A service that no call uses costs nothing.
+// the end. A service that no call uses costs nothing. Created by services.ts of the app or for the `services` of the
+// library; asked by methods/tools. No I/O of its own.
 
 import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
 import { Failure } from '../errors.js'

@@ -2,7 +2,7 @@
 // (without a promise if the handler is synchronous). Used by session.ts. No I/O of its own: logs errors through the server,
 // and stores the outcome of a deferred call in its task handle.
 
-import { echo, INTERNAL_ERROR, ProtocolError } from '../errors.js'
+import { echo, Failure, INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import {
   ErrorAnswer,
   formatRpcError,
@@ -164,5 +164,6 @@ export class ActiveRequests {
 /** Hides the details of unexpected errors from the client. */
 function toProtocolError(error: unknown, { method }: JsonRpcRequest): ProtocolError {
   if (error instanceof ProtocolError) return error
+  if (error instanceof Failure) return new ProtocolError(INTERNAL_ERROR, error.message)
   return new ProtocolError(INTERNAL_ERROR, `Internal error in ${echo(method, 100)}; see the server's log`)
 }

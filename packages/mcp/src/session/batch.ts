@@ -1,5 +1,5 @@
 // Answers JSON-RPC batches, which exist only at revision 2025-03-26: several messages in one text. The answers are sent
-// in one text when the last is ready. Used by session.ts.
+// in one text when the last is ready. Used by session.ts. In memory only.
 
 import { INVALID_REQUEST } from '../errors.js'
 import {

@@ -1,6 +1,7 @@
 // State of a session of a legacy revision (one that starts with `initialize`): its result, the log level and the
 // resource subscriptions. Handles the methods that change it, and forwards change events and pushed messages to the
-// sink of the session, if there is one. Used by session.ts.
+// sink of the session, if there is one. Used by session.ts, and by session-facts.ts to store and restore it. In memory
+// only.
 
 import type { Caller } from '../definitions/caller.js'
 import type { PushMessage } from '../definitions/change-events.js'
@@ -40,13 +41,13 @@ export class NegotiatedState {
   client: ClientProfile
   /** Whether `initialize` has completed. */
   isInitialized = false
-  readonly #subscriptions = new Set<string>()
+  readonly subscriptions = new Set<string>()
   #unsubscribeEvents: (() => void) | undefined
 
   constructor(
-    private readonly server: McpServer,
-    private readonly caller: Caller,
-    private readonly options: NegotiatedStateOptions,
+    readonly server: McpServer,
+    readonly caller: Caller,
+    readonly options: NegotiatedStateOptions,
   ) {
     const { revision, toolCallFormat } = options
     this.client = { revision, name: '', capabilities: {}, logLevel: 'info', toolCallFormat }
@@ -82,7 +83,7 @@ export class NegotiatedState {
     const name = readClientName(clientInfo)
     this.client = { ...this.client, revision, name, capabilities: this.#addChannel(capabilities), toolCallFormat }
     this.isInitialized = true
-    this.#forwardEvents()
+    this.forwardEvents()
     return formatInitializeResult(this.server, this.client)
   }
 
@@ -111,23 +112,24 @@ export class NegotiatedState {
     if (!this.server.resourceRegistry.findByUri(uri)) {
       throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${echo(uri)}`, { uri })
     }
-    const characters = [...this.#subscriptions, uri].join('').length
-    const isFull = this.#subscriptions.size >= MAX_SUBSCRIPTIONS || characters > MAX_SUBSCRIPTION_CHARACTERS
-    if (isFull && !this.#subscriptions.has(uri)) {
+    const characters = [...this.subscriptions, uri].join('').length
+    const isFull = this.subscriptions.size >= MAX_SUBSCRIPTIONS || characters > MAX_SUBSCRIPTION_CHARACTERS
+    if (isFull && !this.subscriptions.has(uri)) {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
     }
-    this.#subscriptions.add(uri)
+    this.subscriptions.add(uri)
     watchResource(this.server, uri, this.caller.user)
     return ''
   }
 
   // Also for resources that no longer exist.
   #unsubscribe(params: JsonObject): string {
-    this.#subscriptions.delete(requireUri(params))
+    this.subscriptions.delete(requireUri(params))
     return ''
   }
 
-  #forwardEvents(): void {
+  /** Sends changes to the client from now on. */
+  forwardEvents(): void {
     const { sink } = this.options
     if (this.#unsubscribeEvents || !sink) return
     const notify = (method: string, params = '{}'): void => {
@@ -141,7 +143,7 @@ export class NegotiatedState {
       if (event.kind === 'message') return this.#pushMessage(event, notify)
       if (event.kind !== 'resource') return dynamicLists[event.kind] ? notify(listChangedMethod(event.kind)) : undefined
       const isVisible = event.user === undefined || event.user === this.caller.user
-      if (!isVisible || !this.#subscriptions.has(event.uri)) return
+      if (!isVisible || !this.subscriptions.has(event.uri)) return
       notify('notifications/resources/updated', JSON.stringify({ uri: event.uri }))
     })
   }

@@ -29,8 +29,12 @@ import { NegotiatedState, type NegotiatedStateOptions } from './negotiated-state
 import { SubscriptionStreams } from './subscriptions.js'
 
 export interface Session {
+  readonly server: McpServer
+  readonly caller: Caller
   /** The revision negotiated by `initialize`; undefined before it. */
   readonly negotiatedRevision: Revision | undefined
+  /** What `initialize` and later requests have negotiated. */
+  readonly state: NegotiatedState
   /** Whether any request is in progress. */
   readonly isBusy: boolean
   /** Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. */
@@ -43,8 +47,11 @@ export interface Session {
   abort(reason: string): void
   /** Answers requests whose work did not stop when aborted. */
   answerUnfinished(): void
-  /** The client has disconnected: aborts everything without an answer. */
-  disconnect(reason: string): void
+  /**
+   * The client has disconnected: aborts everything without an answer. `isMoved`: another process continues the
+   * session, so its end is not reported to the observer.
+   */
+  disconnect(reason: string, isMoved?: boolean): void
 }
 
 export interface SessionOptions extends Omit<NegotiatedStateOptions, 'revision'> {
@@ -82,7 +89,7 @@ class ClientSession implements Session, SessionContext {
     this.#requests = new ActiveRequests(server)
   }
 
-  get #state(): NegotiatedState {
+  get state(): NegotiatedState {
     const { revision = NEWEST_LEGACY, sink, toolCallFormat } = this.#options
     return (this.#stateIfCreated ??= new NegotiatedState(this.server, this.caller, { revision, sink, toolCallFormat }))
   }
@@ -103,7 +110,7 @@ class ClientSession implements Session, SessionContext {
     if (message.kind === 'request') return this.#handleRequest(message, sink)
     if (message.kind === 'malformed') return message.answer
     if (message.kind === 'batch') {
-      const answer = answerBatch(message, this.#state.client.revision, (member) => this.receive(member, sink))
+      const answer = answerBatch(message, this.state.client.revision, (member) => this.receive(member, sink))
       return answer instanceof Promise ? this.#requests.trackPending(answer) : answer
     }
     if (message.kind === 'notification') this.#handleNotification(message)
@@ -128,11 +135,11 @@ class ClientSession implements Session, SessionContext {
     this.#requests.answerUnfinished()
   }
 
-  disconnect(reason: string): void {
+  disconnect(reason: string, isMoved = false): void {
     this.#stateIfCreated?.close()
     this.#requests.cancel(reason)
     this.#streamsIfCreated?.cancel(reason)
-    if (this.#options.isStateless !== true) this.server.observer?.onDisconnect(this.caller)
+    if (this.#options.isStateless !== true && !isMoved) this.server.observer?.onDisconnect(this.caller)
   }
 
   #handleRequest(request: JsonRpcRequest, sink: MessageSink): PendingAnswer {
@@ -142,7 +149,7 @@ class ClientSession implements Session, SessionContext {
         throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
       }
       if (isModernRequest(method, params)) return this.#handleModernRequest(request, params, sink)
-      const state = this.#state
+      const { state } = this
       const members = state.handleStatefulMethod(method, params)
       if (members !== undefined) return formatRpcResult(request.id, `{${members}}`)
       const context = new RequestContext(request, params, state.client, sink, this)

@@ -1,6 +1,7 @@
 // Subscription streams (`subscriptions/listen`, modern revision) of one client: requests that stay open and carry
 // change notifications. Each ends once: when the client cancels it, without an answer, or when the server ends it, with
-// an answer. Used by session.ts; negotiated-state.ts shares `watchResource`.
+// an answer. Used by session.ts; negotiated-state.ts shares `watchResource`. Sends messages through the session; in
+// memory only.
 
 import type { ChangeEvent } from '../definitions/change-events.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'

@@ -1,4 +1,5 @@
-// Stdout for Bun, whose own reports buffered output as written and drops it at exit. Loaded on Bun only, by `stdio`.
+// Stdout for Bun, whose own reports buffered output as written and drops it at exit. Loaded on Bun only, by
+// serve-stdio.ts. Writes to stdout; retries on a timer while the pipe is full.
 
 import { write } from 'node:fs'
 import { Writable } from 'node:stream'

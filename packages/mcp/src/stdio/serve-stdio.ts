@@ -1,6 +1,7 @@
 // Serves MCP over stdin and stdout, for the program and the library; the only writer of stdout. While the client does
 // not read, no input is read. At the end of input, on a signal or when the client disconnects, calls in progress get a
-// grace period, then they are aborted.
+// grace period, then they are aborted. Loaded by main.ts of the app and by `serve` of index.ts. Handles signals; sets
+// timers.
 
 import type { Writable } from 'node:stream'
 

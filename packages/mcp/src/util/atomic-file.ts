@@ -1,5 +1,6 @@
 // Replaces a file atomically and durably: after a crash it contains the old text or the new text, never a part. Files
-// are created with mode 0600 by default, folders with 0700. Used by most code that stores files.
+// are created with mode 0600 by default, folders with 0700. Used by most code that stores files. Writes files, some
+// functions synchronously.
 
 import { randomUUID } from 'node:crypto'
 import {

@@ -1,4 +1,4 @@
-// Values that may be promises, values that are loaded once, and promises with a timeout.
+// Values that may be promises, values that are loaded once, and promises with a timeout. Used everywhere. Timers only.
 
 /** Continues at once with a value, or when a promise is fulfilled, so that synchronous work creates no promise. */
 export function andThen<T, R>(value: T | PromiseLike<T>, continueWith: (value: T) => R | Promise<R>): R | Promise<R>

@@ -1,6 +1,6 @@
 // Loads the effective settings: defaults, files, profile, environment, `-e`, in increasing precedence, each value with
-// its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of
-// lower precedence is used.
+// its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of lower
+// precedence is used. Called by main.ts of the app; most code gets the result. Reads files and the environment.
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'

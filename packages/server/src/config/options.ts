@@ -1,5 +1,6 @@
 // Declares every option: type, default, description, and whether a project may set it. The documentation table, the
-// `config` command and the parser are derived from this list. The options that switch tools off follow from their names.
+// `config` command and the parser are derived from this list. The options that switch tools off follow from their
+// names. Used by load-config and settings, and by the commands and services that read settings. Pure.
 
 interface OptionBase {
   readonly about: string
@@ -49,6 +50,18 @@ const GENERAL_OPTIONS = {
     type: 'string',
     default: '',
     about: 'Directory to work in; the `--cwd` flag beats it, empty means the current one.',
+  },
+  WORKSPACE_ROOT: {
+    type: 'string',
+    default: '',
+    about:
+      'Directory of each user over HTTP, such as `/srv/work/{user}`, or `/srv/work/{tenant}` for one that the users of a ' +
+      'tenant share; it is their project, and no other user sees it. Empty means one project for all.',
+  },
+  WORKSPACE_TENANT_CLAIM: {
+    type: 'string',
+    default: 'tenant',
+    about: 'Claim of an access token that names the tenant of WORKSPACE_ROOT.',
   },
   LOG_LEVEL: {
     type: 'choice',
@@ -206,6 +219,52 @@ const GENERAL_OPTIONS = {
     about:
       'Address of a PostgreSQL database for tasks, plans, questions and callbacks, such as `postgres://user:password@host/name`; ' +
       'empty means a SQLite file in `STATE_DIR`.',
+  },
+  ADVERTISE_URL: {
+    type: 'string',
+    default: '',
+    about:
+      'URL of this server for the other machines, such as `http://10.0.0.5:8808`; with `DATABASE_URL` it makes `serve --http` one ' +
+      'of several machines behind a load balancer, empty means a machine on its own.',
+  },
+  MACHINE_NAME: {
+    type: 'string',
+    default: '',
+    about: 'Name of this machine in lists, logs and messages; empty means the host name.',
+  },
+  MACHINE_CA: {
+    type: 'string',
+    default: '',
+    about: 'File with the certificates, PEM, that are trusted for HTTPS between machines besides those of the system.',
+  },
+  MACHINE_LEASE_SECONDS: {
+    type: 'integer',
+    default: 10,
+    min: 2,
+    max: 300,
+    about: 'Seconds without a sign of life after which a machine counts as gone; the same on every machine.',
+  },
+  WORKSPACE_FILES: {
+    type: 'choice',
+    default: 'local',
+    choices: ['local', 'shared'],
+    about:
+      'Where the files of a project are when there are several machines: with `local` each has its own, so no other takes over from ' +
+      'one that is gone; with `shared`, such as a network file system, another does.',
+  },
+  DRAIN_SECONDS: {
+    type: 'integer',
+    default: 5,
+    min: 0,
+    max: 600,
+    about: 'Seconds that a machine which is to stop still serves while `/readyz` says that it is not ready.',
+  },
+  DRAIN_TIMEOUT_SECONDS: {
+    type: 'integer',
+    default: 90,
+    min: 0,
+    max: 86_400,
+    about: 'Seconds that a machine which is to stop waits for calls in progress.',
   },
   ADDITIONAL_SKILLS: {
     type: 'string',

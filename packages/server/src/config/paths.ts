@@ -3,7 +3,7 @@
 // repositories.
 
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
@@ -12,6 +12,11 @@ import type { Settings } from './options.js'
 
 export function getStateDir({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>): string {
   return folder === '' ? join(getHome(), '.scorpiox') : resolve(folder)
+}
+
+/** The name of this machine for people. */
+export function getMachineName({ MACHINE_NAME: name }: Pick<Settings, 'MACHINE_NAME'>): string {
+  return name === '' ? hostname() : name
 }
 
 function getHome(): string {
@@ -66,6 +71,15 @@ export function findProjectRoot(cwd: string): string {
   const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(realPathOrSame(cwd))
   rootByDirectory.set(cwd, project)
   return project
+}
+
+/**
+ * Makes a directory a project of its own, whatever repository is around it: other users have other projects in that
+ * repository. The returned function forgets it.
+ */
+export function pinProjectRoot(directory: string): () => void {
+  rootByDirectory.set(directory, directory)
+  return () => void rootByDirectory.delete(directory)
 }
 
 function findRepositoryRoot(start: string): string {

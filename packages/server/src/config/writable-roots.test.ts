@@ -90,6 +90,7 @@ test.skipIf(!CAN_MOUNT)('a root is recognized under another name', (context) => 
 
 /** What keeps commands from changing what each of these settings names. A new one needs an answer here. */
 const PATH_SETTINGS: Readonly<Record<string, string>> = {
+  WORKSPACE_ROOT: 'its folder is hidden, and a link in it is refused',
   STARTUP_DIR: 'is the project; the sandbox refuses a link that commands can replace',
   SHELL_PATH: 'process/trusted-program.ts',
   SANDBOX_HIDE: 'mounted over',
@@ -97,6 +98,7 @@ const PATH_SETTINGS: Readonly<Record<string, string>> = {
   SANDBOX_READ: 'only read by commands',
   TLS_CERT: 'mounted read-only',
   TLS_KEY: 'hidden',
+  MACHINE_CA: 'mounted read-only',
   ACCESS_LOG: 'refused in a writable folder',
   STATE_DIR: 'hidden',
   DATABASE_URL: 'a file of the state directory, or a server',

@@ -1,7 +1,7 @@
 // The folders that sandboxed commands can write to, by their real paths: the project, SANDBOX_WRITE and granted
 // folders. What the server loads, starts or obeys outside of the sandbox must not come from there, because a command
-// could have written it. Everything that searches a program, a package or a file with settings asks here. Reads the
-// file system only.
+// could have written it. Everything that searches a program, a package or a file with settings asks here: the shell,
+// callbacks, the browser, the sandbox, trusted-program, and the commands of the app. Reads the file system only.
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse } from 'node:path'
@@ -9,6 +9,7 @@ import { basename, dirname, isAbsolute, join, parse } from 'node:path'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { Config } from './load-config.js'
 import { findProjectRoot, splitPathList } from './paths.js'
+import { findWorkspaceFolder } from './workspace-root.js'
 
 export interface WritableRoots {
   /** Real paths. */
@@ -25,7 +26,8 @@ export function listWritableRoots(
   config: Pick<Config, 'settings' | 'cwd' | 'home' | 'ownCode' | 'programDir'>,
 ): WritableRoots {
   const { settings, cwd, home } = config
-  const folders = [cwd, findProjectRoot(cwd), ...splitPathList(settings.SANDBOX_WRITE, config)]
+  const workspaces = findWorkspaceFolder(settings.WORKSPACE_ROOT) ?? []
+  const folders = [cwd, findProjectRoot(cwd), ...splitPathList(settings.SANDBOX_WRITE, config), workspaces].flat()
   return createWritableRoots(folders, { home, readOnly: [config.ownCode, ...listPackageFolders(config)] })
 }
 

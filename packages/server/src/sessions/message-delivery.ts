@@ -33,6 +33,8 @@ export interface MessageDelivery extends MessageQueue {
   hasMessages(user: string): boolean
   /** Whether a delivery is in progress. */
   readonly isDelivering: boolean
+  /** Another machine delivers the messages of this user; inbox files stay. */
+  forget(user: string): void
 }
 
 export interface MessageDeliveryDeps {
@@ -162,12 +164,29 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
     get isDelivering() {
       return queue.isDelivering
     },
+    forget(user) {
+      for (const [key, file] of files) if (file.user === user) files.delete(key)
+      for (const entry of unrecorded) if (entry.user === user) unrecorded.delete(entry)
+      pending.delete(user)
+      queue.setPending(user, [])
+    },
   }
 }
 
-/** Whether an inbox file of an earlier server was read; otherwise it is removed. */
+/**
+ * Whether an inbox file of an earlier server was read; otherwise it is removed. A directory that is not here may be on
+ * another machine.
+ */
 function wasReadBefore({ file }: PendingMessage): boolean {
-  return file !== null && (wasInboxFileRead(file) || !removeInboxFile(file))
+  return file !== null && (wasInboxFileRead(file) || (hasDirectory(file) && !removeInboxFile(file)))
+}
+
+function hasDirectory(path: string): boolean {
+  try {
+    return exists(dirname(path))
+  } catch {
+    return false
+  }
 }
 
 function messageKey(user: string, id: number): string {

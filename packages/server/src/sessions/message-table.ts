@@ -1,5 +1,6 @@
 // SQL of the messages for a session that it did not request: callbacks that fired, late answers. A message stays
-// pending until it was written to a client that accepted it. Part of `StateTables` (state.ts).
+// pending until it was written to a client that accepted it. Part of `StateTables` (state.ts). Used by callbacks, late
+// answers and message-delivery. Reads and writes the database.
 
 import { nullableTextColumn, numberColumn, requireRow, type Sql, type SqlRow, textColumn } from '../storage/database.js'
 import { allocateIds } from '../storage/scope-table.js'

@@ -1,5 +1,6 @@
 // Creates the directory of a session, `.scorpiox/sessions/<name>` in the project, for plan files and the inbox. A
-// repository could contain a link that redirects writes, so each part of the path must be a real directory.
+// repository could contain a link that redirects writes, so each part of the path must be a real directory. Used by
+// plans, callbacks and session-names. Creates directories.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, type Stats, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

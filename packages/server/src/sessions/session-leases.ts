@@ -1,7 +1,7 @@
 // The session leases of this process, and their SQL table. Exactly one process fires the callbacks of a session and
 // delivers its messages: the one that holds its lease. Leases are rows in the database, renewed every minute while the
 // session has work and released when it has none. The next session of the same user and project takes over one whose
-// process is dead.
+// process is dead. Used by callbacks and message-delivery. Reads and writes the database.
 
 import { statelessCaller } from '@scorpiox/mcp/definitions/caller'
 import { tryParseJson } from '@scorpiox/mcp/json/json'
@@ -23,8 +23,11 @@ interface SessionLeases<R extends SessionTables> {
   isLeased(user: string, session: string): boolean
   /** Leased, but its client is gone. */
   isAbandoned(user: string, session: string): boolean
-  /** Claims the lease of the session, if given, and takes over work of dead sessions. Call inside a transaction. */
-  claim(user: string, session: string | undefined, rows: R): Promise<CommitLease>
+  /**
+   * Claims the lease of the session, if given, and takes over work of dead sessions. Call inside a transaction.
+   * `continued`: sessions of other machines that go on here.
+   */
+  claim(user: string, session: string | undefined, rows: R, continued?: ReadonlySet<string>): Promise<CommitLease>
   markAbandoned(user: string, session: string): void
   /** Drops the leases that the database no longer assigns to this process. */
   reconcile(user: string, sessions: readonly SessionLease[]): void
@@ -37,6 +40,8 @@ interface SessionLeases<R extends SessionTables> {
   release(user: string, rows: SessionTables): Promise<void>
   /** Whether the leases were renewed recently enough to act on them. */
   isFresh(user: string): boolean
+  /** Another machine goes on with the sessions of this user. */
+  forget(user: string): void
 }
 
 /** To be called after the transaction committed. */
@@ -46,6 +51,8 @@ interface SessionLeasesDeps<R extends SessionTables> {
   readonly clock: Clock
   readonly leaseOwner: string
   readonly isOwnerGone: (session: SessionLease) => boolean
+  /** Whether this process may act on its leases; by default if they were renewed in time. */
+  readonly mayAct?: (() => boolean) | undefined
   readonly queueLateAnswers: QueueLateAnswers<R>
   /** Moves the work of dead sessions; returns the names of the sessions that could not be moved and are now leased. */
   readonly takeOver: (rows: R, request: TakeoverRequest<R>) => Promise<readonly string[]>
@@ -64,6 +71,8 @@ export interface TakeoverRequest<R> extends LeaseStamp {
   readonly isOwnerGone: (session: SessionLease) => boolean
   /** Whether a session leased by this process has lost its client. */
   readonly isAbandoned: (name: string) => boolean
+  /** Whether a session of another machine goes on here, with its own work. */
+  readonly isContinued: (name: string) => boolean
   /** Queues answers to questions of these sessions as messages. */
   readonly queueLateAnswers: QueueLateAnswers<R>
 }
@@ -94,8 +103,10 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
     },
     isLeased: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
-    async claim(user, session, rows) {
+    async claim(user, session, rows, continued) {
+      const isContinued = (name: string): boolean => continued?.has(name) ?? false
       const request: Omit<TakeoverRequest<R>, 'isAbandoned'> = {
+        isContinued,
         target: session,
         leaseOwner,
         now: clock(),
@@ -111,7 +122,8 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
       return () => {
         if (session !== undefined && isFree) setLease(user, session, 'here')
         // The session of a stateless user is never abandoned.
-        for (const name of unmoved) setLease(user, name, name === statelessCaller(user).session ? 'here' : 'abandoned')
+        const hasClient = (name: string): boolean => name === statelessCaller(user).session || isContinued(name)
+        for (const name of unmoved) setLease(user, name, hasClient(name) ? 'here' : 'abandoned')
         renewedAt.set(user, request.now.uptimeMs)
       }
     },
@@ -143,7 +155,8 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
       }
       leased.delete(user)
     },
-    isFresh: (user) => clock().uptimeMs - (renewedAt.get(user) ?? -Infinity) < LEASE_TRUST_MS,
+    forget: (user) => void leased.delete(user),
+    isFresh: (user) => settings.mayAct?.() ?? clock().uptimeMs - (renewedAt.get(user) ?? -Infinity) < LEASE_TRUST_MS,
   }
 }
 

@@ -1,5 +1,5 @@
 // Database writes that no call waits for: retried until they succeed or the service closes. After that, the session
-// that takes over does what is left. Used by plans and questions.
+// that takes over does what is left. Used by plans and questions. Retries on a timer.
 
 import * as timers from 'node:timers/promises'
 

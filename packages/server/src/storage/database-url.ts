@@ -1,4 +1,5 @@
-// Database URLs for display: without passwords.
+// Removes the password from a database URL, and from messages that repeat one, for display. Used by errors of
+// postgres.ts and by `state`. Pure.
 
 import { decodeUriText } from '../text/normalize-text.js'
 

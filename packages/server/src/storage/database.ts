@@ -30,6 +30,12 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A database with a connection that other work never takes. */
+export interface ReservingDatabase extends Database {
+  /** For short work that must not wait. */
+  readonly reserved: Pick<Database, 'read' | 'write'>
+}
+
 export interface TransactionResult<T> {
   readonly value: T
   readonly commit: boolean

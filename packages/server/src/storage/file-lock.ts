@@ -1,6 +1,6 @@
 // Runs work under an exclusive lock across processes: a file that only one of them can create. A stale lock is detected
-// by its age alone, because a process id means nothing in another container. Blocks the thread while it waits. Used for
-// the token file, the install record and the state of search engines.
+// by its age alone, because a process id means nothing in another container. Blocks the thread while it waits. Used by
+// token-file, install-record and engine-state-file. Creates and removes the lock file.
 
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'

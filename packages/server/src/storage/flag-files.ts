@@ -1,6 +1,6 @@
 // One flag file for each user with something open in a project (a plan, pending work), so that a check costs one stat
 // call and need not open the database. A flag may be stale but is never missing: it is written durably before the row
-// it stands for and removed after it. Used by callbacks and plans.
+// it stands for and removed after it. Used by callbacks and plans. Reads and writes files.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -145,6 +145,100 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE UNIQUE INDEX one_open_approval ON plan_approvals (scope) WHERE decided_at IS NULL`,
     `CREATE INDEX undelivered_approvals ON plan_approvals (scope, id) WHERE delivered_at IS NULL`,
   ],
+  [
+    // Of PostgreSQL only; times are milliseconds of its clock. `disk` names the place of files that are not shared.
+    `CREATE TABLE machines (
+      incarnation TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      address TEXT NOT NULL,
+      version TEXT NOT NULL,
+      key TEXT NOT NULL,
+      disk TEXT NOT NULL,
+      started_at BIGINT NOT NULL,
+      renewed_at BIGINT NOT NULL,
+      expires_at BIGINT NOT NULL,
+      draining BIGINT NOT NULL DEFAULT 0,
+      ended_at BIGINT,
+      ending TEXT CHECK (ending IN ('left', 'lost'))
+    )`,
+    // A workspace without an owner was released. The epoch grows with every change of the owner.
+    `CREATE TABLE workspaces (
+      key TEXT PRIMARY KEY,
+      project TEXT NOT NULL,
+      user_name TEXT NOT NULL,
+      owner TEXT,
+      epoch BIGINT NOT NULL,
+      claimed_at BIGINT NOT NULL,
+      files TEXT NOT NULL CHECK (files IN ('local', 'shared')),
+      disk TEXT NOT NULL
+    )`,
+    `CREATE INDEX workspaces_of_owner ON workspaces (owner)`,
+  ],
+  [
+    // What several machines share, of PostgreSQL only. Times are milliseconds of its clock, `workspace` is the key of a
+    // scope, `owner` the incarnation of the machine that works on the row.
+    `ALTER TABLE scopes ADD COLUMN next_job BIGINT NOT NULL DEFAULT 1`,
+    `CREATE TABLE jobs (
+      workspace TEXT NOT NULL,
+      id BIGINT NOT NULL,
+      owner TEXT NOT NULL,
+      machine TEXT NOT NULL,
+      started_at BIGINT NOT NULL,
+      ended_at BIGINT,
+      record TEXT NOT NULL,
+      output_start BIGINT NOT NULL DEFAULT 0,
+      output TEXT NOT NULL DEFAULT '',
+      PRIMARY KEY (workspace, id)
+    )`,
+    `CREATE TABLE task_handles (
+      id TEXT PRIMARY KEY,
+      workspace TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      machine TEXT NOT NULL,
+      status TEXT NOT NULL CHECK (status IN ('working', 'completed', 'failed', 'cancelled')),
+      created_at BIGINT NOT NULL,
+      updated_at BIGINT NOT NULL,
+      expires_at BIGINT NOT NULL,
+      bytes BIGINT NOT NULL,
+      record TEXT NOT NULL,
+      result TEXT
+    )`,
+    `CREATE INDEX task_handles_of_workspace ON task_handles (workspace, updated_at)`,
+    `CREATE INDEX expired_task_handles ON task_handles (expires_at)`,
+    `CREATE TABLE http_sessions (
+      workspace TEXT NOT NULL,
+      id TEXT NOT NULL,
+      used_at BIGINT NOT NULL,
+      generation BIGINT NOT NULL,
+      facts TEXT NOT NULL,
+      PRIMARY KEY (workspace, id)
+    )`,
+    `CREATE INDEX unused_http_sessions ON http_sessions (used_at)`,
+    `CREATE TABLE tokens (
+      id TEXT PRIMARY KEY,
+      hash TEXT NOT NULL UNIQUE,
+      name TEXT NOT NULL,
+      user_name TEXT NOT NULL,
+      created_at BIGINT NOT NULL,
+      expires_at BIGINT
+    )`,
+    // The number grows with each revocation: one small row tells every machine to look up its tokens again.
+    `CREATE TABLE token_revocations (number BIGINT NOT NULL)`,
+    `INSERT INTO token_revocations VALUES (0)`,
+    `CREATE TABLE request_state_keys (
+      id TEXT PRIMARY KEY,
+      key TEXT NOT NULL,
+      created_at BIGINT NOT NULL
+    )`,
+    `CREATE TABLE used_nonces (
+      nonce TEXT PRIMARY KEY,
+      workspace TEXT NOT NULL,
+      attempt TEXT NOT NULL,
+      expires_at BIGINT NOT NULL
+    )`,
+    `CREATE INDEX used_nonces_of_workspace ON used_nonces (workspace)`,
+    `CREATE INDEX expired_nonces ON used_nonces (expires_at)`,
+  ],
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { Settings } from '../config/options.js'
 import { getStateDir } from '../config/paths.js'
-import type { Database } from './database.js'
+import type { Database, ReservingDatabase } from './database.js'
 
 export interface DatabaseLocation {
   /** The SQLite file; its folder is created on the first write. */
@@ -21,4 +21,9 @@ export function getDatabaseLocation(settings: Pick<Settings, 'STATE_DIR' | 'DATA
 export async function openDatabase({ file, databaseUrl }: DatabaseLocation): Promise<Database> {
   if (databaseUrl === '') return (await import('./sqlite.js')).openSqlite(file)
   return (await import('./postgres.js')).openPostgres(databaseUrl)
+}
+
+/** For one of several machines. */
+export async function openMachineDatabase(databaseUrl: string): Promise<ReservingDatabase> {
+  return (await import('./postgres.js')).openReservingPostgres(databaseUrl)
 }

@@ -1,6 +1,6 @@
-// Keeps an index of files current, for the skills and the script tools: each list request rescans, at most once within
-// a short time, and a timer rescans in between. A request waits a limited time for changes to be read; the rest is
-// announced when it is known. The caller's `scan` reads the files.
+// Keeps an index of files current, for the skills (skill-index) and the script tools (script-index): each list request
+// rescans, at most once within a short time, and a timer rescans in between. A request waits a limited time for changes
+// to be read; the rest is announced when it is known. The caller's `scan` reads the files.
 
 /** List requests within this time share one scan. */
 const MAX_AGE_MS = 50

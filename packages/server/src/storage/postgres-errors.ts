@@ -1,5 +1,5 @@
 // Converts PostgreSQL and connection errors to Failures that say what to do. Returns undefined for errors of a
-// statement, which are bugs of this program. Pure.
+// statement, which are bugs of this program. Used by postgres.ts and shared-rows. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 
@@ -15,6 +15,12 @@ export function isConnectionLost(error: unknown): boolean {
   if (state !== undefined) return /^(08|57P0[123])/.test(state)
   if (!(error instanceof Error)) return false
   return ('code' in error && /^E[A-Z]+$/.test(String(error.code))) || /connection|timeout|socket/i.test(error.message)
+}
+
+/** A statement got no answer in time; the connection cannot be used any more. */
+export function isStuck(error: unknown): boolean {
+  if (error instanceof Failure) return isStuck(error.cause)
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /** The connection was lost without a timeout, so another one can be tried. */

@@ -1,6 +1,7 @@
-// Checks and migrates the schema of this program in a PostgreSQL database that other roles may share. Another role may have
-// created a schema of this name first, with functions, operators and views that would run with our rights: nothing is
-// looked up in it before the transaction has checked that it is ours, and pg_catalog is searched first. Used by postgres.ts.
+// Checks and migrates the schema of this program in a PostgreSQL database that other roles may share. Another role may
+// have created a schema of this name first, with functions, operators and views that would run with our rights: nothing
+// is looked up in it before the transaction has checked that it is ours, and pg_catalog is searched first. Used by
+// postgres.ts. Reads and writes the database.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../text/format.js'

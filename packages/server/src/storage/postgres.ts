@@ -5,14 +5,16 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { createKeyedMutex } from '../util/concurrency.js'
+import { createTimeoutSignal } from '../util/async.js'
+import { createKeyedMutex, createSemaphore } from '../util/concurrency.js'
 import { redactDatabaseUrl, redactPassword } from './database-url.js'
-import type { Database, RunStatement, Sql, SqlRow, TransactionResult } from './database.js'
+import type { Database, ReservingDatabase, RunStatement, Sql, SqlRow, TransactionResult } from './database.js'
 import { SCHEMA_VERSION } from './migrations.js'
 import {
   isConnectionLost,
   isRetryableConnectionError,
   isSchemaMissing,
+  isStuck,
   toPostgresFailure,
   uncertainPostgresCommit,
   unreachableDatabase,
@@ -29,9 +31,53 @@ import { runTransaction } from './transaction.js'
 const BIGINT = 20
 const MAX_CONNECTIONS = 8
 
+interface Timeouts {
+  readonly connectMs: number
+  readonly queryMs: number
+}
+
+const TIMEOUTS: Timeouts = { connectMs: 5000, queryMs: 20_000 }
+/** Several machines need a database that is kept available: after a failover the old connections never answer. */
+const FAILOVER_TIMEOUTS: Timeouts = { connectMs: 2000, queryMs: 5000 }
+
 export async function openPostgres(url: string): Promise<Database> {
+  return createPostgres(url, await createPool(url, TIMEOUTS))
+}
+
+/** One of the connections is kept for what must not wait behind other work. */
+export async function openReservingPostgres(url: string): Promise<ReservingDatabase> {
+  const reserved = createPostgres(url, await createPool(url, FAILOVER_TIMEOUTS))
+  const connections = createSemaphore(MAX_CONNECTIONS - 1)
+  async function withConnection<T>(work: () => Promise<T>): Promise<T> {
+    const limit = createTimeoutSignal(TIMEOUTS.connectMs)
+    const release = await connections.acquire(limit.signal)
+    limit.clear()
+    if (!release) {
+      throw new Failure(`All connections to ${reserved.name} are busy, nothing was changed; try again in a moment`)
+    }
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+  return {
+    ...reserved,
+    reserved,
+    read: (work) => withConnection(() => reserved.read(work)),
+    write: (key, work) => reserved.serialize(key, () => withConnection(() => reserved.writeNow(work))),
+  }
+}
+
+interface PostgresDatabase extends Database {
+  /** Runs work of the same key one after another. */
+  serialize<T>(key: string, work: () => Promise<T>): Promise<T>
+  /** Like `write`, without waiting for others of the same key. */
+  writeNow<T>(work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T>
+}
+
+function createPostgres(url: string, pool: Pool): PostgresDatabase {
   const name = redactDatabaseUrl(url) ?? 'the database'
-  const pool = await createPool(url)
   const serialize = createKeyedMutex()
   let areObjectsChecked = false
 
@@ -45,7 +91,8 @@ export async function openPostgres(url: string): Promise<Database> {
       isUsable = true
       return value
     } catch (error) {
-      isUsable = await tryRollback(client)
+      // A connection that does not answer would not answer the rollback either.
+      isUsable = !isStuck(error) && (await tryRollback(client))
       throw toFailure(error)
     } finally {
       client.release(!isUsable)
@@ -59,7 +106,7 @@ export async function openPostgres(url: string): Promise<Database> {
       await begin(client, kind)
       return client
     } catch (error) {
-      client.release(!(await tryRollback(client)))
+      client.release(isStuck(error) || !(await tryRollback(client)))
       const needsMigration =
         error instanceof OutdatedSchemaError || isSchemaMissing(error) || isSchemaCheckFailed(error)
       if (attempts === 1 || !(needsMigration || isRetryableConnectionError(error))) throw toFailure(error)
@@ -122,6 +169,8 @@ export async function openPostgres(url: string): Promise<Database> {
     name,
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), commit: false })),
     write: (key, work) => serialize(key, () => transact('write', work)),
+    writeNow: (work) => transact('write', work),
+    serialize,
     mayHaveChanged: async () => true,
     close: () => pool.end(),
   }
@@ -130,14 +179,14 @@ export async function openPostgres(url: string): Promise<Database> {
 /** The schema has an older version. */
 class OutdatedSchemaError extends Error {}
 
-async function createPool(url: string): Promise<Pool> {
+async function createPool(url: string, { connectMs, queryMs }: Timeouts): Promise<Pool> {
   const { Pool: PgPool } = await import('pg')
   const pool = new PgPool({
     connectionString: url,
     application_name: 'scorpiox-code',
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: 5000,
-    query_timeout: 20_000,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
     keepAlive: true,
     allowExitOnIdle: true,
   })

@@ -1,6 +1,6 @@
 // Files and folders that belong to this user alone: checks that other users cannot write there, opens files without
 // following links, replaces them, and makes their names. Files in any other folder are not trusted. Used for the state
-// directory, the installation and sockets.
+// directory, the installation and sockets. Reads and writes files.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { constants, lstatSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
@@ -93,10 +93,10 @@ async function openWithoutFollowing(path: string): Promise<FileHandle | undefine
 }
 
 /** Replaces a file as a whole, but without syncing it: after a power failure it may have its old text, or none. */
-export function replaceOwnFile(path: string, text: string): void {
+export function replaceOwnFile(path: string, content: string | Uint8Array, mode = 0o600): void {
   const tempPath = `${path}.${randomUUID()}.tmp`
   try {
-    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
+    writeFileSync(tempPath, content, { flag: 'wx', mode })
     renameSync(tempPath, path)
   } finally {
     rmSync(tempPath, { force: true })

@@ -1,5 +1,6 @@
 // Transactions over the data of one scope, that is one user in one project. The work gets typed tables, not SQL, and
-// sees no other scope. An acknowledged write is durable. state.ts creates it with the tables of all features.
+// sees no other scope. An acknowledged write is durable. state.ts creates it with the tables of all features. All
+// services that store data use it. Reads and writes the database.
 
 import { createChangePoller } from './change-poller.js'
 import type { Database, RunStatement, Sql } from './database.js'
@@ -46,10 +47,20 @@ export interface LazyDatabase<R> {
   close(): Promise<void>
 }
 
-/** Finds the row of the scope, passes its tables to the work, and notifies listeners of changes. */
+/**
+ * Called in every write transaction of a scope, with its row locked: throws a Failure, so that nothing is written, if
+ * this process may not write there.
+ */
+export type WriteFence = (sql: Sql, scope: Scope) => Promise<void>
+
+/**
+ * Finds the row of the scope, passes its tables to the work, and notifies listeners of changes. `fence`: for a server
+ * that is one of several machines; without it every process may write.
+ */
 export function createScopedDatabase<R>(
   database: Database,
   createTables: (sql: Sql, scopeId: number) => R,
+  fence?: WriteFence,
 ): ScopedDatabase<R> {
   const poller = createChangePoller(database)
   return {
@@ -64,6 +75,7 @@ export function createScopedDatabase<R>(
     async write(scope, work) {
       const { value, revision, changed } = await database.write(scopeKey(scope), async (sql) => {
         const row = await lockScope(sql, scope)
+        if (fence) await fence(sql, scope)
         const tracked = trackChanges(sql)
         const result = await work(createTables(tracked.sql, row.id))
         const hasChanged = tracked.changed()

@@ -1,6 +1,8 @@
-// Registry of the servers of a project, as files in a private folder, so that the next server can clean up after one
-// that was killed. A server counts as dead if its process does not exist or the machine was restarted. Processes on
-// other machines and in other pid namespaces are not visible: their entries, which are renewed every minute, expire.
+// Registry of the servers of a project, as files in a private folder, for the shell feature: open-shell-service
+// registers, startup-tasks cleans up after servers that were killed, user-jobs and list-running-jobs ask it;
+// session-leases uses its rule for dead processes. Dead means no such process, or another boot. Processes of other
+// machines and pid namespaces are not visible: their entries expire after 15 minutes. A timer renews the own entry
+// every minute.
 
 import { rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

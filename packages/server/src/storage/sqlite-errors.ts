@@ -1,5 +1,5 @@
 // Converts SQLite errors to Failures that say what is wrong with the file and what to do. Returns undefined for errors
-// of a statement, which are bugs of this program. Pure.
+// of a statement, which are bugs of this program. Used by sqlite.ts. Pure.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 

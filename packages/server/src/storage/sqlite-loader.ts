@@ -1,5 +1,5 @@
 // Loads the SQLite library: built into the runtime or, if that is missing or too old, bundled with this program, or an
-// installed package. All three have the same interface. Opens no database file.
+// installed package. All three have the same interface. Opens no database file. Used by sqlite.ts.
 
 import { join } from 'node:path'
 

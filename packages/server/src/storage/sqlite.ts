@@ -1,6 +1,7 @@
 // The `Database` over one SQLite file, loaded by open-database.ts: one connection, serialized transactions. After an
 // error the next transaction reopens the file, so work continues when the cause is gone. Nothing is written to a file
-// that was removed.
+// that was removed. If it was removed, its leftover WAL is renamed. Waits up to 10 s for the locks of other processes.
+// Reads and writes the file.
 
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 

@@ -1,6 +1,7 @@
 // Runs the work of one transaction by the rules of both databases (sqlite.ts, postgres.ts): after a failed statement
 // nothing is stored, even if the work ignores the error; a read transaction cannot write; no statement runs after the
-// end. A transaction that is idle too long is aborted, so that it does not block others.
+// end. A transaction that is idle too long is aborted, so that it does not block others. Sets timers; runs statements
+// only through its parameters.
 
 import type { Sql, RunStatement, TransactionResult } from './database.js'
 

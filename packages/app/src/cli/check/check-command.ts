@@ -1,5 +1,5 @@
 // `scorpiox-code check <url>`: tests whether a deployed MCP endpoint meets the requirements of ArmorIQ and other
-// clients, and formats the results. run-checks.ts sends the requests.
+// clients, and formats the results. Called by cli/commands.ts. run-checks.ts sends the HTTP requests.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { UsageError } from '@scorpiox/server/terminal/terminal'

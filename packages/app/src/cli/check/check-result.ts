@@ -1,4 +1,5 @@
-// The result of one check of an endpoint, its constructors, and the format of what the endpoint returned. Pure.
+// The result of one check of an endpoint, its constructors, and the format of what the endpoint returned. Used by
+// check-command, run-checks, parse-response and both files of checks. Pure.
 
 import type { ProbeResponse, ProbeResult } from './http-probe.js'
 

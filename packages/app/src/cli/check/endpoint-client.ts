@@ -1,5 +1,5 @@
 // HTTP client of run-checks.ts for the endpoint under test: adds headers and credentials, measures times, and closes
-// the sessions it opened.
+// the sessions it opened. Sends HTTP requests through http-probe.ts.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { probeHttp, type ProbeRequest, type ProbeResult } from './http-probe.js'

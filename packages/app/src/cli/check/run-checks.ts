@@ -1,5 +1,5 @@
 // Runs all checks of `scorpiox-code check`: which requests are sent, in which order, and when to stop early. Calls no
-// tool of the server except the one given with --tool.
+// tool of the server except the one given with --tool. Called by check-command.
 
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'

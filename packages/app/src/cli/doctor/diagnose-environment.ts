@@ -1,6 +1,7 @@
-// Findings of the doctor on optional parts of the machine: browser, image libraries, sandbox, search engines, database.
+// Findings of the doctor on optional parts of the machine: browser, terminals, image libraries, sandbox, search engines, database.
 // A missing browser or sandbox is a failure only if the settings require it. Nothing is started, unpacked or created
-// except a sandbox.
+// except a sandbox. Called by runDoctor in cli/commands.ts. Reads files and the database; sends no request to a search
+// engine.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'
@@ -8,6 +9,7 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { findBunImage, SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/lazy'
+import { findTerminalPrograms } from '@scorpiox/server/features/shell/lazy'
 import { readSearchHealth } from '@scorpiox/server/features/search/lazy'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import type { LimitMechanism } from '@scorpiox/server/sandbox/resource-limits'
@@ -37,6 +39,21 @@ export async function diagnoseBrowser(config: Config): Promise<Finding> {
       detail: 'none; pages that need JavaScript are not shown',
       fix: browserPath === '' ? formatInstallCommand('chromium') : error.message,
     }
+  }
+}
+
+/** A missing terminal is no failure: commands run without it. */
+export function diagnoseTerminals(config: Config): Finding {
+  const name = 'terminals'
+  const { script, stty } = findTerminalPrograms(config, config.childEnv)
+  if (script !== undefined && stty !== undefined)
+    return { name, ok: true, detail: `${script}, ${stty}; screens are rendered by @xterm/headless` }
+  const isLinux = process.platform === 'linux'
+  return {
+    name,
+    ok: true,
+    detail: `none${isLinux ? '' : ' on this system'}; BackgroundBash works without tty`,
+    ...(isLinux && { fix: formatInstallCommand(script === undefined ? 'util-linux' : 'coreutils') }),
   }
 }
 

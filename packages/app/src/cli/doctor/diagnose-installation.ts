@@ -1,5 +1,6 @@
-// Findings of the doctor: the installed executable, and each client found on this machine. Not being installed or
-// connected is not a failure. Reads the configuration files of the clients and runs the executable with `--version`.
+// Findings of the doctor, called by runDoctor in cli/commands.ts: the installed executable, and each client found on
+// this machine. Not being installed or connected is not a failure. Reads the configuration files of the clients and
+// runs the executable with `--version`.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'

@@ -1,4 +1,5 @@
-// Finding of the doctor: the scripts that became tools, and the reasons for the others. Queries every script again.
+// Finding of the doctor, called from runDoctor in cli/commands.ts: the scripts that became tools, and the reasons for
+// the others. Queries every script again: starts processes through a shell service of its own.
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import type { Log } from '@scorpiox/mcp/log'

@@ -1,6 +1,6 @@
 // `scorpiox-code doctor`: the basic findings (runtime, programs, directory, settings, tools) and the text of all
-// findings. Also the greeting of the program when it is started on a terminal without a command. Runs programs to read
-// their versions.
+// findings. Also the greeting of the program when it is started on a terminal without a command. Called by
+// cli/commands.ts. Runs programs to read their versions.
 
 import { accessSync, constants } from 'node:fs'
 

@@ -1,5 +1,5 @@
 // Parses and formats the JSON document of `state export` and `state import`. Input is validated, because users edit it;
-// errors name the path of the value. Pure.
+// errors name the path of the value. Used by state-command and transfer. Pure.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'

@@ -1,6 +1,6 @@
 // Exports tasks and plans from a database, and imports them. The export reads all scopes (one user in one project each)
 // in one transaction, in an order that depends only on the content. The import is all or nothing; ids that were used
-// are not used again, even if the export says so.
+// are not used again, even if the export says so. Used by state-command. Reads and writes the database.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'

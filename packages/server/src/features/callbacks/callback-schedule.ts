@@ -1,6 +1,7 @@
 // Computes fire times of callbacks: never early, and at most once per scheduled time, also across clock changes and
-// suspends. Times count by uptime within one boot; after a reboot only the wall clock is left, and its value is clamped to
-// the plausible range. Pure: the clock reading is an argument.
+// suspends. Times count by uptime within one boot; after a reboot only the wall clock is left, and its value is clamped
+// to the plausible range. Used by callback-service, callback-scheduler, fire-callback and session-takeover. Pure: the
+// clock reading is an argument.
 
 import type { ClockReading } from '../../process/clock.js'
 import type { CallbackRow } from './callback-table.js'

@@ -15,6 +15,7 @@ import { getOsUser } from '@scorpiox/mcp/os'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
+import type { Membership } from '../../machines/membership.js'
 import { parseLinePattern } from '../../patterns/line-pattern.js'
 import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createSystemClock } from '../../process/clock.js'
@@ -29,7 +30,7 @@ import { hashForFileName } from '../../storage/private-files.js'
 import type { LazyDatabase, Scope } from '../../storage/scoped-database.js'
 import type { JobService } from '../shell/index.js'
 import { fireTimeAfter } from './callback-schedule.js'
-import { type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
+import { type CallbackSync, type CallbackSyncDeps, createCallbackSync } from './callback-sync.js'
 import {
   type CallbackRow,
   type CallbackTables,
@@ -63,6 +64,8 @@ export interface CallbackService extends MessageQueue {
   sessionClosed(caller: Caller): void
   /** From now on publishes changes of this user's callbacks, including those made by other processes. */
   watch(user: string): Promise<void>
+  /** Whether callbacks or messages of any user wait here. */
+  hasWork(): boolean
   close(): Promise<void>
 }
 
@@ -72,9 +75,14 @@ export interface ScheduledCallback {
   readonly msUntilFire: number
 }
 
-export function createCallbackService(settings: CallbackSyncDeps): CallbackService {
+/** `connect`: called with what keeps callbacks running, if the server is one of several machines. */
+export function createCallbackService(
+  settings: CallbackSyncDeps,
+  connect?: (sync: CallbackSync) => { close(): void },
+): CallbackService {
   const { state, project, clock, jobs, inbox, warn } = settings
   const sync = createCallbackSync(settings)
+  const connection = connect?.(sync)
   const scopeOf = ({ user }: Caller): Scope => ({ project, user })
 
   async function toRow(caller: Caller, input: SetCallbackInput): Promise<Omit<CallbackRow, 'slot'>> {
@@ -158,11 +166,16 @@ export function createCallbackService(settings: CallbackSyncDeps): CallbackServi
     },
     sessionStarted: (caller) => sync.sessionStarted(caller),
     claimLease: (caller) => sync.writeWithLease(caller, () => Promise.resolve()),
-    adoptOrphans: () => sync.adoptOrphans(),
+    // The owner of a workspace adopts what was left in it.
+    adoptOrphans: () => (connection ? Promise.resolve() : sync.adoptOrphans()),
     sessionIdle: () => sync.sessionIdle(),
     sessionClosed: (caller) => sync.sessionClosed(caller),
     watch: (user) => sync.reload(user),
-    close: () => sync.close(),
+    hasWork: () => sync.hasWork(),
+    close() {
+      connection?.close()
+      return sync.close()
+    },
   }
 }
 
@@ -187,24 +200,29 @@ export interface OpenCallbackServiceDeps {
   /** The stand-in used before. */
   readonly deferred: DeferredCallbacks
   readonly queueLateAnswers: QueueLateAnswers<CallbackTables>
+  /** Set if the server is one of several machines. */
+  readonly membership?: Membership | undefined
 }
 
 /** Opens the callback service of the current project. */
 export async function openCallbackService(deps: OpenCallbackServiceDeps): Promise<CallbackService> {
-  const { config, changeEvents, log, state, jobs, patterns, isBusy, deferred, queueLateAnswers } = deps
+  const { config, changeEvents, log, state, jobs, patterns, isBusy, deferred, queueLateAnswers, membership } = deps
   const { settings, cwd } = config
   const project = findProjectRoot(cwd)
   const warn = (message: string): void => log.warn(message)
   const env = createCommandEnvironment(config.childEnv, process.platform)
   // CALLBACK_COMMAND runs outside of the sandbox.
   const trustedEnv = createTrustedEnvironment(env, listWritableRoots(config))
-  const callbacks = createCallbackService({
+  const machine =
+    membership && (await import('./machine-callbacks.js')).createMachineCallbacks(membership, project, warn)
+  const settingsOfCallbacks: CallbackSyncDeps = {
     state: await withSlotFailure(() => state.open()),
     project,
     changeEvents,
     clock: createSystemClock(),
     leaseOwner: currentLeaseOwner(),
     isOwnerGone: isLeaseOwnerGone,
+    ...machine?.deps,
     flags: openPendingFlags(config),
     jobs,
     patterns,
@@ -224,7 +242,8 @@ export async function openCallbackService(deps: OpenCallbackServiceDeps): Promis
     },
     queueLateAnswers,
     warn,
-  })
+  }
+  const callbacks = createCallbackService(settingsOfCallbacks, machine?.connect)
   deferred.attach(callbacks)
   return {
     ...callbacks,

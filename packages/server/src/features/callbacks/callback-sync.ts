@@ -37,6 +37,12 @@ export interface CallbackSync extends MessageQueue {
   writeWithLease<T>(caller: Caller, work: (rows: CallbackTables) => Promise<T>): Promise<T>
   /** From now on leases dead sessions of every user that have work. */
   adoptOrphans(): Promise<void>
+  /** This machine owns the workspace of a user now: leases the sessions that have work. */
+  adopt(user: string): Promise<void>
+  /** Records the messages that were delivered. */
+  recordDeliveries(): Promise<void>
+  /** Another machine goes on with the workspace of a user. */
+  forget(user: string): void
   /** Registers a session that may have pending work. Has an effect once per session. */
   sessionStarted(caller: Caller): Promise<void>
   /** The session will not return. */
@@ -47,6 +53,8 @@ export interface CallbackSync extends MessageQueue {
   sessionIdle(): void
   /** Milliseconds until it fires; Infinity if it waits for an event. */
   msUntilFire(user: string, callback: CallbackRow): number
+  /** Whether callbacks or messages of any user wait here. */
+  hasWork(): boolean
   close(): Promise<void>
 }
 
@@ -58,6 +66,10 @@ export interface CallbackSyncDeps {
   /** This process, in the form stored in session leases. */
   readonly leaseOwner: string
   readonly isOwnerGone: (session: SessionLease) => boolean
+  /** Whether this process may act on its leases; by default if they were renewed in time. */
+  readonly mayAct?: (() => boolean) | undefined
+  /** The sessions of a user that go on here after another machine had them; by default none. */
+  readonly findContinued?: ((user: string) => Promise<ReadonlySet<string>>) | undefined
   /** Flag files; undefined: always ask the database. */
   readonly flags: FlagFiles | undefined
   readonly jobs: () => Promise<JobService>
@@ -181,8 +193,10 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     work: (rows: CallbackTables) => Promise<T>,
   ): Promise<T> {
     const value = await inTurn(user, async () => {
+      // Before the transaction, which must not wait for another connection.
+      const continued = await settings.findContinued?.(user)
       const written = await write(user, async (rows) => {
-        const commit = await leases.claim(user, session, rows)
+        const commit = await leases.claim(user, session, rows, continued)
         return { commit, done: await work(rows) }
       })
       written.commit()
@@ -202,11 +216,18 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     renewedAt = clock().uptimeMs
     try {
       await delivery.recordDeliveries()
-      for (const user of leases.users) {
-        await inTurn(user, async () => (await write(user, (rows) => leases.renew(user, rows)))())
-        if (!leases.users.includes(user)) await clearFlagIfIdle(user)
-      }
+      for (const user of leases.users) await renewUser(user)
       if (adoptsOrphans) await adoptOrphanedSessions()
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** The leases of the other users are renewed whatever happens to these. */
+  async function renewUser(user: string): Promise<void> {
+    try {
+      await inTurn(user, async () => (await write(user, (rows) => leases.renew(user, rows)))())
+      if (!leases.users.includes(user)) await clearFlagIfIdle(user)
     } catch (error) {
       onError(error)
     }
@@ -221,10 +242,12 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   }
 
   async function adoptOrphanedSessions(): Promise<void> {
-    for (const user of await state.listUsersWithPendingItems(project)) {
-      const hasOrphans = await state.read(scopeOf(user), (rows) => hasOrphanedWork(rows, leaseOwner, isOwnerGone))
-      if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
-    }
+    for (const user of await state.listUsersWithPendingItems(project)) await adoptIfOrphaned(user)
+  }
+
+  async function adoptIfOrphaned(user: string): Promise<void> {
+    const hasOrphans = await state.read(scopeOf(user), (rows) => hasOrphanedWork(rows, leaseOwner, isOwnerGone))
+    if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
   }
 
   /** Asks the database, because the flag file may have been deleted. */
@@ -277,6 +300,16 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       wakeTimer.wake()
       await adoptOrphanedSessions()
     },
+    adopt: (user) => adoptIfOrphaned(user),
+    forget(user) {
+      for (const key of startedSessions.keys()) if (key.startsWith(`${user}\0`)) startedSessions.delete(key)
+      leases.forget(user)
+      lastPublished.delete(user)
+      scheduler.setCallbacks(user, [])
+      jobWatcher.setCallbacks(user, [])
+      delivery.forget(user)
+    },
+    recordDeliveries: () => delivery.recordDeliveries(),
     sessionStarted(caller) {
       const key = callerKey(caller)
       const starting = startedSessions.get(key) ?? startSession(caller)
@@ -294,6 +327,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       if (scheduler.isWaitingForIdleSession) wakeTimer.wake()
     },
     msUntilFire: (user, callback) => scheduler.msUntilFire(user, callback),
+    hasWork: () => leases.users.length > 0,
     close: () => (closing ??= closeNow()),
   }
 }

@@ -16,6 +16,8 @@ export interface DeferredCallbacks {
   sessionStarted(caller: Caller): Promise<void>
   /** Takes over the work of dead sessions of every user in this project. */
   adoptOrphans(): Promise<void>
+  /** Whether callbacks or messages of any user wait here. */
+  hasWork(): boolean
   /** Closes the service before its dependencies are closed. */
   close(): Promise<void>
 }
@@ -79,6 +81,7 @@ export function createDeferredCallbacks({
     onAttach: (listener) => void (notifyAttached = listener),
     sessionStarted,
     adoptOrphans: () => withService(undefined, (service) => service.adoptOrphans()),
+    hasWork: () => callbacks?.hasWork() ?? false,
     async close() {
       await callbacks?.close()
     },

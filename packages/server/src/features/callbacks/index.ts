@@ -1,4 +1,6 @@
-// What other code may use of the feature `callbacks`: types, what is needed at the start, and functions that load the rest.
+// What other code may use of the feature `callbacks`: types, what is needed at the start, and functions that load the
+// rest. Imported by tool-list.ts and state.ts, and by create-server.ts and services.ts of the app. No effects of its
+// own.
 
 export { callbackResource } from './set-callback-tool.js'
 export type { CallbackService } from './callback-service.js'

@@ -48,6 +48,7 @@ const takeOverInto = (
   now: NOW,
   isOwnerGone: ({ owner }) => owner === 'dead',
   isAbandoned: () => false,
+  isContinued: () => false,
   queueLateAnswers: () => Promise.resolve(),
   ...more,
 })

@@ -15,7 +15,9 @@ export async function takeOverSessions(
   const dead = await findDeadSessions(rows, request)
   await request.queueLateAnswers(rows, dead)
   const unmoved: string[] = []
-  for (const name of dead) if (!(await moveSession(rows, name, request))) unmoved.push(name)
+  for (const name of dead) {
+    if (request.isContinued(name) || !(await moveSession(rows, name, request))) unmoved.push(name)
+  }
   for (const name of unmoved) await writeLease(rows, name, request)
   await rebaseCallbacks(rows, request)
   return unmoved
