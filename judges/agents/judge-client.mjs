@@ -58,7 +58,7 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   const request = messages.find(
     ({ message }) => message.method === 'initialize' || message.method === 'server/discover',
   )
-  const { protocolVersion, instructions } = answerTo(messages, request) ?? {}
+  const { protocolVersion = requestedRevision(request), instructions } = answerTo(messages, request) ?? {}
   const scripted = requests.filter(({ ignored }) => !ignored)
   // They may stand anywhere in it, indented too: in the system prompt, or in the description of the tools.
   const plain = (value) =>
@@ -131,6 +131,11 @@ function connect(driver, workspace) {
 function listedTools(messages) {
   const request = messages.find(({ message }) => message.method === 'tools/list')
   return answerTo(messages, request)?.tools.map(({ name }) => name) ?? []
+}
+
+/** From 2026-07-28 on every request names its revision, and `server/discover` answers with all that the server knows. */
+function requestedRevision(request) {
+  return request?.message.params?._meta?.['io.modelcontextprotocol/protocolVersion']
 }
 
 function answerTo(messages, request) {

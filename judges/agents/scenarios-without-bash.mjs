@@ -50,6 +50,11 @@ const replaced = [
       const result = yield* runCommand(command, { ...context, arrives: () => {} })
       fact('longResultBytes', Buffer.byteLength(textOf(result)))
       expectText(result, ['line 4000 of a long output\nthe end\n', /left out/])
+      const unchecked = { ...context, arrives: () => {} }
+      const wide = yield* runCommand('for n in {1..4000}; do echo "$n 긴 출력의 한 줄입니다"; done; echo 끝', unchecked)
+      expectText(wide, ['\n4000 긴 출력의 한 줄입니다\n끝\n', /left out/])
+      const short = yield* runCommand('seq 100000; echo the end', unchecked)
+      expectText(short, ['\n100000\nthe end\n', /left out/])
     },
   },
   {

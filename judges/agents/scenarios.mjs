@@ -38,6 +38,13 @@ export const scenarios = [
       const text = textOf(result)
       fact('longResultBytes', Buffer.byteLength(text))
       expectText(result, ['line 3999 of a long output\nline 4000 of a long output\nthe end\n', /ReadBgOutput\(/])
+      // Clients count characters, bytes or lines.
+      const wide = yield call('Bash', {
+        command: 'for n in {1..4000}; do echo "$n 긴 출력의 한 줄입니다"; done; echo 끝',
+      })
+      expectText(wide, ['1 긴 출력의 한 줄입니다\n', '\n4000 긴 출력의 한 줄입니다\n끝\n', /ReadBgOutput\(/])
+      const short = yield call('Bash', { command: 'seq 100000; echo the end' })
+      expectText(short, ['1\n2\n', '\n100000\nthe end\n', /ReadBgOutput\(/])
     },
   },
   {

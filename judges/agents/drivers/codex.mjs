@@ -14,6 +14,8 @@ export const codex = {
   toolName: (tool) => `mcp__scorpiox.${tool}`,
   install: 'codex',
   installOptions: ['--codex-approval', 'approve'],
+  /** Codex does not wait for a server that starts slowly: the first request may lack its tools. */
+  toolLoader: { name: 'list_mcp_resources', input: {} },
   images: true,
   instructions: true,
   /** Codex puts the time a call took in front, as a block of its own. */

@@ -2,10 +2,14 @@
 // the result that the client put into its following request, so a scenario reads from top to bottom.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sendJson } from './http-replies.mjs'
 
 /** The prompt that starts a session; a request without it is not part of the script (titles, summaries). */
 export const prompt = 'Follow the script of the judge.'
+
+/** A busy machine may need a minute to start a server. */
+const MAX_LOADS = 300
 
 /**
  * @param {object} options
@@ -13,7 +17,8 @@ export const prompt = 'Follow the script of the judge.'
  * @param {(tool: string) => string} options.toolName how the client names our tool
  * @param {() => AsyncGenerator<{ tool: string, input: object }, void, object>} options.script
  * @param {(blocks: object[]) => object[]} [options.received] takes away what the client adds to a result
- * @param {{ name: string, input: object }} [options.toolLoader] the call that loads our tools, where the client defers them
+ * @param {{ name: string, input: object }} [options.toolLoader] the call after which our tools are there, where the client
+ *   defers them or does not wait until the server has started
  * @returns the model's address, everything it was sent, and `finished`, which resolves when the script is at its end
  */
 export async function startScriptedModel({ format, toolName, script, received = (blocks) => blocks, toolLoader }) {
@@ -21,6 +26,7 @@ export async function startScriptedModel({ format, toolName, script, received = 
   const steps = script()
   let reply
   let calls = 0
+  let loads = 0
   let queue = Promise.resolve()
   let finish
   const finished = new Promise((resolve) => {
@@ -54,9 +60,10 @@ export async function startScriptedModel({ format, toolName, script, received = 
     requests.push({ method: request.method, path, body, turn, ignored: !scripted })
     const offered = format.offers?.(turn) ?? turn.tools.some(({ name }) => name === toolName('Bash'))
     if (!scripted) format.send(response, body, { text: 'Judge' }, path)
-    else if (!offered && toolLoader && !turn.results.some(({ id }) => id === 'load'))
-      format.send(response, body, { call: { id: 'load', ...toolLoader } }, path)
-    else if (!offered) format.send(response, body, { text: 'The tools of the server are missing.' }, path)
+    else if (!offered && toolLoader && loads < MAX_LOADS) {
+      if (loads > 0) await delay(200)
+      format.send(response, body, { call: { id: `load_${++loads}`, ...toolLoader } }, path)
+    } else if (!offered) format.send(response, body, { text: 'The tools of the server are missing.' }, path)
     else format.send(response, body, await next(turn), path)
   }
 

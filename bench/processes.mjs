@@ -1,0 +1,156 @@
+// HTTP calls a second of `serve --http --processes N` against one process. Needs PostgreSQL in DATABASE_URL.
+// Every user has one connection and sends its next call when it has the answer; the two kinds of servers take turns, and
+// figures are medians over rounds. The load generator is a process of its own on the same machine.
+//   DATABASE_URL=postgres://… node bench/processes.mjs [processes=2] [users=16] [seconds=5] [rounds=7]
+
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
+// Without files and without the database: what HTTP, authentication and the placement of users cost.
+const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+const TICKS_PER_SECOND = 100
+
+if (process.send) await generateLoad()
+else await compare()
+
+async function compare() {
+  const { DATABASE_URL } = process.env
+  if (!DATABASE_URL) throw new Error('set DATABASE_URL to an empty PostgreSQL database')
+  const options = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')))
+  const { processes = '2', users = '16', seconds = '5', rounds = '7' } = options
+  const servers = [await startServer(1, users), await startServer(Number(processes), users)]
+  for (const server of servers) await measure(server, 2)
+  for (let round = 0; round < Number(rounds); round++)
+    for (const server of round % 2 === 0 ? servers : servers.toReversed())
+      server.samples.push(await measure(server, Number(seconds)))
+  console.log(
+    `${availableParallelism()} cores, load average ${loadavg()[0].toFixed(1)}, ${users} users, ${rounds} rounds of ${seconds} s`,
+  )
+  for (const { count, samples } of servers)
+    console.log(
+      `${count} process${count > 1 ? 'es' : ''}: ${median(samples, 'rate').toFixed(0)} calls/s, ` +
+        `${median(samples, 'serverCpu').toFixed(0)} µs of CPU a call in the servers, ${median(samples, 'loadCpu').toFixed(0)} µs in the load generator`,
+    )
+  const ratios = servers[0].samples.map(({ rate }, index) => ({ ratio: servers[1].samples[index].rate / rate }))
+  console.log(`ratio of calls/s, median of the rounds: ${median(ratios, 'ratio').toFixed(2)}`)
+  for (const { child } of servers) child.kill('SIGTERM')
+  await Promise.all(servers.map(({ child }) => once(child, 'exit')))
+}
+
+async function startServer(count, users) {
+  const state = mkdtempSync(join(tmpdir(), 'bench-processes-'))
+  const env = {
+    ...process.env,
+    STATE_DIR: state,
+    SANDBOX: 'off',
+    ACCESS_LOG: 'off',
+    RATE_LIMIT: '0',
+    DRAIN_SECONDS: '0',
+  }
+  const more = count > 1 ? { ADVERTISE_URL: 'http://127.0.0.1:1' } : {}
+  const tokens = Array.from({ length: Number(users) }, (_, index) => createToken(`user-${index}`, { ...env, ...more }))
+  const resolved = await Promise.all(tokens)
+  const args = [PROGRAM, 'serve', '--http', '--port', '0', ...(count > 1 ? ['--processes', String(count)] : [])]
+  const child = spawn(process.execPath, args, { env, cwd: state, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [greeting] = await once(child.stdout, 'data')
+  child.stdout.resume()
+  const port = Number(/:(\d+)\/mcp/.exec(String(greeting))[1])
+  while (serversOf(child.pid).length < (count > 1 ? count : 0)) await sleep(50)
+  await sleep(1500)
+  return { count, child, port, tokens: resolved, samples: [] }
+}
+
+async function createToken(user, env) {
+  const child = spawn(process.execPath, [PROGRAM, 'token', 'create', '--user', user, '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  for await (const chunk of child.stdout) text += chunk
+  return JSON.parse(text).token
+}
+
+async function measure({ child, port, tokens }, seconds) {
+  const pids = [child.pid, ...serversOf(child.pid)]
+  const before = pids.map(cpuSeconds)
+  const load = fork(import.meta.filename, { stdio: 'inherit' })
+  load.send({ port, tokens, seconds })
+  const [{ calls, elapsed, cpu }] = await once(load, 'message')
+  const used = pids.reduce((sum, pid, index) => sum + cpuSeconds(pid) - before[index], 0)
+  return { rate: calls / elapsed, serverCpu: (used / calls) * 1e6, loadCpu: (cpu / calls) * 1e6 }
+}
+
+/** One connection for each user; resolves when the time is over. */
+async function generateLoad() {
+  const [{ port, tokens, seconds }] = await once(process, 'message')
+  const started = performance.now()
+  let calls = 0
+  await Promise.all(tokens.map((token) => callUntil(port, token, started + seconds * 1000, () => calls++)))
+  const { user, system } = process.cpuUsage()
+  process.send({ calls, elapsed: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 })
+  process.disconnect()
+}
+
+function callUntil(port, token, end, onAnswer) {
+  const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`
+  const request = Buffer.from(
+    `${head}mcp-protocol-version: 2025-06-18\r\naccept: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`,
+  )
+  return new Promise((done, fail) => {
+    let socket
+    let text = ''
+    const open = () => {
+      socket = connect(port, '127.0.0.1', () => socket.write(request)).setNoDelay(true)
+      socket.on('error', fail).on('data', receive)
+    }
+    const receive = (chunk) => {
+      text += chunk.toString('latin1')
+      const length = /content-length: (\d+)/i.exec(text)?.[1]
+      const at = text.indexOf('\r\n\r\n')
+      if (at < 0 || length === undefined || text.length < at + 4 + Number(length)) return
+      if (!text.startsWith('HTTP/1.1 200') || !text.includes('"result"')) return fail(new Error(text))
+      const isClosed = /^connection: close/im.test(text)
+      text = ''
+      onAnswer()
+      if (isClosed || performance.now() >= end) socket.destroy()
+      if (performance.now() >= end) done()
+      else if (isClosed) open()
+      else socket.write(request)
+    }
+    open()
+  })
+}
+
+function serversOf(pid) {
+  return readdirSync(`/proc/${pid}/task/${pid}`).includes('children')
+    ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map(Number)
+        .filter(isServer)
+    : []
+}
+
+function isServer(pid) {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--worker')
+}
+
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+function median(samples, name) {
+  const values = samples.map((sample) => sample[name]).toSorted((one, other) => one - other)
+  return values[Math.floor(values.length / 2)]
+}
+
+function sleep(ms) {
+  return new Promise((done) => setTimeout(done, ms))
+}

@@ -1,0 +1,156 @@
+// The faults: each is done to a fleet while users work, and then it is counted which calls failed, when the next one
+// succeeded, and what does not hold. A fault names the machines whose calls may fail.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { ownersOf } from './audit.mjs'
+import { createClient } from './clients.mjs'
+import { FAULTS } from './fault-list.mjs'
+import { findViolations, writerCommand } from './invariants.mjs'
+import { classifyAnswer, classifyError } from './outcome.mjs'
+import { startWorkload } from './workload.mjs'
+
+const WARM_UP_MS = 2_500
+const COOL_DOWN_MS = 2_500
+const PROBE_MS = 250
+
+/** Runs one fault of FAULTS by its name. */
+export async function runFault(fleet, name) {
+  const { inject, affects = 'machine', options = {}, writers = true, sessionsMayEnd = true } = FAULTS[name]
+  await Promise.all(fleet.machines.map((machine) => machine.untilReady()))
+  if (writers && fleet.files === 'shared') await startWriters(fleet)
+  const workload = startWorkload(fleet, options)
+  await sleep(options.warmUpMs ?? WARM_UP_MS)
+  const owners = await ownersOf(fleet.sql)
+  const victim = victimOf(fleet, owners)
+  const fault = { startedAt: Date.now(), victim, owners }
+  const affected =
+    affects === 'none'
+      ? []
+      : fleet.users.filter(({ name: user }) => affects === 'database' || owners.get(user) === victim.name)
+  const finishProbe = probe(fleet, affected, workload.observe)
+  let problem
+  try {
+    Object.assign(fault, await inject({ fleet, victim, others: fleet.machines.filter((one) => one !== victim), fault }))
+  } catch (error) {
+    problem = `the fault could not be done: ${error.message}`
+  }
+  fault.endedAt ??= Date.now()
+  await sleep(COOL_DOWN_MS)
+  const nextMs = await finishProbe(fault.countsFrom ?? fault.startedAt)
+  const losses = await workload.stop()
+  const { figures, violations } = await findViolations(fleet, workload)
+  const failed = workload.calls.filter(({ kind }) => !['ok', 'lost'].includes(kind))
+  const unexpected = failed.filter((call) => !isExpected(call, { fleet, fault, affects }))
+  const all = [
+    ...(problem === undefined ? [] : [problem]),
+    ...violations,
+    ...unexpected.map((call) => describeCall(call, fleet, fault)),
+    ...(fault.violations ?? []),
+    ...(nextMs > fault.limitMs ? [`the next success came after ${nextMs} ms, not ${fault.limitMs}`] : []),
+    ...(sessionsMayEnd || losses.sessionsLost === 0 ? [] : [`${losses.sessionsLost} sessions were lost`]),
+  ]
+  return {
+    violations: all,
+    figures: {
+      calls: workload.calls.length,
+      ...count(failed),
+      'next success s': nextMs === undefined ? '–' : (nextMs / 1000).toFixed(1),
+      'sessions lost': losses.sessionsLost,
+      ...fault.figures,
+      ...figures,
+    },
+  }
+}
+
+/** A job of each user that appends to a file of the project. */
+async function startWriters(fleet) {
+  for (const user of fleet.users) {
+    const client = createClient('stateless', { url: fleet.url, token: user.token })
+    const running = await client.call('ListBgTasks', {})
+    const tasks = running.result?._meta?.['io.github.scorpiox/result']?.tasks ?? []
+    if (tasks.some(({ status, command }) => status === 'running' && command.includes('writers'))) continue
+    await client.call('BackgroundBash', { command: writerCommand(user.name) })
+  }
+}
+
+/** The machine that owns most workspaces; the last one if that is not known. */
+function victimOf({ machines }, owners) {
+  const counts = machines.map((machine) => [...owners.values()].filter((name) => name === machine.name).length)
+  return machines[counts.lastIndexOf(Math.max(...counts))]
+}
+
+/**
+ * Only calls that the fault can have met may fail, and only with a sentence; a connection that breaks without one must
+ * have led to the machine that failed.
+ */
+function isExpected(call, { fleet, fault, affects }) {
+  const { victim, owners, startedAt, endedAt } = fault
+  const meetsFault = call.endedAt >= startedAt && call.startedAt <= endedAt
+  if (!meetsFault || affects === 'none') return false
+  const hasSentence = ['refused', 'unknown'].includes(call.kind)
+  // A WebSocket and a stream of 2024-11-05 lead to the owner; they end with it, which the client must take for "not known".
+  const leadsToOwner = call.client === 'websocket' || call.client === 'sse'
+  if (affects === 'database')
+    return (
+      hasSentence || (leadsToOwner && call.kind === 'broken') || (call.kind === 'unserved' && fault.allUnready === true)
+    )
+  const ways = enteredBy(call, fleet)
+  const isEntered = ways.includes(victim.name)
+  const isOwned = owners.get(call.user) === victim.name
+  if (call.kind === 'broken' || call.kind === 'unserved')
+    return ways.length === 0 || isEntered || (leadsToOwner && isOwned)
+  return hasSentence && (isEntered || isOwned)
+}
+
+/** The machines that the call, and the stream that carries its answer, were sent to. */
+function enteredBy(call, { balancer }) {
+  return [call.id, call.streamCall].map((id) => balancer.machineOf(id)).filter((name) => name !== undefined)
+}
+
+/**
+ * A new call of each affected user every 250 ms: how long it takes until one succeeds. The calls of the workload do not
+ * show it, because a user there waits for the answer that a stopped machine owes.
+ */
+function probe(fleet, users, observe) {
+  const ending = new AbortController()
+  const successes = new Map(users.map(({ name }) => [name, []]))
+  const send = async ({ name, token }) => {
+    const client = createClient('stateless', { url: fleet.url, token })
+    const startedAt = Date.now()
+    const { kind } = await client.call('Bash', { command: 'echo probed' }, { limitMs: 60_000 }).then((answer) => {
+      observe(answer, { id: 'a probe' })
+      return classifyAnswer(answer)
+    }, classifyError)
+    if (kind === 'ok') successes.get(name).push({ startedAt, endedAt: Date.now() })
+  }
+  async function run() {
+    while (!ending.signal.aborted) {
+      for (const user of users) void send(user)
+      await sleep(PROBE_MS)
+    }
+  }
+  const running = run()
+  return async (from) => {
+    ending.abort()
+    await running
+    const times = [...successes.values()].map((calls) => {
+      const first = calls.filter(({ startedAt }) => startedAt >= from).map(({ endedAt }) => endedAt - from)
+      return Math.min(...first)
+    })
+    return times.length === 0 ? undefined : Math.max(...times)
+  }
+}
+
+function describeCall(call, fleet, { startedAt, owners }) {
+  const at = ((call.startedAt - startedAt) / 1000).toFixed(1)
+  const lasted = ((call.endedAt - call.startedAt) / 1000).toFixed(1)
+  const way = `${call.client}, ${call.kind} after ${lasted} s, by ${enteredBy(call, fleet).join(' and ') || '?'}, owner ${owners.get(call.user) ?? '?'}`
+  return `${call.operation} of ${call.user} at ${at} s (${way}): ${(call.words ?? '').slice(0, 200)}`
+}
+
+function count(failed) {
+  const counts = { refused: 0, unknown: 0, broken: 0, unserved: 0, wrong: 0 }
+  for (const { kind } of failed) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
