@@ -125,11 +125,12 @@ describe('a job', () => {
 
 describe.concurrent('waiting', () => {
   test('for a line that is already printed, comes later, is the last, or is incomplete', async () => {
-    const id = await start(`echo ready; sleep 0.3; printf "password: "; ${untilThere('end-may-come')}; echo; echo end`)
+    const ask = `echo ready; ${untilThere('question-may-come')}; printf "password: "`
+    const id = await start(`${ask}; ${untilThere('end-may-come')}; echo; echo end`)
     expect((await read(id, { wait_for_pattern: '^ready$' })).structured.waitedFor).toBe('pattern')
-    expect((await read(id, { wait_for_pattern: '^password: $' })).text).toMatch(
-      /^password:\s*\n\[The pattern was found/,
-    )
+    const question = read(id, { wait_for_pattern: '^password: $' })
+    writeFileSync(join(cwd, 'question-may-come'), '')
+    expect((await question).text).toMatch(/^password:\s*\n\[The pattern was found/)
     writeFileSync(join(cwd, 'end-may-come'), '')
     expect((await read(id, { wait_for_pattern: '^end$' })).structured.waitedFor).toBe('pattern')
     expect((await read(id, { wait_for_pattern: 'never' })).structured).toMatchObject({
@@ -320,10 +321,18 @@ describe.concurrent('the end', () => {
   })
 
   test('a job that fails at a prompt reports that it may have wanted input', async () => {
-    const id = await start('printf "Continue? [y/N] "; read -r answer || exit 1')
+    const id = await start('printf "Continue? [y/N] "; read -r answer < /dev/null || exit 1')
     const { text } = await read(id, { wait_for_end: true })
     expect(text).toMatch(
       /^Continue\? \[y\/N\] \n\[Background task \d+ ended [^\n]*exit code 1\.[^\n]*\n\[It may have wanted input/,
+    )
+  })
+
+  test('so does one that fails at a read without a visible prompt', async () => {
+    const id = await start('exec < /dev/null; read -p "Name? " name || exit 5')
+    const { text } = await read(id, { wait_for_end: true })
+    expect(text).toMatch(
+      /^\[Nothing new\. Background task \d+ ended [^\n]*exit code 5\.[^\n]*\n\[It may have wanted input/,
     )
   })
 

@@ -1,5 +1,6 @@
 // Reads the time twice: the wall clock, which people and programs set forwards and backwards, and a count of
 // milliseconds that neither jumps nor stops while the machine is suspended. Counts are comparable if `boot` is equal.
+// Used by callbacks and session leases. Reads /proc/uptime with each reading; boot id and pid namespace once.
 
 import { uptime } from 'node:os'
 

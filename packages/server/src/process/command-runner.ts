@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
 import { createCommandMemoryWatch } from './command-memory.js'
+import { createInputPipeAt, type InputPipe } from './input-pipe.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
@@ -15,7 +16,7 @@ import { createShellPool, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
-import type { RecordOptions } from './supervisor.js'
+import type { OpenInputOptions, RecordOptions } from './supervisor.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
@@ -47,10 +48,16 @@ export interface RunRequest {
   readonly sandbox?: SandboxFactory | undefined
   /** A process that does not need the server records the output to disk. */
   readonly record?: RecordOptions | undefined
+  /** stdin stays open and can be written to. */
+  readonly openInput?: OpenInputOptions | undefined
 }
 
 export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'> {
   readonly tag: string
+  /** Of the process that leads its processes. */
+  readonly pid: number
+  /** stdin, if it can be written to. */
+  readonly stdin?: InputPipe | undefined
   /** Why the server ended it, as sentences; undefined if it did not. */
   readonly endReason: () => string | undefined
   /**
@@ -116,9 +123,9 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   async function startCommand(request: RunRequest, attempts = 2): Promise<RunningCommand> {
-    const { command, input, onOutput, onTag, sandbox, record } = request
+    const { command, input, onOutput, onTag, sandbox, record, openInput } = request
     const commandText = command || ':'
-    const acquired = await shells?.acquire({ command: commandText, input, sandbox, record })
+    const acquired = await shells?.acquire({ command: commandText, input, sandbox, record, openInput })
     // The last scan does not contain a command that was started after it.
     trees.invalidateScan()
     if (!acquired && (sandbox || record))
@@ -144,7 +151,8 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited }
     const started = createRunning(program, tag, sandboxed !== undefined, request.owner)
     if (isClosed) throw new Error(CLOSED_MESSAGE)
-    return started
+    const fifo = record && openInput?.fifo
+    return openInput ? { ...started, stdin: fifo ? createInputPipeAt(fifo) : pooled.stdin } : started
   }
 
   /** The shell may have started without a report, and run its command. */
@@ -153,15 +161,29 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     throw new Failure(UNREPORTED_MESSAGE)
   }
 
-  async function spawnDirectly({ command, input, owner, onOutput }: RunRequest): Promise<RunningCommand> {
+  async function spawnDirectly({ command, input, owner, onOutput, openInput }: RunRequest): Promise<RunningCommand> {
+    if (openInput?.terminal)
+      throw new Failure('The command was not started: a terminal needs mkfifo, which is missing.')
     const tooLong = describeTooLongCommand(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
     const tag = `${trees.tagPrefix}.d${++directCount}`
-    const start = { file: shell.file, args: shell.args(command), cwd, env: withTag(env, tag), input, onOutput }
-    const program = await spawnProcess(start)
+    // A bash whose stdin is a socket, which pipes of Node.js are, reads the user's .bashrc, unless it is not the first.
+    const shellEnv = openInput ? { ...env, SHLVL: env.SHLVL ?? '1' } : env
+    const program = await spawnProcess({
+      file: shell.file,
+      args: shell.args(command),
+      cwd,
+      env: withTag(shellEnv, tag),
+      input,
+      hasOpenInput: openInput !== undefined,
+      onOutput,
+    })
     let hasExited = false
     void program.exited.then(() => (hasExited = true))
-    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false, owner)
+    const started = {
+      ...createRunning({ ...program, hasExited: () => hasExited }, tag, false, owner),
+      stdin: program.stdin,
+    }
     const root = untagged?.add(program)
     return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
   }
@@ -229,6 +251,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     }
     return {
       tag,
+      pid,
       endReason: () => endReason,
       exited: waitForExitAndOutput(),
       pause,

@@ -1,5 +1,5 @@
-// Reads a FIFO descriptor, the output of a pooled shell. Node.js reads it as a socket; Bun receives no data that way
-// and reads it as an endless file.
+// Reads a FIFO descriptor, the output of a pooled shell. Node.js reads it as a socket; Bun receives no data that way and
+// reads it as an endless file. Used by pooled-shell.
 
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'

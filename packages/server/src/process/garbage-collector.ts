@@ -1,5 +1,6 @@
 // Gives access to the garbage collector of the engine, for code that cannot wait for its next run, and runs minor
-// collections while much is read. Used where command output is read and by SQLite.
+// collections while much is read. Used where command output is read (spawn, pooled-shell, job-sources) and by
+// sqlite.ts. Sets a flag of V8.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

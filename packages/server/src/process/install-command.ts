@@ -1,4 +1,4 @@
-// The shell command that installs a program on this system.
+// The shell command that installs a program on this system. Used by the sandbox and `doctor`. Reads /etc/os-release.
 
 import { readFileOrEmpty } from '../util/read-file-or-empty.js'
 

@@ -1,7 +1,7 @@
 // Exchanges lines of text over a Unix socket or named pipe, between processes of one user on one machine. Used by the
 // console. Node.js does not tell which user connects, so the socket must be in a folder that only its owner can enter;
 // the callers that choose the address ensure that. Lines have a maximum length, and peers that do not read are
-// disconnected.
+// disconnected. Opens sockets; sets timers.
 
 import { chmodSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'

@@ -1,5 +1,6 @@
 // Starts helper programs that this process talks to: over two pipes (the browser), in lines (the supervisor of shells),
-// or over an IPC channel (worker processes). None of them keeps this process alive.
+// or over an IPC channel (worker processes). None of them keeps this process alive. Used by browser-process,
+// supervisor, worker-processes and worker-threads. Starts processes.
 
 import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'

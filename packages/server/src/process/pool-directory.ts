@@ -1,5 +1,6 @@
 // Creates and removes the temporary directory with the FIFOs of a supervisor. Its name contains the tag prefix of the
-// server, so that the next server can remove it if both processes were killed.
+// server, so that the next server can remove it if both processes were killed. Used by the supervisor and at the start
+// of a server.
 
 import { accessSync, constants, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

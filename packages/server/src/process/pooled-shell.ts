@@ -7,6 +7,7 @@ import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'nod
 import { createDeferred } from '../util/async.js'
 import { type FifoReader, readFifo } from './fifo-reader.js'
 import { noteBytesRead } from './garbage-collector.js'
+import { createInputPipe, type InputPipe } from './input-pipe.js'
 
 export interface PooledShell {
   readonly number: number
@@ -28,6 +29,8 @@ export interface PooledShell {
   readonly ignoreOutput: () => void
   /** Closes its command FIFO; without a command the shell exits. */
   discard(): void
+  /** stdin of the command, if it can be written to and is held by this process. */
+  readonly stdin: InputPipe | undefined
 }
 
 /** The same shell with what only the supervisor module uses. */
@@ -50,6 +53,8 @@ export interface ShellFifoPaths {
   readonly input: string | undefined
   /** The output FIFO; undefined if the output is recorded. */
   readonly output: string | undefined
+  /** The command is in a file, and what would be the command FIFO is its stdin. */
+  readonly isStdin?: boolean
   readonly all: readonly string[]
 }
 
@@ -58,8 +63,11 @@ const FIFO_CAPACITY = 65_536
 
 export function createPooledShell(number: number, paths: ShellFifoPaths): SupervisedShell {
   // Opened for reading and writing, because opening for writing alone fails while there is no reader.
-  let input = paths.input === undefined ? undefined : openSync(paths.input, constants.O_RDWR | constants.O_NONBLOCK)
-  const output = paths.output === undefined ? undefined : openReadEnd(paths.output, () => closeInput())
+  const fifo = paths.input === undefined ? undefined : openSync(paths.input, constants.O_RDWR | constants.O_NONBLOCK)
+  const stdin = paths.isStdin && fifo !== undefined ? createInputPipe(fifo) : undefined
+  let input = stdin ? undefined : fifo
+  const output =
+    paths.output === undefined ? undefined : openReadEnd(paths.output, () => fifo !== undefined && closeSync(fifo))
   let reader: FifoReader | undefined
   let onData: ((chunk: Buffer) => void) | undefined
   const bufferedChunks: Buffer[] = []
@@ -126,6 +134,7 @@ export function createPooledShell(number: number, paths: ShellFifoPaths): Superv
         setTimeout(() => abandoned?.resume(), DISCARD_PAUSE_MS).unref()
       }
     },
+    stdin,
     discard: closeInput,
     onStarted(leaderPid, watcher) {
       pid = leaderPid
@@ -143,6 +152,7 @@ export function createPooledShell(number: number, paths: ShellFifoPaths): Superv
         if (input !== undefined) isWithdrawn = !isSent || endsWithNul(input)
       }
       closeInput()
+      stdin?.close()
       if (pid === undefined && output !== undefined) closeSync(output)
       if (pid === undefined) closed.resolve()
       started.resolve(undefined)
@@ -166,7 +176,7 @@ function endsWithNul(fd: number): boolean {
   }
 }
 
-function openReadEnd(path: string, undo: () => void): number {
+function openReadEnd(path: string, undo: () => unknown): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {

@@ -1,7 +1,7 @@
 // Lists all processes that have a tag of this server or descend from one, for process-tree.ts. /proc is read until no
 // new pid appears, because a parent may exit before it is read. A process without a tag belongs to a tree if its
 // parent, its session leader or an earlier scan says so: `env -i` does not leave a tree, only a daemon that also drops
-// its environment does.
+// its environment does. Also used by command-memory. Reads /proc.
 
 import { listPids, readProcFile, parseTags } from './process-tags.js'
 

@@ -1,6 +1,6 @@
 // Tags processes through an environment variable, which children inherit, and reads the tags from /proc. Process groups
 // are not enough: timeout(1), `set -m`, setsid and daemons leave them. Without /proc nothing is found, and the caller
-// must use groups. Starts and signals nothing.
+// must use groups. Used by the command runner, the shell pool, process trees and callbacks. Starts and signals nothing.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 

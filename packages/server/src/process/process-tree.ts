@@ -1,5 +1,6 @@
 // Finds and kills process trees: all processes with a tag of this server (process-tags.ts), with SIGTERM first and
-// SIGKILL later. Used for commands, for callbacks, and at start to remove what killed servers left. Needs /proc.
+// SIGKILL later. Used for commands, for callbacks, and at start to remove what killed servers left. Needs and reads
+// /proc; signals processes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,5 @@
 // Where the files of this program are: a folder, or inside a single executable. Lazily loaded files are addressed by
-// path, which Bun understands in both cases.
+// path, which Bun understands in both cases. Used by all code that starts workers or reads bundled files. Reads nothing.
 
 import { dirname } from 'node:path'
 

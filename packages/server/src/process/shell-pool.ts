@@ -6,7 +6,13 @@ import { statSync } from 'node:fs'
 
 import type { PooledShell } from './pooled-shell.js'
 import { inheritedTags } from './process-tags.js'
-import { fitsInPipe, type RecordOptions, startSupervisor, type Supervisor } from './supervisor.js'
+import {
+  fitsInPipe,
+  type OpenInputOptions,
+  type RecordOptions,
+  startSupervisor,
+  type Supervisor,
+} from './supervisor.js'
 
 const NO_PIDS: ReadonlySet<number> = new Set()
 const PREPARE_DELAY_MS = 5
@@ -32,6 +38,8 @@ interface ShellRequest {
   readonly input?: string | undefined
   readonly sandbox?: SandboxFactory | undefined
   readonly record?: RecordOptions | undefined
+  /** stdin that can be written to: needs a new shell. */
+  readonly openInput?: OpenInputOptions | undefined
 }
 
 type CommandShellRequest = ShellRequest & { readonly command: string }
@@ -131,7 +139,7 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
 
   async function forkShell(
     entry: SupervisorEntry,
-    { command, input, sandbox, record }: ShellRequest,
+    { command, input, sandbox, record, openInput }: ShellRequest,
   ): Promise<AcquiredShell> {
     const sandboxed = sandbox?.create()
     try {
@@ -140,6 +148,7 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
         command,
         input,
         record,
+        openInput,
         sandbox: sandboxed,
         cgroupFiles,
         shellPrelude,
@@ -187,8 +196,8 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
   }
 
   async function acquireFrom(entry: SupervisorEntry, request: CommandShellRequest): Promise<AcquiredShell> {
-    const { command, input, sandbox, record } = request
-    if (record || input !== undefined || !fitsInPipe(command)) return forkShell(entry, request)
+    const { command, input, sandbox, record, openInput } = request
+    if (record || openInput || input !== undefined || !fitsInPipe(command)) return forkShell(entry, request)
     const shell = (await claimSpare(entry, sandbox?.key ?? '')) ?? (await forkShell(entry, { sandbox }))
     // If commands follow each other closely, the next shell is prepared at once; otherwise when this command has
     // exited, or runs for a while: preparing it earlier would compete for the processor.

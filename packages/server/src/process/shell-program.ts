@@ -1,6 +1,7 @@
 // Finds the shell that runs commands (bash, or PowerShell on a Windows without bash) and builds the arguments with
-// which it runs one command: stderr joined to stdout in order, line numbers from 1. Reads the system only through its
-// parameters, so that every platform can be tested on any other. Starts nothing.
+// which it runs one command: stderr joined to stdout in order, line numbers from 1. Used by trusted-program (the
+// lookup) and by command-runner, command-execution and callbacks. Reads the system only through its parameters, so that
+// every platform can be tested on any other. Starts nothing.
 
 import { posix, win32 } from 'node:path'
 

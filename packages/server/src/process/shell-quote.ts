@@ -1,4 +1,4 @@
-// Quotes a word for a POSIX shell.
+// Quotes a word for a POSIX shell. Used by the supervisor, scripts, skills, the installer and the doctor. Pure.
 
 export function quoteShellWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`

@@ -26,7 +26,8 @@ make_fifos() {
 # A FIFO is opened at both ends first: opening one end blocks until the server opens the other, and it may have exited.
 # shellcheck disable=SC2094
 exec_shell() (
-  exec <"$input"
+  if [[ -p $input ]]; then exec 6<>"$input" <"$input" 6<&-; else exec <"$input"; fi
+  exec 8<&-
   if [[ $has_command_file ]]; then exec 5<"$directory/$1.c"; else exec 6<>"$directory/$1.i" 5<"$directory/$1.i" 6<&-; fi
   # If the FIFOs were deleted, these are regular files now.
   [[ -p /dev/fd/1 && ($has_command_file || -p /dev/fd/5) ]] || exit 1
@@ -35,14 +36,26 @@ exec_shell() (
   export SCORPIOX_TREE="$tags$1;"
   exec 3<&5 5<&- 4<&-
   exec 9<"$seccomp_file"
+  if [[ $terminal ]]; then exec_on_terminal "${wrapper[@]}" "$bash" -c "$prelude$read_command" bash; fi
   PATH=$command_path exec "${wrapper[@]}" "$bash" -c "$prelude$read_command" bash 2>&1
 )
+
+# script(1) makes the terminal outside of the sandbox. It runs /bin/sh, which reads no start-up file, and needs one string.
+exec_on_terminal() {
+  local word line='' quote="'" escaped="'\\''" shell='unset SHELL;'
+  [[ ${SHELL+x} ]] && shell="SHELL=$quote${SHELL//$quote/$escaped}$quote; export SHELL;"
+  for word; do line+=" $quote${word//$quote/$escaped}$quote"; done
+  export PATH=$command_path SHELL=/bin/sh
+  exec ${setsid:+"$setsid"} "$terminal" -qefE always -c "$stty $terminal_size; $shell exec$line" /dev/null 2>&1
+  exit 127
+}
 
 # Runs in one subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.
 # shellcheck disable=SC2094
 watch_shell() {
   local bash=$BASH wrapper=() cgroup_files=() prelude='' seccomp_file=/dev/null input=/dev/null
   local recorder_arguments=() status_file='' has_command_file='' setsid='' watcher=$BASHPID
+  local terminal='' terminal_size='' stty='' input_fifo=''
   [[ -p $directory/$1.i && -p $directory/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
   # shellcheck source=/dev/null
   [[ -z $2 ]] || . "$2"
@@ -51,10 +64,12 @@ watch_shell() {
     trap - INT QUIT
     # In a session of its own: a signal to the process group must not reach the recorder, which reads all of the output.
     setsid=$(type -P setsid)
-    wrapper=(${setsid:+"$setsid"} "${wrapper[@]}")
+    [[ $terminal ]] || wrapper=(${setsid:+"$setsid"} "${wrapper[@]}")
+    # Held open here, so that the input does not end with the server.
+    [[ -z $input_fifo ]] || { mkfifo -m 600 "$input_fifo" && exec 8<>"$input_fifo" && input=$input_fifo; }
     # The exit status does not wait for the recorder, which reads until all children of the command have exited.
     { watcher=$BASHPID; exec_shell "$1"; code=$?; echo $code >"$status_file"; printf 'exit %s %s\n' "$1" $code >&4; } |
-      (set -- "${recorder_arguments[@]}"; eval "$recorder") 4<&-
+      (set -- "${recorder_arguments[@]}"; eval "$recorder") 4<&- 8<&-
     printf 'closed %s\n' "$1" >&4
   else
     # With job control the command gets a process group of its own and does not ignore SIGINT.

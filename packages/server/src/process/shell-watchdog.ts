@@ -1,7 +1,7 @@
-// Detects shells of the supervisor that exited without a report because the process that waited for them was killed,
-// perhaps by their own command. That process writes its report before it exits, so a shell counts as lost if both were
-// gone at one check and the report has not been read by the next. A slow watcher is waited for; a stopped one is
-// continued.
+// Detects shells of supervisor.ts, its caller, that exited without a report because the process that waited for them
+// was killed, perhaps by their own command. That process reports before it exits, so a shell is lost if both were gone
+// at one check and no report was read by the next. A slow watcher is waited for. Checks on a timer, reads /proc, and
+// continues stopped watchers with SIGCONT.
 
 import type { SupervisedShell } from './pooled-shell.js'
 import { identifyProcess, isSameProcessAlive, type ProcessIdentity, readProcessState } from './process-identity.js'

@@ -1,4 +1,4 @@
-// Sends signals to processes and process groups.
+// Sends signals to processes and process groups. Used by the process killers and the pool of workers.
 
 /** False if there is no such process, or it belongs to another user. Signal 0 only checks that. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {

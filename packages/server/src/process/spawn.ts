@@ -1,5 +1,5 @@
-// Starts programs, each in a session of its own. This is the only importer of node:child_process: command-runner.ts,
-// piped-child.ts and run-program.ts build on it.
+// Starts programs, each in a session of its own. This is the only importer of node:child_process: command-runner,
+// piped-child, run-program, edit-text and the side effects of callbacks build on it. Starts processes.
 
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 
 import { noteBytesRead } from './garbage-collector.js'
+import { createStreamInput, type InputPipe } from './input-pipe.js'
 
 const DISCARD_PAUSE_MS = 20
 const TOOL_TIMEOUT_MS = 3000
@@ -49,6 +50,8 @@ export interface SpawnedProcess {
   readonly resume: () => void
   /** Discards further output. Children of the program may go on writing, slowly: closing the pipe would kill them. */
   readonly ignoreOutput: () => void
+  /** stdin, if it can be written to. */
+  readonly stdin?: InputPipe | undefined
 }
 
 interface SpawnRequest {
@@ -58,15 +61,18 @@ interface SpawnRequest {
   readonly env: NodeJS.ProcessEnv
   /** Text for stdin; empty by default. */
   readonly input?: string | undefined
+  /** stdin stays open and can be written to. */
+  readonly hasOpenInput?: boolean | undefined
   readonly onOutput: (chunk: Buffer) => void
 }
 
 /** Rejects if the program could not be started; `code` is the error code of the system, such as ENOENT. */
-export async function spawnProcess({ file, args, cwd, env, input, onOutput }: SpawnRequest): Promise<SpawnedProcess> {
+export async function spawnProcess(request: SpawnRequest): Promise<SpawnedProcess> {
+  const { file, args, cwd, env, input, hasOpenInput = false, onOutput } = request
   // A detached program has no console on Windows, and each program that it starts opens a window.
   const detached = process.platform !== 'win32'
   const { child, spawned, exited } = withStdinFile(input, (stdin) =>
-    startChild(file, args, { cwd, env, detached, stdio: [stdin, 'pipe', 'pipe'] }),
+    startChild(file, args, { cwd, env, detached, stdio: [hasOpenInput ? 'pipe' : stdin, 'pipe', 'pipe'] }),
   )
   // Without free descriptors, spawn returns a child without streams, and emits the error one tick later.
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
@@ -81,6 +87,7 @@ export async function spawnProcess({ file, args, cwd, env, input, onOutput }: Sp
     pid: await spawned,
     exited,
     closed,
+    stdin: hasOpenInput && child.stdin ? createStreamInput(child.stdin) : undefined,
     pause: () => streams.forEach((stream) => stream.pause()),
     resume: () => streams.forEach((stream) => stream.resume()),
     ignoreOutput: () => streams.forEach(discardSlowly),

@@ -1,6 +1,6 @@
 // Starts and talks to the supervisor, a small bash process that forks shells for shell-pool.ts: forking Node.js gets
 // slower with its memory. Each shell reads its command from one FIFO and writes to another: Node's own pipes are
-// sockets, and /dev/stdout cannot be opened on a socket. Writes files to the pool directory.
+// sockets, and /dev/stdout cannot be opened on a socket. Starts bash; writes files to the pool directory.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,6 +56,25 @@ interface ForkRequest {
   readonly shellPrelude?: string | undefined
   /** A separate process records the output to a folder; the exit status is written to a file. */
   readonly record?: RecordOptions | undefined
+  /** stdin stays open and can be written to; `input` is ignored. */
+  readonly openInput?: OpenInputOptions | undefined
+}
+
+/** stdin that can be written to while the command runs: a pipe, or a terminal. */
+export interface OpenInputOptions {
+  /** A FIFO to create for it, which another server can open later. Only for recorded commands. */
+  readonly fifo?: string | undefined
+  readonly terminal?: TerminalOptions | undefined
+}
+
+export interface TerminalOptions {
+  /** script(1) and stty(1), which run outside of the sandbox. */
+  readonly script: string
+  readonly stty: readonly string[]
+  readonly cols: number
+  readonly rows: number
+  /** Shell code that gives the command the environment of a terminal. */
+  readonly prelude: string
 }
 
 export interface RecordOptions {
@@ -229,7 +248,7 @@ function writeShellFiles(
   base: string,
   request: ForkRequest,
 ): { readonly settingsFile: string; readonly paths: ShellFifoPaths } {
-  const { command, input, record } = request
+  const { command, input, record, openInput } = request
   const settings = formatShellSettings(base, request)
   const files: [string, string][] = [
     [`${base}.c`, command === undefined ? '' : `${command}\0`],
@@ -241,7 +260,8 @@ function writeShellFiles(
   return {
     settingsFile: settings === '' ? '' : `${base}.n`,
     paths: {
-      input: command === undefined ? `${base}.i` : undefined,
+      input: command === undefined || (openInput && !record) ? `${base}.i` : undefined,
+      isStdin: openInput !== undefined,
       output: record ? undefined : `${base}.o`,
       all: [`${base}.i`, `${base}.o`, ...written.map(([path]) => path)],
     },
@@ -253,8 +273,9 @@ function writeShellFiles(
  */
 function formatShellSettings(
   base: string,
-  { command, input = '', sandbox, cgroupFiles = [], shellPrelude = '', record }: ForkRequest,
+  { command, input = '', sandbox, cgroupFiles = [], shellPrelude = '', record, openInput }: ForkRequest,
 ): string {
+  const prelude = `${shellPrelude}${openInput?.terminal?.prelude ?? ''}`
   return [
     command === undefined ? [] : [`has_command_file=1`],
     input === '' ? [] : [`input=${quoteShellWord(`${base}.s`)}`],
@@ -264,7 +285,8 @@ function formatShellSettings(
         ]
       : [],
     cgroupFiles.length === 0 ? [] : [`cgroup_files=(${quoteWords(cgroupFiles)})`],
-    shellPrelude === '' ? [] : [`prelude=${quoteShellWord(shellPrelude)}`],
+    prelude === '' ? [] : [`prelude=${quoteShellWord(prelude)}`],
+    openInput ? formatInputSettings(base, openInput, record !== undefined) : [],
     record
       ? [
           `status_file=${quoteShellWord(record.statusFile)}`,
@@ -274,6 +296,17 @@ function formatShellSettings(
   ]
     .flat()
     .join('\n')
+}
+
+/** The command FIFO of the shell is free for stdin, because the command is in a file. */
+function formatInputSettings(base: string, { fifo, terminal }: OpenInputOptions, isRecorded: boolean): string[] {
+  const pipe = isRecorded ? `input_fifo=${quoteShellWord(fifo ?? '')}` : `input=${quoteShellWord(`${base}.i`)}`
+  if (!terminal) return [pipe]
+  const { script, stty, cols, rows } = terminal
+  return [
+    pipe,
+    `terminal=${quoteShellWord(script)} stty=${quoteShellWord(quoteWords(stty))} terminal_size='cols ${cols} rows ${rows}'`,
+  ]
 }
 
 function quoteWords(words: readonly string[]): string {

@@ -1,5 +1,6 @@
 // Finds programs that no command can have written (the shell, and what the sandbox is built with) and builds the
-// environment for them. They run outside of the sandbox. Reads the file system only.
+// environment for them. They run outside of the sandbox. Used by the shell, callbacks, permissions, the sandbox,
+// `doctor` and `ui`. Reads the file system only.
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'

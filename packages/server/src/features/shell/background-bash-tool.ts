@@ -1,29 +1,37 @@
-// Declaration of the BackgroundBash tool: starts a command as a background job.
+// Declaration of the BackgroundBash tool: starts a command as a background job. Registered in tool-list.ts. Starts
+// processes through the shell service.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'
 import type { PermissionService } from '../permissions/index.js'
+import { checkSize } from './argument-ranges.js'
 import type { ShellService } from './shell-service.js'
 
 export const backgroundBash = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'BackgroundBash',
-  title: 'Run in the background',
+  title: 'Run in background',
   description: `Execute bash command in background, returns immediately
-For servers, watchers and long builds. Returns a task_id for ReadBgOutput.`,
+For servers, builds and programs to type into. Gives a task_id for ReadBgOutput.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   services: ['shell', 'permissions'],
 
   input: {
     type: 'object',
-    properties: { command: { type: 'string', description: 'The bash command to execute' } },
+    properties: {
+      command: { type: 'string', description: 'The bash command to execute' },
+      tty: { type: 'boolean', description: 'On a terminal' },
+      cols: { type: 'integer' },
+      rows: { type: 'integer' },
+    },
     required: ['command'],
   },
 
-  async run({ command }, call, { shell, permissions }) {
+  async run({ command, tty, cols, rows }, call, { shell, permissions }) {
     await permissions.authorize(command, call)
     const { user, session } = call
     const jobs = await shell.jobs()
-    const { job } = await jobs.start(command, { user, session }, { background: true })
+    const terminal = tty ? checkSize({ cols, rows }) : undefined
+    const { job } = await jobs.start(command, { user, session }, { background: true, terminal })
     return { task_id: job.id }
   },
 

@@ -6,8 +6,8 @@ import { resultData } from '../../text/result-data.js'
 import type { PermissionService } from '../permissions/index.js'
 import { formatCommandResult } from './format-command-result.js'
 import { jobUri } from './job-resources.js'
-import { runCommandForCall } from './run-for-call.js'
-import type { CommandResult, ShellService, TimeLimit } from './shell-service.js'
+import type { CommandResult, ShellService } from './shell-service.js'
+import type { TimeLimit } from './wait-for-command.js'
 
 const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
 
@@ -15,7 +15,7 @@ export const bash = defineToolWith<{ shell: ShellService; permissions: Permissio
   name: 'Bash',
   title: 'Run a command',
   description: `Execute a bash command in the project directory and return its output (stdout and stderr).
-Without timeout, after 30 s it goes on as a background task; with one it is ended. stdin is empty.`,
+After 30 s it goes on as a background task; with timeout it is ended. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   services: ['shell', 'permissions'],
   taskSupport: 'sometimes',
@@ -30,9 +30,9 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
   },
 
   async run({ command, timeout = 0 }, call, { shell, permissions }) {
-    await permissions.authorize(command, call)
     const limit = timeLimitOf(timeout, shell.defaultLimit)
-    return toBashResult(await runCommandForCall(shell, { command, limit }, call), limit)
+    const authorize = () => permissions.authorize(command, call)
+    return toBashResult(await shell.run(command, { call, limit, authorize }), limit)
   },
 
   format({ result, limit }): ToolOutput {

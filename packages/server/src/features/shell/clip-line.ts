@@ -1,5 +1,5 @@
 // Clips a long line to a number of characters and states how many were left out: in the middle or, given a position,
-// around that position.
+// around that position. Used where output is shown: output-renderer, head-and-tail and read-job-output. Pure.
 
 import { formatNumber } from '../../text/format.js'
 

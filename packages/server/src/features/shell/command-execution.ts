@@ -5,12 +5,14 @@
 
 import { statSync } from 'node:fs'
 
+import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import type { RunningCommand, RunRequest } from '../../process/command-runner.js'
 import { readProcessName } from '../../process/process-tags.js'
 import { describeMissingShell } from '../../process/shell-program.js'
+import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { createDeferred } from '../../util/async.js'
 import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
@@ -23,6 +25,9 @@ export interface CommandExecution extends Omit<RunningCommand, 'pause' | 'resume
   readonly startedAt: number
   /** Possible reason of a failure, such as the sandbox. */
   readonly note: string | undefined
+  /** Of the call that waits for it; undefined if none does. */
+  readonly signal: AbortSignal | undefined
+  readonly sandboxKey: string | undefined
   readonly renderer: OutputRenderer
   readonly buffer: OutputBuffer
   /** Calls the listener for every chunk of output. Returns a function that unsubscribes. */
@@ -31,7 +36,18 @@ export interface CommandExecution extends Omit<RunningCommand, 'pause' | 'resume
 
 export interface StartCommandOptions {
   readonly launch: (request: RunRequest) => Promise<RunningCommand>
-  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag'>
+  /** Explains why `launch` has failed. */
+  readonly toFailure: (error: unknown) => Failure
+  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag' | 'sandbox'>
+  readonly caller: Caller
+  /** Asked for each command. Rejects if a required sandbox is not available. */
+  readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
+  /** The command may not write persistent files. */
+  readonly isReadOnly?: boolean
+  /** Called before the command is started; rejects if it may not run. Undefined: nothing to wait for. */
+  readonly authorize?: (() => Promise<void> | undefined) | undefined
+  /** The call that waits for the command: once it is cancelled, the command is not started. */
+  readonly call?: Pick<CallContext, 'signal'> | undefined
   readonly maxCharacters: number
   /** Characters of a line that are shown; see OutputLimits. */
   readonly maxLine?: number | undefined
@@ -40,21 +56,30 @@ export interface StartCommandOptions {
   readonly onOverflow?: ((execution: CommandExecution) => void) | undefined
 }
 
+/** Prepares what receives the output, then asks whether and in which sandbox the command may run, then starts it. */
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
-  const { launch, request, maxCharacters, maxLine, maxBufferedBytes, onOverflow = () => {} } = settings
-  const startedAt = Date.now()
-  const renderer = createOutputRenderer({ maxCharacters, maxLine })
+  const { request, caller, sandbox, isReadOnly, call, onOverflow = () => {} } = settings
+  const renderer = createOutputRenderer(settings)
   const listeners = new Set<() => void>()
   // Output may arrive before `launch` resolves.
   const started = createDeferred<CommandExecution & RunningCommand>()
   const buffer = createOutputBuffer({
-    maxBufferedBytes,
+    maxBufferedBytes: settings.maxBufferedBytes,
     onOverflow: () => void started.promise.then(onOverflow),
     pause: () => void started.promise.then(({ pause }) => pause()),
     resume: () => void started.promise.then(({ resume }) => resume()),
   })
-  const running = await launch({
+  const command = toRecordedCommand(request.command)
+  const authorizing = settings.authorize?.()
+  if (authorizing) await authorizing
+  // After the user was asked: a plan may have been opened meanwhile.
+  const sandboxFactory = await sandbox.sandboxFor(caller, isReadOnly)
+  const signal = call?.signal
+  if (signal?.aborted === true) throw new Failure('The command was not started: its call was cancelled.')
+  const startedAt = Date.now()
+  const launching = settings.launch({
     ...request,
+    sandbox: sandboxFactory,
     onGap: (bytes) => renderer.markGap(bytes),
     onOutput(chunk) {
       renderer.write(chunk)
@@ -62,11 +87,16 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
       for (const listener of listeners) listener()
     },
   })
+  const running = await launching.catch((error: unknown) => {
+    throw settings.toFailure(error)
+  })
   const execution = {
     ...running,
-    command: toRecordedCommand(request.command),
+    command,
     startedAt,
-    note: request.sandbox?.failureNote,
+    note: sandboxFactory?.failureNote,
+    sandboxKey: sandboxFactory?.key,
+    signal,
     renderer,
     buffer,
     onOutput(listener: () => void) {

@@ -5,7 +5,8 @@
 import type { ToolOutput } from '@scorpiox/mcp/definitions/tool'
 import { appendNotes, formatCount, formatDuration, formatNumber } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'
-import type { CommandResult, TimeLimit } from './shell-service.js'
+import type { CommandResult } from './shell-service.js'
+import type { TimeLimit } from './wait-for-command.js'
 
 interface FormatCommandOptions {
   /** Text before the output. */
@@ -133,12 +134,18 @@ export function formatStillRunning(processes: readonly LeftoverProcess[]): strin
 const TAIL_CHARACTERS = 500
 
 /** Error messages about the end of input or a missing terminal. */
-const INPUT_ERROR =
-  /\bEOFError\b|\bEOF when reading\b|\bunexpected (EOF|end of file) (on|from) (stdin|standard input)\b|\b(stdin|standard input|input device) is not a (tty|terminal)\b|\b(no|not a|without a) (tty|terminal) (present|available|attached)\b|\breadline was closed\b/i
+const INPUT_ERRORS = [
+  /\bEOFError\b|\bEOF when reading\b|\bunexpected (EOF|end of file) (on|from) (stdin|standard input)\b/i,
+  /\b(stdin|standard input|input device) is not a (tty|terminal)\b|\bnon[- ]tty device\b/i,
+  /\b(no|not a|without a) (tty|terminal) (present|available|attached)\b|\ba terminal is required\b|\bsudo: a password is required\b/i,
+  /\/dev\/tty'?: no such device\b|\bterminal prompts disabled\b|\bcould not read (username|password)\b/i,
+  /\breadline was closed\b|\bforce closed the prompt\b|\bno YES option\b|\bunable to get passphrase\b/i,
+  /[[(]y(es)?\/n(o)?[\])] ?[?:]? ?abort(ed)?\b/i,
+]
 
 /** A last line without a newline that ends like a prompt: `Name: `, `Continue? [y/N] `, `>>> `. */
 const INPUT_PROMPT =
-  /(?:^|\n)[^\n]*[\p{L}\p{N}\])>'"] ?[?:>] ?$|(?:^|\n)[^\n]*[[(][^\n\])]{1,20}[\])]:? ?$|(?:^|\n)>{1,3} ?$/u
+  /(?:^|\n)[^\n]*[\p{L}\p{N}\])>'"#] ?[?:>] ?$|(?:^|\n)[^\n]*[[(][^\n\])]{1,20}[\])]:? ?$|(?:^|\n)>{1,3} ?$/u
 
 /**
  * Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
@@ -146,7 +153,12 @@ const INPUT_PROMPT =
  */
 export function mayNeedInput(output: string): boolean {
   const end = output.slice(-TAIL_CHARACTERS)
-  return INPUT_PROMPT.test(end) || INPUT_ERROR.test(end)
+  return INPUT_PROMPT.test(end) || INPUT_ERRORS.some((error) => error.test(end))
+}
+
+/** Whether a command reads a line of its stdin: bash shows the prompt of `read` on terminals only. */
+export function readsLine(command: string): boolean {
+  return /(?:^|[;&({\n]|\|\||\b(?:do|then|else|if|until)\b)\s{0,4}read\b(?![^\n;]{0,200}<)/.test(command)
 }
 
 export const NEEDS_INPUT_NOTE =

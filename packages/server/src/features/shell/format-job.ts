@@ -38,6 +38,7 @@ export function formatJobStatus(job: Job, isNothingNew: boolean, leftover?: read
 }
 
 function unknownExitNote({ record: { ending } }: Job): string {
+  if (ending === 'machine-lost') return ' It is not known whether it completed: check before you repeat it.'
   return ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
 }
 
@@ -52,7 +53,7 @@ function jobRuntimeMs({ record }: Job): number {
 }
 
 /** How a job ended, as a code; `exit` has an exit code. */
-export type JobEnd = 'exit' | 'killed' | 'server-stopped' | 'server-lost' | 'unknown'
+type JobEnd = 'exit' | 'killed' | 'server-stopped' | 'server-lost' | 'unknown'
 
 export function getJobEnd({ record }: Pick<Job, 'record'>): JobEnd {
   const { exitCode = null, ending } = record
@@ -70,6 +71,7 @@ const JOB_END_TEXT: Readonly<Record<Exclude<JobEnd, 'exit'>, string>> = {
 /** The same text in every tool. */
 export function describeJobEnd(job: Pick<Job, 'record'>): string {
   const end = getJobEnd(job)
+  if (job.record.ending === 'machine-lost') return `lost with machine ${job.record.machine ?? 'unknown'}`
   if (end !== 'exit') return JOB_END_TEXT[end]
   const { exitCode, signal } = job.record
   return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`

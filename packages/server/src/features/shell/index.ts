@@ -1,4 +1,6 @@
 // What other code may use of the feature `shell`: types, what is needed at the start, and functions that load the rest.
+// Imported by tool-list.ts, main.ts and services.ts of the app, the console, callbacks, scripts and skills. No effects
+// of its own.
 
 export { backgroundBash } from './background-bash-tool.js'
 export { bash } from './bash-tool.js'
@@ -10,8 +12,8 @@ export type { JobService } from './job-service.js'
 export { killBgTask } from './kill-bg-task-tool.js'
 export { listBgTasks } from './list-bg-tasks-tool.js'
 export { readBgOutput } from './read-bg-output-tool.js'
-export { runCommandForCall } from './run-for-call.js'
-export type { CommandResult, ProbeOptions, ShellService, TimeLimit } from './shell-service.js'
+export type { CommandResult, ProbeOptions, ShellService } from './shell-service.js'
+export type { TimeLimit } from './wait-for-command.js'
 
 export const loadRunningJobs = () => import('./list-running-jobs.js')
 export const loadStartupTasks = () => import('./startup-tasks.js')

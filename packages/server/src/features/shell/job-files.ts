@@ -57,12 +57,28 @@ export function allocateJobId(folder: string): number {
   }
 }
 
+/** Reserves an id that was allocated elsewhere; false if it is taken. */
+export function reserveJobId(folder: string, id: number): boolean {
+  if (id > MAX_ID) throw new Failure(`No job ids are left: ${id} is too large`)
+  return tryCreateFolder(join(folder, String(id)))
+}
+
 function isJobId(name: string): boolean {
   return /^[1-9]\d{0,8}$/.test(name)
 }
 
-function findHighestId(folder: string): number {
-  return readdirSync(folder).reduce((highest, name) => (isJobId(name) ? Math.max(highest, Number(name)) : highest), 0)
+/** 0 for a folder that does not exist. */
+export function findHighestId(folder: string): number {
+  return listNames(folder).reduce((highest, name) => (isJobId(name) ? Math.max(highest, Number(name)) : highest), 0)
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 function tryCreateFolder(path: string): boolean {
@@ -96,6 +112,16 @@ export function jobRecordPath(folder: string, id: number): string {
 
 export function exitStatusPath(folder: string, id: number): string {
   return join(folder, String(id), 'status')
+}
+
+/** The FIFO through which a job that outlives its server is typed into. */
+export function inputFifoPath(folder: string, id: number): string {
+  return join(folder, String(id), 'input')
+}
+
+/** What was typed into a job. */
+export function typedInputPath(folder: string, id: number): string {
+  return join(folder, String(id), 'typed')
 }
 
 export function outputFolderPath(folder: string, id: number): string {

@@ -10,9 +10,14 @@ import type { LinePattern } from '../../patterns/line-pattern.js'
 import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
+import type { JobLedger } from './job-ledger.js'
 import { JOBS_URI, jobUri } from './job-resources.js'
+import { requireTerminal, resizeTerminal, typeForCaller, withInputWait } from './job-typing.js'
 import type { Job } from './job.js'
 import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
+import type { ScreenState } from './read-terminal.js'
+import { DEFAULT_SIZE, type Terminals, type TerminalSize } from './terminal.js'
+import type { TypedText, TypeRequest } from './type-into-job.js'
 import {
   type JobEnvironment,
   openUserJobs,
@@ -21,6 +26,7 @@ import {
   type StartJobRequest,
   type UserJobs,
 } from './user-jobs.js'
+import { isWaitingForInput } from './wait-for-input.js'
 import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js'
 
 const KILL_AFTER_MS = 2000
@@ -49,14 +55,30 @@ export interface JobService {
   list(caller: Caller): Promise<readonly Job[]>
   find(id: number, caller: Caller): Promise<Job>
   kill(id: number, caller: Caller): Promise<KillResult>
+  /** Kills all jobs that run on this machine for a user, without asking the database. */
+  killAll(user: string): Promise<void>
+  /** Whether a job of any user runs. */
+  hasRunning(): Promise<boolean>
   /** Kills jobs that end with the server. Resolves to the tags of those that keep running. */
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
 
-export type StartJobOptions = Pick<StartJobRequest, 'background' | 'input' | 'maxCharacters' | 'maxLine'>
+export interface StartJobOptions extends Pick<
+  StartJobRequest,
+  'background' | 'call' | 'input' | 'maxCharacters' | 'maxLine'
+> {
+  /** On a terminal of this size. */
+  readonly terminal?: Partial<TerminalSize> | undefined
+}
 
 export interface ReadOutputRequest {
   readonly wait?: (Omit<WaitRequest, 'pattern'> & { readonly pattern?: LinePattern | undefined }) | undefined
+  /** Typed before anything else; the result then is what the job printed since. */
+  readonly type?: TypeRequest | undefined
+  /** A new size of its terminal. */
+  readonly resize?: Partial<TerminalSize> | undefined
+  /** The whole screen of its terminal. */
+  readonly fullScreen?: boolean | undefined
   readonly filter?: LinePattern | undefined
   readonly tail?: number | undefined
   /** Longer output is cut to its head and tail. */
@@ -75,6 +97,12 @@ export interface ReadOutputResult extends OutputPart {
   /** Processes still running after the job ended; undefined if unknown. */
   readonly leftoverProcesses: readonly LeftoverProcess[] | undefined
   readonly waitResult: WaitResult | undefined
+  /** Set if the text is the screen of its terminal. */
+  readonly screen?: ScreenState | undefined
+  readonly typed?: TypedText | undefined
+  /** Bytes printed before the input that were not read. */
+  readonly unreadBytes: number
+  readonly isWaitingForInput: boolean
 }
 
 export interface SharedJobDeps extends JobEnvironment {
@@ -83,14 +111,19 @@ export interface SharedJobDeps extends JobEnvironment {
   readonly maxRunning: number
   readonly changeEvents: ChangeEvents
   readonly patterns: () => Promise<PatternMatcher>
+  /** The jobs of a user where several machines share them. */
+  readonly ledgerOf?: ((user: string) => Promise<JobLedger>) | undefined
+  readonly terminals: () => Promise<Terminals>
 }
 
 export interface JobServiceDeps extends SharedJobDeps {
   readonly startCommand: StartJobCommand
+  /** Of the sandbox that a command of the caller would get now; undefined without one. */
+  readonly sandboxKey: (caller: Caller) => Promise<string | undefined>
 }
 
 export function createJobService(settings: JobServiceDeps): JobService {
-  const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer, patterns } = settings
+  const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer, patterns, terminals, sandboxKey } = settings
   const userJobs = new Map<string, Promise<UserJobs>>()
   const starting = new Map<UserJobs, number>()
   const startups = new Set<Promise<StartedJob>>()
@@ -112,6 +145,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
       ...settings,
       registryPath: directory.registryPath,
       directory: directory.userDirectory(user),
+      ledger: await settings.ledgerOf?.(user),
       onChange,
     })
   }
@@ -137,7 +171,9 @@ export function createJobService(settings: JobServiceDeps): JobService {
   }
 
   async function start(command: string, caller: Caller, options: StartJobOptions): Promise<StartedJob> {
-    const request = { command, ...options, ...caller }
+    const { terminal, ...rest } = options
+    const size = terminal && (await terminals()).optionsFor({ ...DEFAULT_SIZE, ...terminal })
+    const request = { command, ...rest, ...caller, ...(rest.background && { openInput: { terminal: size } }) }
     try {
       const jobs = await userJobsOf(caller)
       if (request.background) return await startInBackground(jobs, request)
@@ -173,19 +209,35 @@ export function createJobService(settings: JobServiceDeps): JobService {
       await (await userJobsOf(job.record)).remove(job)
     },
     async read(id, caller, query, signal) {
-      const { wait, filter: filterPattern, tail, maxCharacters } = query
+      const { wait, filter: filterPattern, tail, maxCharacters, type, resize } = query
       const matcherFor = async (pattern: LinePattern | undefined): Promise<LineMatcher | undefined> =>
         pattern && (await patterns()).matcherFor(caller.user, pattern)
       const request = wait && { ...wait, pattern: await matcherFor(wait.pattern) }
       const filter = await matcherFor(filterPattern)
-      const job = await (await userJobsOf(caller)).find(id)
-      const position = (): number => job.readPositions.get(caller.session) ?? 0
-      const waitResult = request ? await waitForJob(job, position(), request, signal) : undefined
-      const part = await readAfterFlush(job, () => readPart(job, position(), { filter, tail, maxCharacters }))
+      const jobs = await userJobsOf(caller)
+      const job = await jobs.find(id)
+      if (query.fullScreen || resize) requireTerminal(job, resize !== undefined)
+      if (resize) await resizeTerminal(job, resize, await terminals())
+      const typed = type && (await typeForCaller(job, type, { jobs, caller, maxMs: wait?.maxMs, signal, sandboxKey }))
+      const unread = job.readPositions.get(caller.session) ?? 0
+      const position = (): number => typed?.from ?? job.readPositions.get(caller.session) ?? 0
+      const waitResult = request
+        ? await waitForJob(job, position(), withInputWait(request, job, typed), signal)
+        : undefined
+      const options = { filter, tail, maxCharacters, fullScreen: query.fullScreen }
+      const part = await readAfterFlush(job, () => readPart(job, position(), options))
       // Do not advance the read position if the call was cancelled.
       if (!signal.aborted) setReadPosition(job.readPositions, caller.session, part.next)
       const leftoverPids = await job.leftoverPids()
-      return { ...part, job, waitResult, leftoverProcesses: leftoverPids && toLeftoverProcesses(leftoverPids) }
+      return {
+        ...part,
+        job,
+        waitResult,
+        typed,
+        unreadBytes: typed ? Math.max(typed.from - unread, 0) : 0,
+        isWaitingForInput: waitResult === 'input' || (waitResult !== 'end' && (await isWaitingForInput(job, typed))),
+        leftoverProcesses: leftoverPids && toLeftoverProcesses(leftoverPids),
+      }
     },
     async readAll(id, caller) {
       const job = await (await userJobsOf(caller)).find(id)
@@ -202,6 +254,14 @@ export function createJobService(settings: JobServiceDeps): JobService {
       const wasRunning = job.isRunning
       const survivors = await job.kill('killed', KILL_AFTER_MS)
       return { job, wasRunning, survivors: toLeftoverProcesses(survivors) }
+    },
+    async killAll(user) {
+      const running = (await userJobs.get(user))?.list().filter(({ isRunning }) => isRunning) ?? []
+      await Promise.allSettled(running.map((job) => job.kill('server-stopped', KILL_AFTER_MS)))
+    },
+    async hasRunning() {
+      const opened = await Promise.all(userJobs.values())
+      return startups.size > 0 || opened.some((jobs) => jobs.list().some(({ isRunning }) => isRunning))
     },
     async close(killAfterMs) {
       // Commands that are being started have no job yet.
@@ -237,18 +297,26 @@ function setReadPosition(positions: Map<string, number>, reader: string, positio
 }
 
 /** Reads again if the job ended meanwhile, so that a result that reports the end has the complete output. */
-async function readAfterFlush(job: Job, read: () => Promise<OutputPart>): Promise<OutputPart> {
+async function readAfterFlush<T extends OutputPart>(job: Job, read: () => Promise<T>): Promise<T> {
   const wasRunning = job.isRunning
   await job.flush()
   const part = await read()
   return wasRunning && !job.isRunning ? read() : part
 }
 
-interface ReadPartOptions extends Pick<ReadOutputRequest, 'tail' | 'maxCharacters'> {
+interface ReadPartOptions extends Pick<ReadOutputRequest, 'tail' | 'maxCharacters' | 'fullScreen'> {
   readonly filter: LineMatcher | undefined
 }
 
-function readPart(job: Job, start: number, { filter, tail, maxCharacters }: ReadPartOptions): Promise<OutputPart> {
+async function readPart(
+  job: Job,
+  start: number,
+  { filter, tail, maxCharacters, fullScreen: full = false }: ReadPartOptions,
+): Promise<OutputPart & { readonly screen?: ScreenState | undefined }> {
+  if (job.record.stdin === 'terminal' && tail === undefined && !filter) {
+    const { readTerminal } = await import('./read-terminal.js')
+    return readTerminal(job, start, { maxCharacters, full })
+  }
   if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
   return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
 }

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 
 import type { CommandRunner, RunningCommand, RunRequest } from '../../process/command-runner.js'
 import { noteBytesRead } from '../../process/garbage-collector.js'
+import { createInputPipeAt } from '../../process/input-pipe.js'
 import { type ExitStatus, exitStatusFromShellCode } from '../../process/spawn.js'
 import type { CommandExecution } from './command-execution.js'
 import type { JobRecord } from './job-record.js'
@@ -30,6 +31,7 @@ export function fromWriter(execution: CommandExecution, writer: JobOutputWriter)
     onGrowth: (listener) => execution.onOutput(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
     leftoverPids: () => execution.findRemainingChildren(),
+    stdin: execution.stdin,
   }
 }
 
@@ -42,6 +44,7 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
     leftoverPids: () => execution.findRemainingChildren(),
+    stdin: execution.stdin,
   }
 }
 
@@ -50,16 +53,19 @@ export interface AdoptedJobOptions {
   readonly record: JobRecord
   readonly output: JobOutputReader
   readonly statusFile: string
+  readonly inputFifo: string
 }
 
 /** A command of another server: its exit is detected by its processes and its exit status file. */
-export function fromAdoptedProcess({ commandRunner, record, output, statusFile }: AdoptedJobOptions): JobSource {
+export function fromAdoptedProcess(settings: AdoptedJobOptions): JobSource {
+  const { commandRunner, record, output, statusFile, inputFifo } = settings
   return {
     exited: waitForExit(() => commandRunner.isTreeRunning(record.tag), statusFile),
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => commandRunner.killTree(record.tag, killAfterMs),
     leftoverPids: () => Promise.resolve(commandRunner.findTreeProcesses(record.tag)),
+    stdin: record.stdin && createInputPipeAt(inputFifo),
   }
 }
 

@@ -10,18 +10,26 @@ import { ensurePrivateFolder, replaceOwnFile, toWriteFailure } from '../../stora
 import {
   allocateJobId,
   exitStatusPath,
+  findHighestId,
+  inputFifoPath,
   jobFolderPath,
   jobRecordPath,
   listJobIds,
   outputFolderPath,
   readExitStatus,
   readJobRecord,
+  reserveJobId,
+  typedInputPath,
 } from './job-files.js'
 import type { JobRecord } from './job-record.js'
 
 export interface JobStore {
   /** Allocates an id and writes the record. Throws a Failure if it cannot be written. */
   create(fields: Omit<JobRecord, 'id'>): JobRecord
+  /** Writes a record whose id comes from elsewhere; false if the id is taken here. Throws a Failure otherwise. */
+  createWithId(record: JobRecord): boolean
+  /** The highest id in use, 0 for none. */
+  highestId(): number
   /** Updates a new record synchronously: it survives the server, but not a power failure. Never throws. */
   updateNow(record: JobRecord): void
   /** Resolves when the record is synced to disk. The last call wins. */
@@ -35,6 +43,10 @@ export interface JobStore {
    * "`, by rename.
    */
   statusFile(id: number): string
+  /** The FIFO through which a job that outlives its server is typed into. */
+  inputFifo(id: number): string
+  /** The file with what was typed into a job. */
+  typedFile(id: number): string
   /** Reads the status file. */
   readExitStatus(id: number): Promise<number | undefined>
   /** Deletes the files of a job; its id stays used. Never throws. */
@@ -72,6 +84,17 @@ export function openJobStore(folder: string): JobStore {
         throw toWriteFailure(folder, error)
       }
     },
+    createWithId(record) {
+      try {
+        ensurePrivateFolder(folder)
+        if (!reserveJobId(folder, record.id)) return false
+        replaceOwnFile(jobRecordPath(folder, record.id), JSON.stringify(record))
+        return true
+      } catch (error) {
+        throw toWriteFailure(folder, error)
+      }
+    },
+    highestId: () => findHighestId(folder),
     updateNow(record) {
       try {
         replaceOwnFile(jobRecordPath(folder, record.id), JSON.stringify(record))
@@ -92,6 +115,8 @@ export function openJobStore(folder: string): JobStore {
     },
     outputFolder: (id) => outputFolderPath(folder, id),
     statusFile: (id) => exitStatusPath(folder, id),
+    inputFifo: (id) => inputFifoPath(folder, id),
+    typedFile: (id) => typedInputPath(folder, id),
     readExitStatus: (id) => readExitStatus(folder, id),
     deleteFiles: (id) => deleteJobFiles(folder, id),
     prune: (limits) => pruneJobs(folder, limits),
@@ -137,6 +162,8 @@ async function pruneJobs(folder: string, limits: PruneLimits): Promise<readonly 
 async function deleteJobFiles(folder: string, id: number): Promise<void> {
   await removePath(outputFolderPath(folder, id))
   await removePath(exitStatusPath(folder, id))
+  await removePath(inputFifoPath(folder, id))
+  await removePath(typedInputPath(folder, id))
   await removePath(jobRecordPath(folder, id))
 }
 

@@ -3,7 +3,6 @@
 
 import type { CommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
-import { isServerAlive } from '../../storage/server-registry.js'
 import type { JobRecord } from './job-record.js'
 import { fromAdoptedProcess } from './job-sources.js'
 import type { JobStore } from './job-store.js'
@@ -19,8 +18,8 @@ export interface JobTakeover {
 
 export interface JobTakeoverDeps {
   readonly records: JobStore
-  /** Directory where the servers of this project are registered. */
-  readonly registryPath: string
+  /** Whether the server of a job that has not ended is still there. */
+  readonly isOwnerAlive: (record: JobRecord) => Promise<boolean>
   readonly commandRunner: CommandRunner
   readonly isRegistered: (id: number) => boolean
   readonly add: (record: JobRecord, source?: JobSource) => void
@@ -30,7 +29,7 @@ export interface JobTakeoverDeps {
 
 export function createJobTakeover({
   records,
-  registryPath,
+  isOwnerAlive,
   commandRunner,
   isRegistered,
   add,
@@ -50,7 +49,7 @@ export function createJobTakeover({
     if (isRegistered(record.id) || record.family === commandRunner.tagPrefix) return
     if (record.ending !== undefined) {
       if (record.keep) add(record)
-    } else if (!(await isServerAlive(registryPath, record.family))) await adopt(record)
+    } else if (!(await isOwnerAlive(record))) await adopt(record)
   }
 
   async function adopt(record: JobRecord): Promise<void> {
@@ -61,7 +60,13 @@ export function createJobTakeover({
       const output = openJobOutputReader(records.outputFolder(record.id))
       return add(
         adoptedRecord,
-        fromAdoptedProcess({ commandRunner, record, output, statusFile: records.statusFile(record.id) }),
+        fromAdoptedProcess({
+          commandRunner,
+          record,
+          output,
+          statusFile: records.statusFile(record.id),
+          inputFifo: records.inputFifo(record.id),
+        }),
       )
     }
     await commandRunner.killTree(record.tag, KILL_AFTER_MS)

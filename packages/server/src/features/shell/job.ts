@@ -2,6 +2,7 @@
 // or taken over from another server are read, awaited and killed in the same way. Created by user-jobs. No I/O of its own:
 // exit and output come from a JobSource, and the record is stored by the given function `save`.
 
+import type { InputPipe } from '../../process/input-pipe.js'
 import type { ExitStatus } from '../../process/spawn.js'
 import type { JobEnding, JobRecord } from './job-record.js'
 import type { JobOutputReader } from './output-reader.js'
@@ -28,6 +29,8 @@ export interface Job {
   kill(endReason: JobEnding, killAfterMs: number): Promise<readonly number[]>
   /** Processes still running after it ended; undefined if unknown. */
   leftoverPids(): Promise<readonly number[] | undefined>
+  /** What is written here is typed into it; undefined if its stdin is empty, or it has ended. */
+  readonly stdin: InputPipe | undefined
   /** Read position of each session. */
   readonly readPositions: Map<string, number>
 }
@@ -41,6 +44,7 @@ export interface JobSource {
   onGrowth(listener: () => void): () => void
   kill(killAfterMs: number): Promise<readonly number[]>
   leftoverPids(): Promise<readonly number[] | undefined>
+  readonly stdin?: InputPipe | undefined
 }
 
 export interface JobDeps {
@@ -84,6 +88,9 @@ export function createJob({ record: initial, output, save, source }: JobDeps): J
     output,
     get outputProblem() {
       return source?.outputProblem?.()
+    },
+    get stdin() {
+      return isRunning ? source?.stdin : undefined
     },
     readPositions: new Map(),
     flush: async () => source?.flush(),

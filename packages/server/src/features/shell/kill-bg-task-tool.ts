@@ -1,4 +1,5 @@
-// The KillBgTask tool: kills the process tree of a background job. Registered in tool-list.ts.
+// The KillBgTask tool: kills the process tree of a background job. Registered in tool-list.ts. Signals processes
+// through the job service.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'

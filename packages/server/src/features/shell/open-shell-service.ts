@@ -13,12 +13,19 @@ import { createCommandEnvironment } from '../../process/command-environment.js'
 import { resolveMemoryLimit } from '../../process/command-memory.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
+import type { CommandFenceOptions } from '../../process/command-fence.js'
 import { findTrustedShell, removeUntrustedLibraries } from '../../process/trusted-program.js'
+import type { Membership } from '../../machines/membership.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
+import type { Scope } from '../../storage/scoped-database.js'
 import { registerServer, type ServerInfo } from '../../storage/server-registry.js'
 import { maxResultCharacters } from '../../text/result-limit.js'
 import { type JobDirectory, jobDirectoryOf } from './job-files.js'
+import type { JobLedger } from './job-ledger.js'
 import { createShellService, type ShellService } from './shell-service.js'
+
+/** A server that runs ends its commands at 0.8 of the lease, and more gently. */
+const FENCE_PART = 0.9
 
 export interface OpenShellServiceDeps {
   readonly config: Config
@@ -27,9 +34,12 @@ export interface OpenShellServiceDeps {
   /** Chooses the sandbox of each command; closed with the service. */
   readonly sandbox: CommandSandbox
   readonly patterns: () => Promise<PatternMatcher>
+  /** Set if the server is one of several machines. */
+  readonly membership?: Membership | undefined
 }
 
-export function openShellService({ config, changeEvents, log, sandbox, patterns }: OpenShellServiceDeps): ShellService {
+export function openShellService(deps: OpenShellServiceDeps): ShellService {
+  const { config, changeEvents, log, sandbox, patterns, membership } = deps
   const { settings, cwd } = config
   const env = createCommandEnvironment(config.childEnv, process.platform)
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
@@ -64,15 +74,45 @@ export function openShellService({ config, changeEvents, log, sandbox, patterns 
     maxOutputBytes: settings.JOB_MAX_OUTPUT,
     maxRunning: settings.MAX_JOBS,
     patterns,
+    ledgerOf: membership && (async (user) => openJobLedger(membership, { project, user })),
+    terminals: async () => (await import('./terminal.js')).createTerminals(config, env),
   })
+  // Another machine takes over shared files when the lease has ended, also while this process is stopped.
+  const closeFence =
+    membership?.files === 'shared' && program?.kind === 'bash'
+      ? fenceCommands(
+          membership,
+          { bash: program.file, cwd, env: supervisorEnv, tagPrefix: commandRunner.tagPrefix },
+          log,
+        )
+      : undefined
   return {
     ...shell,
     async close() {
+      closeFence?.()
       await shell.close()
       await sandbox.close()
       unregister?.()
     },
   }
+}
+
+/** Returns a function that ends it. */
+function fenceCommands(membership: Membership, options: CommandFenceOptions, log: Log): () => void {
+  const fence = import('../../process/command-fence.js').then(({ startCommandFence }) => startCommandFence(options))
+  fence.catch((error: unknown) => log.warn(`commands would go on if this server hung: ${errorMessage(error)}`))
+  const stop = membership.onEvent((event) => {
+    if (event.kind === 'renewed') fence.then((open) => open.extend(event.ms * FENCE_PART)).catch(() => {})
+  })
+  return () => {
+    stop()
+    fence.then((open) => open.close()).catch(() => {})
+  }
+}
+
+async function openJobLedger(membership: Membership, scope: Scope): Promise<JobLedger> {
+  const { createJobLedger } = await import('./job-ledger.js')
+  return createJobLedger(membership, scope)
 }
 
 /** Registers this server, so that the next one can clean up after a crash. Commands also run without it. */

@@ -1,6 +1,7 @@
-// Format of a job's output on disk: segment files named by the offset they begin at, so that `cat output/*` prints
-// what is kept, in order. At most eight are kept: the first, which shows how the job began, and the newest. A segment
-// is complete when the next one exists; a gap between two segments means that bytes were dropped or lost.
+// Format of a job's output on disk: segment files named by the offset they begin at, so that `cat output/*` prints what
+// is kept, in order. At most eight are kept: the first, which shows how the job began, and the newest. A segment is
+// complete when the next one exists; a gap between two segments means that bytes were dropped or lost. Used by
+// output-writer, output-reader and user-jobs. Lists directories only.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -2,20 +2,26 @@
 // the first call. No I/O of its own: uses the job service.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
+import type { PermissionService } from '../permissions/index.js'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import { parseLinePattern } from '../../patterns/line-pattern.js'
 import { appendNotes, formatDuration, formatNumber } from '../../text/format.js'
 import { toResultMeta } from '../../text/result-data.js'
-import { mayNeedInput, NEEDS_INPUT_NOTE } from './format-command-result.js'
+import { checkRange, parseScreen } from './argument-ranges.js'
+import { mayNeedInput, NEEDS_INPUT_NOTE, readsLine } from './format-command-result.js'
 import { formatJobStatus, jobStatus } from './format-job.js'
 import type { ReadOutputRequest, ReadOutputResult } from './job-service.js'
 import type { Job } from './job.js'
 import { DEFAULT_WAIT_MS } from './read-bg-output-tool.js'
+import type { ScreenState } from './read-terminal.js'
 import type { ShellService } from './shell-service.js'
 import type { WaitResult } from './wait-for-job.js'
 
 interface ReadBgOutputInput {
   readonly task_id: number
+  readonly input?: string | undefined
+  readonly keys?: readonly string[] | undefined
+  readonly screen?: string | undefined
   readonly wait_for_end?: boolean | undefined
   readonly wait_for_pattern?: string | undefined
   readonly wait_for_quiet_ms?: number | undefined
@@ -34,16 +40,19 @@ interface ReadBgOutputResult {
 export const readBgOutputHandler = {
   async run(
     input: ReadBgOutputInput,
-    { user, session, client, signal, wantsProgress, progress }: CallContext,
-    { shell }: { readonly shell: ShellService },
+    call: CallContext,
+    { shell, permissions }: { readonly shell: ShellService; readonly permissions: PermissionService },
   ): Promise<ReadBgOutputResult> {
+    const { user, session, client, signal, wantsProgress, progress } = call
+    const request = toReadRequest(input, shell.maxCharacters(client))
+    // What is typed into a shell is a command, too.
+    if (input.input?.trim()) await permissions.authorize(input.input, call)
     const jobs = await shell.jobs()
     const startedAt = performance.now()
     const { task_id: id } = input
     const message = `waiting for background task ${id}`
     const heartbeat = wantsProgress ? startHeartbeat((seconds) => progress(seconds, { message })) : undefined
     try {
-      const request = toReadRequest(input, shell.maxCharacters(client))
       const reading = await jobs.read(id, { user, session }, request, signal)
       return { reading, input, waitedMs: performance.now() - startedAt }
     } finally {
@@ -52,36 +61,86 @@ export const readBgOutputHandler = {
   },
 
   format({ reading, input, waitedMs }: ReadBgOutputResult): string {
-    const { job, text, droppedBytes, waitResult, leftoverProcesses: leftover, truncated } = reading
+    const { job, text, droppedBytes, waitResult, leftoverProcesses: leftover, truncated, screen } = reading
     const noMatchText = noMatchNote(input)
     const notes = [
       ...(droppedBytes > 0 ? [`${formatNumber(droppedBytes)} bytes of it are no longer kept.`] : []),
       ...(truncated ? [`What is left out is kept: ${searchHint(job.id)}.`] : []),
       ...(job.outputProblem === undefined ? [] : [job.outputProblem]),
+      ...typingNotes(reading),
+      ...(screen ? [describeScreen(screen)] : []),
       ...waitNotes(waitResult, waitedMs),
+      ...(reading.isWaitingForInput ? ['Waiting for input.'] : []),
       ...(text === '' && noMatchText !== undefined ? [noMatchText] : []),
       formatJobStatus(job, text === '' && noMatchText === undefined, leftover),
-      ...(hasFailed(job) && mayNeedInput(text) ? [NEEDS_INPUT_NOTE] : []),
+      ...(hasFailed(job) && (mayNeedInput(text) || (text === '' && readsLine(job.record.command)))
+        ? [NEEDS_INPUT_NOTE]
+        : []),
     ]
     return appendNotes(text, notes)
   },
 
-  meta({ reading: { job, waitResult: waitedFor, truncated, bytes } }: ReadBgOutputResult) {
-    return toResultMeta({ ...jobStatus(job), waitedFor, truncated, bytes })
+  meta({ reading }: ReadBgOutputResult) {
+    const { job, waitResult: waitedFor, truncated, bytes, screen, isWaitingForInput } = reading
+    return toResultMeta({
+      ...jobStatus(job),
+      waitedFor,
+      truncated,
+      bytes,
+      ...(isWaitingForInput && { waitingForInput: true }),
+      ...(screen && { screen }),
+    })
   },
+}
+
+/** Of a call that types and does not say what it waits for: until the program reads again, or is silent for a while. */
+const WAIT_AFTER_TYPING = { quietMs: 2000, maxMs: DEFAULT_WAIT_MS, input: { withoutPrompt: true } }
+
+function typingNotes({ typed, unreadBytes, screen, job }: ReadOutputResult): readonly string[] {
+  if (!typed) return []
+  const { bytes, untakenBytes } = typed
+  const untaken =
+    `The program took ${formatNumber(bytes - untakenBytes)} of ${formatNumber(bytes)} bytes of input, and the rest was ` +
+    `not typed: ${job.isRunning ? 'it does not read' : 'it has ended'}.`
+  return [
+    ...(untakenBytes > 0 ? [untaken] : []),
+    ...(unreadBytes > 0 && !screen
+      ? [`${formatNumber(unreadBytes)} bytes printed before the input are not shown; tail shows them.`]
+      : []),
+  ]
+}
+
+function describeScreen({ cols, rows, cursor }: ScreenState): string {
+  return `Screen of ${cols}x${rows}, cursor in row ${cursor.row}, column ${cursor.column}.`
 }
 
 function searchHint(id: number): string {
   return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, with pattern the last that match`
 }
 
+const MAX_WAIT_MS = 600_000
+
 function toReadRequest(input: ReadBgOutputInput, maxCharacters: number): ReadOutputRequest {
+  checkRange('wait_ms', input.wait_ms, [0, MAX_WAIT_MS])
+  checkRange('wait_for_quiet_ms', input.wait_for_quiet_ms, [1, MAX_WAIT_MS])
+  checkRange('wait_for_port', input.wait_for_port, [1, 65_535])
+  checkRange('tail', input.tail, [1, Infinity])
   const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = input
   const isWaiting = end || [line, quietMs, port, input.wait_ms].some((value) => value !== undefined)
+  const isTyping = input.input !== undefined || input.keys !== undefined
   const pattern = line === undefined ? undefined : parseLinePattern(line)
   const maxMs = input.wait_ms ?? DEFAULT_WAIT_MS
+  // If nothing particular is waited for, a program that reads its input without a prompt is what there is to report.
+  const isSpecific = end || [line, quietMs, port].some((value) => value !== undefined)
   return {
-    wait: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
+    wait: isWaiting
+      ? { pattern, quietMs, port, maxMs, input: { withoutPrompt: !isSpecific } }
+      : isTyping
+        ? WAIT_AFTER_TYPING
+        : undefined,
+    type: isTyping ? { input: input.input, keys: input.keys } : undefined,
+    resize: parseScreen(input.screen),
+    fullScreen: input.screen !== undefined,
     filter: input.pattern === undefined ? undefined : parseLinePattern(input.pattern),
     tail: input.tail,
     maxCharacters,

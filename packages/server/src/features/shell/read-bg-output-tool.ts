@@ -1,45 +1,38 @@
-// Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first, so
-// that the model need not poll. Registered in tool-list.ts.
+// Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first,
+// so that the model need not poll. Registered in tool-list.ts; loads its handler with the first call.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
+import type { PermissionService } from '../permissions/index.js'
 import type { ShellService } from './shell-service.js'
 
 export const DEFAULT_WAIT_MS = 30_000
-const MAX_WAIT_MS = 600_000
 
-export const readBgOutput = defineToolWith<{ shell: ShellService }>()({
+export const readBgOutput = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'ReadBgOutput',
   title: 'Read background output',
   description: `Read new output from a background task
-What it printed since the last read. With wait_… it waits first, for one of them or the end.`,
-  hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
-  services: ['shell'],
+What is new. wait_… waits first, for one of them, the end or a prompt. input and keys are typed before that.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  services: ['shell', 'permissions'],
 
   input: {
     type: 'object',
     properties: {
       task_id: { type: 'integer', description: 'The task ID returned by BackgroundBash' },
+      input: { type: 'string', description: 'Literal, no Enter' },
+      keys: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Then: enter, ctrl+c, up…',
+      },
+      screen: { type: 'string', description: 'full, or resize: 100x30' },
       wait_for_end: { type: 'boolean' },
       wait_for_pattern: { type: 'string', description: 'Regex for a new line' },
-      wait_for_quiet_ms: { type: 'integer', minimum: 1, maximum: MAX_WAIT_MS },
-      wait_for_port: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 65_535,
-        description: 'On localhost',
-      },
-      wait_ms: {
-        type: 'integer',
-        minimum: 0,
-        maximum: MAX_WAIT_MS,
-        description: `Longest wait (default: ${DEFAULT_WAIT_MS})`,
-      },
+      wait_for_quiet_ms: { type: 'integer' },
+      wait_for_port: { type: 'integer', description: 'On localhost' },
+      wait_ms: { type: 'integer', description: `Most (default: ${DEFAULT_WAIT_MS})` },
       pattern: { type: 'string', description: 'Only new lines matching this regex' },
-      tail: {
-        type: 'integer',
-        minimum: 1,
-        description: 'The last lines, also ones read before',
-      },
+      tail: { type: 'integer', description: 'Last lines, also read ones' },
     },
     required: ['task_id'],
   },

@@ -27,6 +27,7 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
     changeEvents: createChangeEvents(),
     jobsOutliveServer,
     patterns: () => Promise.reject(new Error('no patterns here')),
+    terminals: () => Promise.reject(new Error('no terminals here')),
     jobDirectory: () => ({ registryPath: state, userDirectory: (user) => join(state, user) }),
     streaming: true,
     defaultLimit: { ms: 30_000, killAtLimit: false },
@@ -40,11 +41,18 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
 }
 
 const ME = { user: 'me', session: 'here' }
-const runOptions = (input: Partial<RunOptions> = {}): RunOptions => ({
-  caller: ME,
+const createCall = (parts: Partial<RunOptions['call']> = {}): RunOptions['call'] => ({
+  ...ME,
   client: 'test',
-  limit: { ms: 10_000, killAtLimit: true },
   signal: new AbortController().signal,
+  wantsProgress: false,
+  progress: () => {},
+  continueAsTask: () => Promise.resolve(false),
+  ...parts,
+})
+const runOptions = (input: Partial<RunOptions> = {}): RunOptions => ({
+  call: createCall(),
+  limit: { ms: 10_000, killAtLimit: true },
   ...input,
 })
 const killAfter = (ms: number): Partial<RunOptions> => ({ limit: { ms, killAtLimit: true } })
@@ -111,12 +119,37 @@ describe.each([
     expect(outcome).toMatchObject({ ending: 'timeout', signal: 'SIGKILL' })
   })
 
-  test('a signal that was already aborted ends it at once', async () => {
+  test('a call that was cancelled before starts nothing', async () => {
+    const marker = join(mkdtempSync(join(tmpdir(), 'scorpiox-cancelled-')), 'started')
+    const call = createCall({ signal: AbortSignal.abort() })
+    await expect(run(`touch ${marker}`, { call })).rejects.toThrow('not started: its call was cancelled')
+    await run('true')
+    expect(existsSync(marker)).toBe(false)
+  })
+
+  test('a call that is cancelled while its user is asked starts nothing', async () => {
+    const marker = join(mkdtempSync(join(tmpdir(), 'scorpiox-cancelled-')), 'started')
     const controller = new AbortController()
-    controller.abort()
-    const outcome = await run('sleep 30', { signal: controller.signal })
-    expect(outcome.ending).toBe('cancelled')
-    expect(outcome.durationMs).toBeLessThan(underLoad(2000))
+    const authorize = () => Promise.resolve(controller.abort())
+    const call = createCall({ signal: controller.signal })
+    await expect(run(`touch ${marker}`, { call, authorize })).rejects.toThrow('not started: its call was cancelled')
+    await run('true')
+    expect(existsSync(marker)).toBe(false)
+  })
+
+  test('a call that is cancelled ends its command', async () => {
+    const controller = new AbortController()
+    const progress = () => controller.abort()
+    const call = createCall({ signal: controller.signal, wantsProgress: true, progress })
+    expect(await run('echo started; sleep 30', { call })).toMatchObject({ ending: 'cancelled', text: 'started\n' })
+  })
+
+  test('a command that is refused is not started', async () => {
+    const marker = join(mkdtempSync(join(tmpdir(), 'scorpiox-refused-')), 'started')
+    const authorize = () => Promise.reject(new Error('refused'))
+    await expect(run(`touch ${marker}`, { authorize })).rejects.toThrow('refused')
+    await run('true')
+    expect(existsSync(marker)).toBe(false)
   })
 
   test('at a soft limit it continues as a job, with the same output', async () => {
@@ -133,12 +166,14 @@ describe.each([
 test('the latest line is reported while the command runs, not too often', async () => {
   const shell = open()
   const lines: string[] = []
+  const progress: RunOptions['call']['progress'] = (_, { message = '' } = {}) => lines.push(message)
+  const call = createCall({ wantsProgress: true, progress })
   const command = 'for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.06; done'
-  await shell.run(command, runOptions({ onLine: (line) => lines.push(line) }))
+  await shell.run(command, runOptions({ call }))
   expect(lines[0]).toBe('line 1')
   expect(lines.length).toBeGreaterThanOrEqual(2)
   expect(lines.length).toBeLessThanOrEqual(5)
-  await open({ streaming: false }).run('echo x', runOptions({ onLine: (line) => lines.push(line) }))
+  await open({ streaming: false }).run('echo x', runOptions({ call }))
   expect(lines).not.toContain('x')
 })
 

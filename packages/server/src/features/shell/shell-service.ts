@@ -4,18 +4,14 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { loadOnce, withTimeout } from '@scorpiox/mcp/util/promises'
-import type { ExitStatus } from '../../process/spawn.js'
+import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import { createDeferred } from '../../util/async.js'
 import {
   type CommandExecution,
-  type CommandRecord,
   createCommandRecord,
   explainStartError,
   type LeftoverProcess,
   NOT_RECORDED,
-  reportLatestLine,
   startCommand,
   type StartCommandOptions,
   toLeftoverProcesses,
@@ -24,10 +20,16 @@ import { JobStorageFailure } from './job-files.js'
 import type { JobService, SharedJobDeps } from './job-service.js'
 import type { RenderedOutput } from './output-renderer.js'
 import type { StartedJob, StartJobRequest } from './user-jobs.js'
+import {
+  type CommandCall,
+  type CommandEnd,
+  type ForegroundCommand,
+  killAndWait,
+  type TimeLimit,
+  waitForCommand,
+} from './wait-for-command.js'
 
 const KILL_AFTER_MS = 2000
-/** How long to wait for the exit of a command if one of its processes cannot be killed. */
-const UNKILLED_EXIT_WAIT_MS = 500
 /** A probe needs no time to clean up. */
 const PROBE_KILL_AFTER_MS = 200
 
@@ -56,15 +58,11 @@ export interface ShellService {
 }
 
 export interface RunOptions {
-  readonly caller: Caller
-  /** Name of the client; decides how much output is shown. */
-  readonly client: string
+  /** The call that waits for the command. */
+  readonly call: CommandCall
   readonly limit: TimeLimit
-  readonly signal: AbortSignal
-  /** True once the call was deferred to a task handle; a soft limit then no longer applies. */
-  readonly isDeferred?: () => boolean
-  /** Called with the latest output line while the command runs. */
-  readonly onLine?: ((line: string) => void) | undefined
+  /** Called before the command is started; rejects if it may not run. Undefined: nothing to wait for. */
+  readonly authorize?: (() => Promise<void> | undefined) | undefined
   /** The output is data: do not clip long lines. */
   readonly isData?: boolean | undefined
   /** stdin; empty by default. */
@@ -76,12 +74,6 @@ export interface ProbeOptions {
   readonly caller: Caller
   readonly limitMs: number
   readonly maxCharacters: number
-}
-
-export interface TimeLimit {
-  readonly ms: number
-  /** Kill the command at the limit; otherwise it continues as a job. */
-  readonly killAtLimit: boolean
 }
 
 export interface CommandResult extends RenderedOutput {
@@ -121,52 +113,59 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const { createJobService } = await import('./job-service.js')
     return createJobService({
       ...settings,
+      sandboxKey: async (caller) => (await sandbox.sandboxFor(caller))?.key,
       startCommand: (request, launch) =>
-        start(request, () => sandbox.sandboxFor(request), {
-          launch,
-          maxCharacters: request.maxCharacters ?? maxCharacters(''),
-          maxLine: request.maxLine,
-        }),
+        start(request, { launch, call: request.call, maxLine: request.maxLine, maxCharacters: request.maxCharacters }),
     })
   }
 
   async function start(
-    { command, input, user }: Pick<StartJobRequest, 'command' | 'input' | 'user'>,
-    getSandbox: () => ReturnType<CommandSandbox['sandboxFor']>,
-    options: Pick<StartCommandOptions, 'maxCharacters' | 'maxLine'> &
-      Partial<Pick<StartCommandOptions, 'launch' | 'onOverflow'>>,
+    { command, input, user, session }: Pick<StartJobRequest, 'command' | 'input' | 'user' | 'session'>,
+    { maxCharacters: max = maxCharacters(''), ...options }: StartOptions,
   ): Promise<CommandExecution> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const request: StartCommandOptions['request'] = { command, input, owner: user, sandbox: await getSandbox() }
-    const { run } = commandRunner
-    try {
-      return await startCommand({ launch: run, request, maxBufferedBytes: MAX_BUFFERED_BYTES, ...options })
-    } catch (error) {
-      if (error instanceof Failure) throw error
-      if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
-      throw new Failure(`The command was not started: ${explainStartError(error, cwd)}`)
-    }
+    const request = { command, input, owner: user }
+    const limits = { maxCharacters: max, maxBufferedBytes: MAX_BUFFERED_BYTES }
+    const { run: launch } = commandRunner
+    const caller = { user, session }
+    return startCommand({ launch, request, caller, sandbox, toFailure: toStartFailure, ...limits, ...options })
+  }
+
+  function toStartFailure(error: unknown): Failure {
+    if (error instanceof Failure) return error
+    if (closing) return new Failure('The server is stopping: the command was not started, or was ended at once.')
+    return new Failure(`The command was not started: ${explainStartError(error, cwd)}`)
   }
 
   async function startForeground(
     command: string,
-    { caller, client, input, isData = false }: RunOptions,
+    { call, input, authorize, isData = false }: RunOptions,
   ): Promise<ForegroundCommand> {
-    const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
-    const recorded = jobsOutliveServer ? await startRecorded(command, caller, { input, ...shown }) : undefined
-    if (recorded) return { execution: recorded.execution, record: createCommandRecord(jobs, caller, recorded.job) }
+    const { user, session, client } = call
+    const caller = { user, session }
+    const options = { call, maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
+    if (jobsOutliveServer) {
+      await authorize?.()
+      const recorded = await startRecorded(command, caller, { input, ...options })
+      if (recorded) return { execution: recorded.execution, record: createCommandRecord(jobs, caller, recorded.job) }
+    }
     const record = createCommandRecord(jobs, caller)
-    const request = { command, input, user: caller.user }
-    const options = { onOverflow: record.save, ...shown }
-    return { execution: await start(request, () => sandbox.sandboxFor(caller), options), record }
+    const request = { command, input, ...caller }
+    const execution = await start(request, {
+      ...options,
+      // Not asked twice.
+      authorize: jobsOutliveServer ? undefined : authorize,
+      onOverflow: (overflowing) => void record.save(overflowing),
+    })
+    return { execution, record }
   }
 
   /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
   async function startRecorded(
     command: string,
     caller: Caller,
-    options: Pick<StartJobRequest, 'input' | 'maxCharacters' | 'maxLine'>,
+    options: Pick<StartJobRequest, 'call' | 'input' | 'maxCharacters' | 'maxLine'>,
   ): Promise<StartedJob | undefined> {
     try {
       return await (await jobs()).start(command, caller, { background: false, ...options })
@@ -195,14 +194,14 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 
   async function runForeground(command: string, options: RunOptions): Promise<CommandResult> {
-    const { caller } = options
-    const foreground = await runUntilStopped(() => startForeground(command, options), options)
+    const { call, limit } = options
+    const foreground = await waitForCommand(() => startForeground(command, options), { limit, call, streaming })
     const { execution, record, end } = foreground
     const job = end === 'backgrounded' ? await record.moveToBackground(execution) : undefined
     if (!job) return collectResult(foreground, end === 'backgrounded' ? 'timeout' : end)
     const output = execution.renderer.snapshot()
     // The result shows this output, so ReadBgOutput continues after it.
-    job.readPositions.set(caller.session, output.bytes - output.incompleteBytes)
+    job.readPositions.set(call.session, output.bytes - output.incompleteBytes)
     return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
   }
 
@@ -221,23 +220,16 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     maxCharacters,
     jobs,
     jobsIfOpen: () => openingJobs,
-    run: (command, options) => countRunning(options.caller.user, () => runForeground(command, options)),
+    run: (command, options) => countRunning(options.call.user, () => runForeground(command, options)),
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       async function startProbe(): Promise<ForegroundCommand> {
         // Explicit empty stdin: a probe does not use a pooled shell.
-        const execution = await start(
-          { command, input: '', user: caller.user },
-          () => sandbox.sandboxFor(caller, true),
-          {
-            maxCharacters: max,
-            maxLine: Infinity,
-          },
-        )
+        const request = { command, input: '', ...caller }
+        const execution = await start(request, { isReadOnly: true, maxCharacters: max, maxLine: Infinity })
         execution.buffer.discard()
         return { execution, record: NOT_RECORDED }
       }
-      const limit = { ms: limitMs, killAtLimit: true }
-      const probe = await runUntilStopped(startProbe, { limit, signal: NO_ABORT })
+      const probe = await waitForCommand(startProbe, { limit: { ms: limitMs, killAtLimit: true } })
       const outcome = await collectResult(
         probe,
         typeof probe.end === 'string' ? 'timeout' : probe.end,
@@ -247,30 +239,6 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       return outcome
     },
     close: () => (closing ??= closeAll()),
-  }
-
-  /** Starts a command and waits until it has ended, has reached its limit or is cancelled. */
-  async function runUntilStopped(
-    startIt: () => Promise<ForegroundCommand>,
-    { limit, signal, isDeferred, onLine }: Pick<RunOptions, 'limit' | 'signal' | 'isDeferred' | 'onLine'>,
-  ): Promise<StoppedCommand> {
-    const stop = watchForStop(limit, signal, isDeferred)
-    try {
-      const foreground = await startIt()
-      const { execution } = foreground
-      // The limit counts from the start of the command.
-      const timer = setTimeout(stop.onLimit, limit.ms)
-      const stopShowing = streaming && onLine ? reportLatestLine(execution, onLine) : undefined
-      const exit = await Promise.race([execution.exited, stop.reason])
-      clearTimeout(timer)
-      stopShowing?.()
-      if (typeof exit === 'string') return { ...foreground, end: exit }
-      const endedAt = Date.now()
-      const remainingChildren = await execution.findRemainingChildren()
-      return { ...foreground, end: { exit, endedAt, remainingChildren } }
-    } finally {
-      stop.clear()
-    }
   }
 
   async function collectResult(
@@ -302,25 +270,14 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
   }
 }
 
-/** A command that a call waits for. */
-interface ForegroundCommand {
-  readonly execution: CommandExecution
-  readonly record: CommandRecord
+interface StartOptions extends Pick<
+  StartCommandOptions,
+  'isReadOnly' | 'authorize' | 'call' | 'maxLine' | 'onOverflow'
+> {
+  /** Default: that of the command runner. */
+  readonly launch?: StartCommandOptions['launch']
+  readonly maxCharacters?: number | undefined
 }
-
-/** `end`: how it ended, or why the call no longer waits for it. */
-interface StoppedCommand extends ForegroundCommand {
-  readonly end: CommandEnd | StopReason
-}
-
-interface CommandEnd {
-  readonly exit: ExitStatus
-  readonly endedAt: number
-  /** Those that still run after the exit, or that could not be killed; undefined if unknown. */
-  readonly remainingChildren: readonly number[] | undefined
-}
-
-type StopReason = Exclude<CommandResult['ending'], 'exit'>
 
 const STILL_RUNNING = {
   ending: 'backgrounded',
@@ -331,40 +288,3 @@ const STILL_RUNNING = {
   failureHint: undefined,
   leftoverProcesses: [],
 } as const satisfies Partial<CommandResult>
-
-const UNKNOWN_EXIT = { code: null, signal: null } as const
-
-/** If processes survive, the command itself may be one of them, and its exit is not awaited for long. */
-async function killAndWait({ exited, kill }: CommandExecution, killAfterMs: number): Promise<CommandEnd> {
-  const survivors = await kill(killAfterMs)
-  const exit = survivors.length === 0 ? await exited : await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)
-  return { exit: exit ?? UNKNOWN_EXIT, endedAt: Date.now(), remainingChildren: survivors }
-}
-
-const NO_ABORT = new AbortController().signal
-
-interface StopWatch {
-  readonly reason: Promise<StopReason>
-  readonly onLimit: () => void
-  readonly clear: () => void
-}
-
-function watchForStop(
-  { killAtLimit }: TimeLimit,
-  signal: AbortSignal,
-  isDeferred: () => boolean = () => false,
-): StopWatch {
-  const reason = createDeferred<StopReason>()
-  const onAbort = (): void => reason.resolve('cancelled')
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  return {
-    reason: reason.promise,
-    onLimit() {
-      if (killAtLimit) reason.resolve('timeout')
-      // A task handle is polled by the client: no request is waiting.
-      else if (!isDeferred()) reason.resolve('backgrounded')
-    },
-    clear: () => signal.removeEventListener('abort', onAbort),
-  }
-}
