@@ -1,7 +1,7 @@
 // Registry of the console sockets on this machine: one file per server with its process and its socket, in a private
 // folder. Servers register (console-socket.ts), consoles list (feed-connections.ts); entries of dead processes are
 // removed when they are found. If the path is too long for a socket address, the socket is in a private folder under
-// the temporary directory.
+// the temporary directory. Reads and writes files.
 
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'

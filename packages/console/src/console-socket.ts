@@ -81,7 +81,8 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
   const send = (message: FeedMessage): void => socket.send(JSON.stringify(message))
 
   async function handleRequest(request: ConsoleRequest): Promise<void> {
-    if (!subscription) return
+    // A console names its user first.
+    if (!subscription) return socket.close()
     const { id: to } = request
     try {
       if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too many requests from this console.')

@@ -1,6 +1,6 @@
 // Connections of a console to all server feeds: the one of this process and, over sockets, those of other servers that
 // use the same state directory. Unreachable servers are retried; a server that exits disappears with everything it
-// showed. Used by user-console.ts.
+// showed. Used by user-console.ts. Opens sockets, watches the folder of sockets and sets timers.
 
 import { type FSWatcher, watch } from 'node:fs'
 

@@ -1,5 +1,5 @@
 // Reads the jobs of one user in this server, for server-feed.ts: running jobs, and the last ones that ended, each with
-// the end of its output.
+// the end of its output. Reads output files through the jobs.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { getJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'

@@ -25,6 +25,8 @@ export interface OpenServerFeedDeps {
   readonly state: LazyStateDatabase
   readonly callLog: CallLog
   readonly transport: 'stdio' | 'http'
+  /** Whether consoles of other processes see this server. */
+  readonly hasSocket: boolean
   readonly jobs: () => Promise<JobService> | undefined
   readonly commandSandbox: () => Promise<CommandSandbox>
   readonly tools: () => readonly string[]
@@ -51,7 +53,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
     tools: await toolViews(deps),
   })
   const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state })
-  const socket = await openSocket(feed, config, log)
+  const socket = deps.hasSocket ? await openSocket(feed, config, log) : undefined
   return {
     ...feed,
     async close() {

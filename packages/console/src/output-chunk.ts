@@ -1,4 +1,5 @@
-// Reads a chunk of a job's output as raw bytes from disk, and encodes it for transfer between processes.
+// Reads a chunk of a job's output as raw bytes from disk, and encodes it for transfer between processes. Read by
+// server-feed; sent by console-socket and received by feed-connections. Reads through the job.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { Job } from '@scorpiox/server/features/shell/index'

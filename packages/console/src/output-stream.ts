@@ -1,6 +1,7 @@
-// Streams one part of a job's output as text, for the page and the inbox; the last part grows while the job runs.
-// Terminal control sequences are rendered with the state of the whole part, so that progress bars do not become many
-// lines. Reads through a function of the caller.
+// Streams one part of a job's output as text, for the page (console-endpoint, console-output) and the inbox
+// (job-screen); the last part grows while the job runs. Terminal control sequences are rendered with the state of the
+// whole part, so that progress bars do not become many lines. Reads through a function of the caller. Sets timers; no
+// other I/O.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

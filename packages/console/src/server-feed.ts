@@ -1,6 +1,6 @@
 // What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
 // they belong to. It is active only while a console is connected, and opens no services. Created by
-// open-server-feed.ts.
+// open-server-feed.ts. Reads the output of jobs; kills jobs on request.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'

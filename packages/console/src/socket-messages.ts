@@ -1,5 +1,5 @@
 // Messages between server feed and console over the socket: one JSON object per line. Both sides validate what they
-// receive and ignore or reject everything else. Pure.
+// receive and ignore or reject everything else. Used by console-socket and feed-connections. Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { JOB_ENDINGS } from './i18n/job-ending.js'

@@ -1,5 +1,5 @@
 // The consoles of a process, one per user, shared by all windows of that user. Used by the HTTP server, `ui` and
-// `inbox`.
+// `inbox`. Opens each on first use; no other I/O.
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'

@@ -1,5 +1,5 @@
-// What the console shows, as plain JSON values, for the page and the terminal. Each part is sent whole when it changes.
-// Imports only types, because it runs in browsers too.
+// What the console shows, as plain JSON values, built by user-console, server-feed and database-view, for the page and
+// the terminal. Each part is sent whole when it changes. Imports only types, because it runs in browsers too.
 
 import type { FormQuestion } from '@scorpiox/server/calls/question-form'
 import type { JobEnd } from './i18n/job-ending.js'

@@ -1,4 +1,4 @@
-// Arabic translations, with all six plural forms.
+// Arabic translations, with all six plural forms. Imported by translator.ts. Data only.
 
 import type { Translations } from './translator.js'
 

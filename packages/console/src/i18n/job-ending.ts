@@ -1,11 +1,11 @@
-// How a job ended, as codes, and their translation.
+// How a job ended, as codes, and their translation. Used by the page, the inbox and the messages of the socket. Pure.
 
 import type { TranslationKey } from './translator.js'
 
 /** How a job ended; `exit`: with an exit code. */
 export const JOB_ENDINGS = ['exit', 'killed', 'server-stopped', 'server-lost', 'unknown'] as const
 
-export type JobEnding = (typeof JOB_ENDINGS)[number]
+type JobEnding = (typeof JOB_ENDINGS)[number]
 
 export interface JobEnd {
   /** Null while it runs. */

@@ -1,4 +1,4 @@
-// Korean translations.
+// Korean translations. Imported by translator.ts. Data only.
 
 import type { Translations } from './translator.js'
 

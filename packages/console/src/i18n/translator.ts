@@ -1,5 +1,5 @@
-// Texts in one language for the page and the inbox, and numbers, sizes, durations and dates formatted by Intl. Runs in
-// browsers too. Pure.
+// Texts in one language for the page (use-translator.ts) and the inbox (inbox-context.ts), and numbers, sizes,
+// durations and dates formatted by Intl. Runs in browsers too. Pure.
 
 import { ar } from './ar.js'
 import { en } from './en.js'

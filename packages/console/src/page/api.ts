@@ -1,4 +1,5 @@
-// All HTTP requests of the page: the event stream and the user's actions. The token is sent in a header.
+// All HTTP requests of the page: the event stream and the user's actions. The token is sent in a header. Used by
+// use-console, event-connection and the login; other components import its types and parsers. Sends HTTP requests.
 
 import type { ConsoleChange } from '../view.js'
 

@@ -1,6 +1,6 @@
 // The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of
 // this machine. A link carries its key in the URL fragment, which is not sent to servers and is removed from the
-// address immediately.
+// address immediately. Used by main.tsx. Reads and writes sessionStorage and the address.
 
 const STORAGE_KEY = 'token'
 

@@ -1,4 +1,5 @@
-// The console after login: navigation, current view, notifications and connection state.
+// The console after login: navigation, current view, notifications and connection state. Rendered by main.tsx. Opens
+// the event stream and sends actions through use-console.ts; sets the title, focus and scroll position of the document.
 
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

@@ -1,5 +1,6 @@
-// Keeps the event stream of the console open and reconnects with increasing delays. A stream without data for 70 s
-// counts as lost. Also parses server-sent events, for use-job-output.ts too.
+// Keeps the event stream of the console open, for use-console.ts, and reconnects with increasing delays. A stream
+// without data for 70 s counts as lost. Also parses server-sent events, for use-job-output.ts too. Sends HTTP requests
+// through api.ts; sets timers.
 
 import type { ConsoleChange } from '../view.js'
 import { openEventStream, parseChange } from './api.js'
@@ -29,19 +30,25 @@ const LONGEST_PAUSE_MS = 15_000
 
 export function connectEvents(token: string, handlers: EventHandlers): EventConnection {
   const closing = new AbortController()
+  let attempt = new AbortController()
   let retryDelay = new AbortController()
+  closing.signal.addEventListener('abort', () => {
+    attempt.abort()
+    retryDelay.abort()
+  })
 
   const reconnectLoop = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted; failures += 1) {
       handlers.onConnection({ state: 'connecting' })
-      const result = await streamEvents(token, handlers, closing.signal)
+      attempt = new AbortController()
+      const result = await streamEvents(token, handlers, attempt)
       if (closing.signal.aborted) return
       if (result.status === 401) return handlers.onDenied()
       if (result.events > 0) failures = 0
       const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
       handlers.onConnection({ state: 'lost', retryAt: Date.now() + ms, status: result.status })
       retryDelay = new AbortController()
-      await delay(ms, AbortSignal.any([retryDelay.signal, closing.signal]))
+      await delay(ms, retryDelay.signal)
     }
   }
   void reconnectLoop()
@@ -62,15 +69,14 @@ interface StreamResult {
   readonly events: number
 }
 
-async function streamEvents(token: string, handlers: EventHandlers, closing: AbortSignal): Promise<StreamResult> {
+async function streamEvents(token: string, handlers: EventHandlers, attempt: AbortController): Promise<StreamResult> {
   // A header cannot contain other characters, so no server can accept this token.
   if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
-  const attempt = new AbortController()
   let events = 0
   let status = 0
   let silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
   try {
-    const response = await openEventStream(token, AbortSignal.any([attempt.signal, closing]))
+    const response = await openEventStream(token, attempt.signal)
     status = response.status
     if (!response.ok || response.body === null) {
       attempt.abort()

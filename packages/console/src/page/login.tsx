@@ -1,4 +1,5 @@
-// Token form: explains which tokens the server accepts and why one was rejected.
+// Token form: explains which tokens the server accepts and why one was rejected. Shown by main.tsx until a token is
+// accepted. Asks the server which tokens it accepts, through api.ts.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -42,7 +43,8 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
 
   const submit = (event: Event): void => {
     event.preventDefault()
-    const token = field.current?.value.trim() ?? ''
+    // The whole link works as its key does.
+    const token = (field.current?.value.trim() ?? '').replace(/^https?:\S*#key=/, '')
     setMissing(token === '')
     if (token === '') field.current?.focus()
     else logIn(token)

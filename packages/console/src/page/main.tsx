@@ -1,4 +1,5 @@
-// Entry point of the page: shows the login or the console, in the language of the reader.
+// Entry point of the page: shows the login or the console, in the language of the reader. Built to page.js by
+// scripts/build.mjs and loaded by index.html. Changes the document; stores the token.
 
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

@@ -1,4 +1,5 @@
-// The current view, from the URL fragment, so that back, forward and bookmarks work.
+// The current view, from the URL fragment, so that back, forward and bookmarks work. Used by console-page; the list of
+// views also by the header, icons and view-frame. Listens to the address.
 
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,5 +1,5 @@
 // The state of the page and its hooks: the live console view, questions that appeared or disappeared, actions, job
-// output. Requests go through api.ts.
+// output. Requests go through api.ts. Used by console-page and the views.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'

@@ -1,4 +1,5 @@
-// Hook that streams one part of a job's output. Only this part is kept in memory.
+// Hook that streams one part of a job's output. Only this part is kept in memory. Used by the dialog job-output.
+// Requests go through use-console.
 
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,5 @@
 // Hook that returns the server time, updated once a second. All components share one timer, which stops when unused.
+// Used by the views, relative times and the connection indicator; use-console.ts sets the offset of the server clock.
 
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,5 @@
-// The language of the page: context for translated text, and the choice of the user, which is stored.
+// The language of the page: context for translated text, and the choice of the user, which is stored in localStorage.
+// Provided by main.tsx, used by all components. Sets the language of the document.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'

@@ -1,5 +1,6 @@
 // Asks the questions of a form in the inbox one after the other and sends the answers together. Esc at any question
-// sends nothing. Nothing is preselected.
+// sends nothing. Nothing is preselected. Opened by screens.ts. Reads and writes the terminal; sends the answers through
+// the console.
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 import type { QuestionView } from '../view.js'

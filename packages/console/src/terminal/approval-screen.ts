@@ -1,4 +1,5 @@
 // Screen of a plan that waits for approval: reads it and what changed, approves, rejects with a comment, or edits it.
+// Opened by screens.ts. Reads and writes the terminal, starts an editor, and decides through the console.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { showControlCharacters } from '@scorpiox/server/terminal/text-layout'

@@ -1,5 +1,6 @@
 // Formats the view as lines of text, one section for each part. The report (`inbox --once`) prints all sections; the
-// interactive inbox shows them one at a time. Untrusted text is returned without terminal control characters. Pure.
+// interactive inbox shows them one at a time. Untrusted text is returned without terminal control characters. Used by
+// inbox-command and all screens. Pure.
 
 import { basename } from 'node:path'
 

@@ -1,5 +1,5 @@
 // Completes a view, through the console, by what it does not contain: all open tasks of each project, and the text of
-// its plan.
+// its plan. Used by the inbox. No I/O of its own.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { UserConsole } from '../user-console.js'

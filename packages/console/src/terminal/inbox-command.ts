@@ -1,5 +1,6 @@
 // `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or
-// --json, it is printed once. Connects to the servers of this machine and to the database.
+// --json, it is printed once. Called by cli/commands.ts of the app. Connects to the servers of this machine and to the
+// database.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,5 @@
 // State shared by the screens of the inbox: console, terminal, language and status line. Also fits text to the terminal
-// and chooses the language.
+// and chooses the language. Created by inbox-command, used by all screens. Writes to the terminal.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { UsageError } from '@scorpiox/server/terminal/terminal'

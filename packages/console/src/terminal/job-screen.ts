@@ -1,4 +1,5 @@
-// Screen of one job in the inbox: its latest output, all output on request, and killing it.
+// Screen of one job in the inbox: its latest output, all output on request, and killing it. Opened by screens.ts. Reads
+// and writes the terminal; reads output and kills jobs through the console.
 
 import { toPrintableLines } from '@scorpiox/server/terminal/text-layout'
 import { findLineStart, type ReadOutputChunk, streamOutput } from '../output-stream.js'

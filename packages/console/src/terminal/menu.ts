@@ -1,5 +1,5 @@
 // Builds the entries of the main menu of the inbox: plans to approve and open questions first, then running jobs and
-// callbacks, then the other sections. Pure.
+// callbacks, then the other sections. Used by screens.ts. Pure.
 
 import type { ApprovalView, CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
 import {

@@ -1,5 +1,5 @@
 // Navigation of the inbox: shows the main menu, opens the screens of its entries, and shows callbacks, messages and
-// lists itself.
+// lists itself. Run by inbox-command. Reads and writes the terminal; acts through the console.
 
 import type { CallbackView, MessageView } from '../view.js'
 import { answerForm } from './answer-form.js'

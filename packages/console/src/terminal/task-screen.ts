@@ -1,5 +1,6 @@
-// Screen with the plans and tasks of all projects: opens the text of a plan or the steps of a task, and loads older tasks,
-// which the view does not contain.
+// Screen with the plans and tasks of all projects: opens the text of a plan or the steps of a task, and loads older
+// tasks, which the view does not contain. Opened by screens.ts. Reads and writes the terminal; loads tasks through the
+// console.
 
 import type { ProjectView, TaskView } from '../view.js'
 import { formatProjectRow, formatStepRow, formatTaskRow, sanitizeLine } from './format-view.js'

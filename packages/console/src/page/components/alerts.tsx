@@ -1,4 +1,5 @@
-// Toasts above the view, such as for a question that was answered elsewhere; the list of problems; action errors.
+// Toasts above the view, such as for a question that was answered elsewhere; the list of problems; action errors. Used
+// by console-page, the dialog and the views. Toasts disappear on a timer.
 
 import { useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// Connection indicator, as text and colour, and the loading screen of the page.
+// Connection indicator, as text and colour, and the loading screen of the page. Used by console-page. Renders only.
 
 import type { ConnectionState } from '../event-connection.js'
 import { useNow } from '../use-now.js'

@@ -1,4 +1,5 @@
-// Modal dialog (the native element, which handles focus and Escape), and a button that asks for confirmation.
+// Modal dialog (the native element, which handles focus and Escape), and a button that asks for confirmation. Used by
+// the views of jobs, tasks and callbacks. Changes the document only.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'

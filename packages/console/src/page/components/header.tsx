@@ -1,4 +1,5 @@
-// Header of the page: product name, navigation with counts, and language menu.
+// Header of the page: product name, navigation with counts, and language menu. Used by console-page, the login and the
+// loading screen. Renders only.
 
 import { LANGUAGES, type TranslationKey } from '../../i18n/translator.js'
 import type { ConsoleView } from '../../view.js'

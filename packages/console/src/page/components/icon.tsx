@@ -1,4 +1,4 @@
-// Icons. They are decorative: the text beside them says the same.
+// Icons. They are decorative: the text beside them says the same. Used by the components and views. Renders only.
 
 import type { Route } from '../route.js'
 

@@ -1,5 +1,5 @@
 // Splits a plan into blocks that the page can show. Nothing is left out: a user approves what is shown, so comments,
-// links and everything else that is not known here stay text.
+// links and everything else that is not known here stay text. Used by markdown.tsx. Pure.
 
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }

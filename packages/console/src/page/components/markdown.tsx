@@ -1,4 +1,5 @@
-// Shows a plan in Markdown: headings, lists, checklists and code. Links and images are text.
+// Shows a plan in Markdown: headings, lists, checklists and code. Links and images are text. Used by the approval card.
+// Renders only.
 
 import { useTranslator } from '../use-translator.js'
 import { Icon } from './icon.js'

@@ -1,4 +1,5 @@
-// Text components: untrusted text, translated text with elements, relative times, project names.
+// Text components: untrusted text, translated text with elements, relative times, project names. Used by the views, the
+// login and the alerts. Renders only.
 
 import type { ComponentChildren } from 'preact'
 

@@ -1,4 +1,4 @@
-// Heading of a view, and its content or empty state.
+// Heading of a view, and its content or empty state. Used by all views. Renders only.
 
 import type { ComponentChildren } from 'preact'
 

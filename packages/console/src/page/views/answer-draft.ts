@@ -1,4 +1,5 @@
-// State of an unfinished answer. Nothing is preselected; a draft survives a change of the view.
+// State of an unfinished answer. Nothing is preselected; a draft survives a change of the view. Used by the questions
+// view. In memory only.
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 

@@ -1,5 +1,5 @@
 // A plan that waits for approval: its text, what changed, and the decision. The hash of what was shown is part of the
-// decision, so a plan that has changed meanwhile is not approved.
+// decision, so a plan that has changed meanwhile is not approved. Shown by questions.tsx. Sends actions.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 

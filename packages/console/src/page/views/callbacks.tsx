@@ -1,4 +1,5 @@
-// Callbacks with their remaining time, and pending messages, which the user can dismiss.
+// Callbacks with their remaining time, and pending messages, which the user can dismiss. Shown by console-page. Sends
+// actions.
 
 import { useState } from 'preact/hooks'
 

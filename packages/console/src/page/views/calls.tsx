@@ -1,4 +1,4 @@
-// Recent tool calls, newest first.
+// Recent tool calls, newest first. Shown by console-page. Renders only.
 
 import type { TranslationKey } from '../../i18n/translator.js'
 import type { CallView } from '../../view.js'

@@ -1,14 +1,16 @@
 // Output of a job: the last part first, live while the job runs. Long output is shown in parts, so that the page stays
-// small. The text follows the end unless the user has scrolled up.
+// small. The text follows the end unless the user has scrolled up. Shown by jobs.tsx. Requests the output through
+// use-job-output.ts, and saves it as a file on request.
 
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { TranslationKey } from '../../i18n/translator.js'
 import type { JobView } from '../../view.js'
 import { type ActionResult, toActionError } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { Dialog } from '../components/dialog.js'
+import { OutputBox } from '../components/output-box.js'
 import { useFetchJobOutput } from '../use-console.js'
 import { type JobOutputPart, type OutputPartRequest, useJobOutput } from '../use-job-output.js'
 import { useTranslator } from '../use-translator.js'
@@ -22,28 +24,11 @@ interface OutputTextProps {
 
 function OutputText({ part, label, isAtEnd }: OutputTextProps) {
   const { translate, formatBytes } = useTranslator()
-  const box = useRef<HTMLPreElement>(null)
-  useLayoutEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
-  }, [part, isAtEnd])
-  useLayoutEffect(() => {
-    if (box.current !== null && !isAtEnd.current) box.current.scrollTop = 0
-  }, [part.from, isAtEnd])
   if (part.blocks.length === 0 && part.open === '') {
     return <p class="quiet none">{translate(part.isRunning ? 'noOutput' : 'outputEmpty')}</p>
   }
   return (
-    <pre
-      ref={box}
-      dir="ltr"
-      // Scrollable, so it must be focusable.
-      tabIndex={0}
-      role="group"
-      aria-label={label}
-      onScroll={({ currentTarget: at }) => {
-        isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
-      }}
-    >
+    <OutputBox label={label} version={part} from={part.from} isAtEnd={isAtEnd}>
       {part.blocks.map((block, index) =>
         typeof block === 'string' ? (
           <span key={index} class="block">
@@ -56,7 +41,7 @@ function OutputText({ part, label, isAtEnd }: OutputTextProps) {
         ),
       )}
       <span class="block">{part.open}</span>
-    </pre>
+    </OutputBox>
   )
 }
 

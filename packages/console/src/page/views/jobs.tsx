@@ -1,11 +1,12 @@
-// Background jobs: running ones first, then ended ones.
+// Background jobs: running ones first, then ended ones. Shown by console-page. Sends actions.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
 import { formatExitCode, jobEndingKey } from '../../i18n/job-ending.js'
 import type { JobView } from '../../view.js'
 import { ConfirmButton } from '../components/dialog.js'
 import { Icon } from '../components/icon.js'
+import { OutputBox } from '../components/output-box.js'
 import { stripControls } from '../components/strip-controls.js'
 import { ProjectName, RelativeTime, TranslatedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
@@ -78,26 +79,12 @@ interface OutputTailProps {
 }
 
 function OutputTail({ text, label, empty }: OutputTailProps) {
-  const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
-  useLayoutEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
-  }, [text])
   if (text === '') return <p class="quiet none">{empty}</p>
   return (
-    <pre
-      ref={box}
-      dir="ltr"
-      // Scrollable, so it must be focusable.
-      tabIndex={0}
-      role="group"
-      aria-label={label}
-      onScroll={({ currentTarget: at }) => {
-        isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
-      }}
-    >
+    <OutputBox label={label} version={text} isAtEnd={isAtEnd}>
       {stripControls(text)}
-    </pre>
+    </OutputBox>
   )
 }
 

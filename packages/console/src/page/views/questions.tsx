@@ -1,4 +1,4 @@
-// Open questions, one form per card; plans that wait for approval come first.
+// Open questions, one form per card; plans that wait for approval come first. Shown by console-page. Sends actions.
 
 import { useId, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// Tasks and the open plan of each project.
+// Tasks and the open plan of each project. Shown by console-page. Requests plans and older tasks.
 
 import { useEffect, useId, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// Running servers, and which of their tools work.
+// Running servers, and which of their tools work. Shown by console-page. Renders only.
 
 import { useId } from 'preact/hooks'
 

@@ -1,4 +1,5 @@
-// Hooks that load tasks and steps beyond those in the view. They are loaded again when the project changes.
+// Hooks that load tasks and steps beyond those in the view. They are loaded again when the project changes. Used by
+// tasks.tsx. Sends requests through use-console.ts.
 
 import { useEffect, useState } from 'preact/hooks'
 

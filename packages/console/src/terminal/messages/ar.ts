@@ -1,4 +1,5 @@
-// Arabic messages of the inbox, in logical order; terminals reorder the letters themselves.
+// Arabic messages of the inbox, in logical order; terminals reorder the letters themselves. Imported by
+// inbox-context.ts. Data only.
 
 import type { Translations } from '../../i18n/translator.js'
 import type { inboxMessagesEn } from './en.js'

@@ -1,4 +1,5 @@
 // English messages of the inbox, in addition to those shared with the page. The other languages have the same keys.
+// Imported by inbox-context.ts. Data only.
 
 export const inboxMessagesEn = {
   nothingYet: 'Nothing yet',

@@ -1,4 +1,4 @@
-// Korean messages of the inbox.
+// Korean messages of the inbox. Imported by inbox-context.ts. Data only.
 
 import type { Translations } from '../../i18n/translator.js'
 import type { inboxMessagesEn } from './en.js'
