@@ -22,6 +22,9 @@ const OPTIONS = {
   expires: { type: 'string' },
   'behind-proxy': { type: 'boolean' },
   'no-sandbox': { type: 'boolean' },
+  processes: { type: 'string' },
+  // Given by the first process of --processes to the others, with their number.
+  worker: { type: 'string' },
   token: { type: 'string' },
   'key-header': { type: 'string' },
   tool: { type: 'string' },
@@ -52,7 +55,12 @@ export function parseArguments(argv: readonly string[]): CommandArguments {
     const [command, ...operands] = positionals
     return { command, operands, flags: values }
   } catch (error) {
-    throw new UsageError(errorMessage(error))
+    const [, option] = /^Unknown option '([^']+)'/.exec(errorMessage(error)) ?? []
+    throw new UsageError(
+      option === undefined
+        ? errorMessage(error)
+        : `unknown option ${option}; scorpiox-code --help, or with a command its --help, lists the options`,
+    )
   }
 }
 

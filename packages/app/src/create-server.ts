@@ -4,15 +4,17 @@
 import { join } from 'node:path'
 
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
+import type { RequestStateSealer } from '@scorpiox/mcp/client-requests/request-state'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { formatErrorStack } from '@scorpiox/mcp/log'
 import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
-import { getStateDir } from '@scorpiox/server/config/paths'
+import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
 import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
 import { buildInstructions } from '@scorpiox/server/instructions'
+import type { Membership } from '@scorpiox/server/machines/membership'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
 import { VERSION } from '@scorpiox/server/util/version'
@@ -23,18 +25,23 @@ export interface ServerWithServices {
   readonly callbacks: DeferredCallbacks
   /** Opens the consoles, one for each user. */
   readonly openConsoles: () => Promise<UserConsoles>
+  /** Whether a job runs, or callbacks or messages wait. */
+  readonly hasWork: () => Promise<boolean>
+  /** Ends the background jobs of these users. */
+  readonly endJobs: (users: readonly string[]) => Promise<void>
 }
 
 export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices {
-  const { config, log } = deps
+  const { config, log, membership } = deps
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const disabledTools = new Map([...(deps.disabledTools ?? []), ...findDisabledTools(config, tools)])
-  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles } = createAppServices({
-    ...deps,
-    tools,
-    disabledTools,
-  })
+  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles, hasWork, endJobs } =
+    createAppServices({
+      ...deps,
+      tools,
+      disabledTools,
+    })
   const isEnabled = ({ name }: ToolDefinition): boolean => !disabledTools.has(name)
   const definitions = {
     tools: TOOLS.filter(isEnabled),
@@ -50,9 +57,14 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     suggestedModel: settings.MODEL,
     changeEvents,
     taskHandleStore: async () => {
+      if (membership) {
+        const { openSharedTaskHandles } = await import('@scorpiox/server/machines/shared-task-handles')
+        return openSharedTaskHandles(membership, findProjectRoot(config.cwd))
+      }
       const { openTaskHandleFolder } = await import('@scorpiox/mcp/protocol-tasks/task-handle-files')
       return openTaskHandleFolder(join(getStateDir(settings), 'tickets'))
     },
+    requestStates: membership && (() => openRequestStates(membership, config)),
     ...(scripts ? scripts.addTo(withSkills) : withSkills),
     disabledTools,
     logError: (error) => log.error(formatErrorStack(error)),
@@ -62,7 +74,15 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     services,
   })
   callbacks.onAttach((messageQueue) => (server.messageQueue = messageQueue))
-  return { server, callbacks, openConsoles }
+  return { server, callbacks, openConsoles, hasWork, endJobs }
+}
+
+async function openRequestStates(membership: Membership, { cwd }: Config): Promise<RequestStateSealer> {
+  const [{ createSharedRequestStateSealer }, { openSharedRequestStates }] = await Promise.all([
+    import('@scorpiox/mcp/client-requests/shared-request-state'),
+    import('@scorpiox/server/machines/shared-request-states'),
+  ])
+  return createSharedRequestStateSealer(openSharedRequestStates(membership, findProjectRoot(cwd)))
 }
 
 /** Opens the command sandbox on first use: a server that runs no commands does not need it. */

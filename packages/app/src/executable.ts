@@ -1,5 +1,5 @@
 // The entry point of the single executable. It runs a worker process if the first argument names the worker's file, and
-// the program otherwise.
+// the program otherwise. Built by scripts/binary.mjs. Imports main.ts or the worker.
 
 import { dirname, join } from 'node:path'
 

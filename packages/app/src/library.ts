@@ -1,4 +1,5 @@
 // The library as this package publishes it: all of @scorpiox/mcp, with WebSockets and the ArmorIQ format over HTTP.
+// Built by scripts/build.mjs as the entry for programs that import the package. Transports are loaded on first use.
 
 import type { RunningHttpServer } from '@scorpiox/mcp/http/http-options'
 import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/serve-options'

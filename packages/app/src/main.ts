@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The entry point: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
-// `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
+// `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use. Started by
+// clients and users as `scorpiox-code`, and imported by executable.ts.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
@@ -10,10 +11,12 @@ import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
 import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
 import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
+import type { Membership } from '@scorpiox/server/machines/membership'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { TOOLS } from '@scorpiox/server/tool-list'
 import type { CommandDeps } from './cli/commands.js'
 import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
+import type { HttpWorkspace } from './workspaces/shared-services.js'
 
 const PROGRAM = locateProgramFiles(import.meta.dirname)
 const DEFERRED_START_MS = 300
@@ -28,14 +31,16 @@ async function main(argv: readonly string[]): Promise<number> {
   })
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
-  const { http, help, version } = args?.flags ?? {}
-  const command = args?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
-  if (command === 'serve' && !http && !help && !version) return serveOverStdio(config, log)
+  const { cwd: _cwd, env: _env, ...flags } = args?.flags ?? {}
+  const command = args?.command ?? (process.stdin.isTTY && !flags.http ? 'greet' : 'serve')
+  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log)
   const { runCommand } = await import('./cli/commands.js')
   const createFor = (
     transport: 'stdio' | 'http',
     commandSandbox?: CommandSandbox,
     disabledTools?: ReadonlyMap<string, string>,
+    membership?: Membership,
+    workspace: Partial<HttpWorkspace> = {},
   ): ServerWithServices =>
     createScorpioxServer({
       config,
@@ -43,13 +48,15 @@ async function main(argv: readonly string[]): Promise<number> {
       commandSandbox: createLazyCommandSandbox(config, commandSandbox),
       transport,
       disabledTools,
+      membership,
+      ...workspace,
     })
   const deps: CommandDeps = {
     config,
     log,
     createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
-    createHttpServer(commandSandbox, disabledTools) {
-      const served = createFor('http', commandSandbox, disabledTools)
+    createHttpServer(commandSandbox, disabledTools, membership, workspace) {
+      const served = createFor('http', commandSandbox, disabledTools, membership, workspace)
       void served.callbacks.adoptOrphans()
       return served
     },

@@ -89,6 +89,20 @@ export function formatHttpGuide({ url, token }: HttpConnection): string {
       'opencode (~/.config/opencode/opencode.json)',
       JSON.stringify({ mcp: { scorpiox: { type: 'remote', url, ...headers } } }),
     ],
+    [
+      'Copilot CLI (~/.copilot/mcp-config.json)',
+      JSON.stringify({ mcpServers: { scorpiox: { type: 'http', url, ...headers, tools: ['*'] } } }),
+    ],
+    [
+      'Cline CLI (~/.cline/data/settings/cline_mcp_settings.json)',
+      JSON.stringify({ mcpServers: { scorpiox: { type: 'streamableHttp', url, ...headers } } }),
+    ],
+    [
+      'Continue CLI (~/.continue/config.yaml)',
+      `mcpServers: ${JSON.stringify([
+        { name: 'scorpiox', type: 'streamable-http', url, ...(token !== undefined && { requestOptions: headers }) },
+      ])}`,
+    ],
   ])
 }
 

@@ -1,6 +1,6 @@
 // Declares the services behind the tools: how each is opened and in which order they close. A service is opened, and
 // its code loaded, by the first call that needs it. The log of calls exists from the start and loads nothing. Used by
-// create-server.ts.
+// create-server.ts. No I/O before that.
 
 import type { ServerFeed } from '@scorpiox/console/server-feed'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
@@ -52,8 +52,10 @@ import {
 import { loadTaskService, type TaskService } from '@scorpiox/server/features/tasks/index'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
 import { createLazyDatabase } from '@scorpiox/server/lazy-state'
+import type { Membership } from '@scorpiox/server/machines/membership'
 import type { PatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import type { SharedServices } from './workspaces/shared-services.js'
 
 /** The services, by the name that tools request them by. */
 interface ServiceMap {
@@ -78,8 +80,12 @@ export interface CreateServerDeps {
   readonly log: Log
   readonly commandSandbox: () => Promise<CommandSandbox>
   readonly transport: 'stdio' | 'http'
+  /** Set if the server is one of several machines. */
+  readonly membership?: Membership | undefined
   /** Disabled besides those that the settings disable; for each tool the reason. */
   readonly disabledTools?: ReadonlyMap<string, string> | undefined
+  /** What the servers of several workspaces share; by default a server has its own. */
+  readonly shared?: SharedServices | undefined
 }
 
 export interface AppServicesDeps extends CreateServerDeps {
@@ -99,6 +105,10 @@ export interface AppServices {
   readonly callLog: CallLog
   /** Opens the console for users of this server. */
   readonly openConsoles: () => Promise<UserConsoles>
+  /** Whether a job runs, or callbacks or messages wait. */
+  readonly hasWork: () => Promise<boolean>
+  /** Ends the background jobs of these users. */
+  readonly endJobs: (users: readonly string[]) => Promise<void>
 }
 
 const COMMAND_TOOL_NAMES = ['Bash', 'BackgroundBash']
@@ -108,11 +118,13 @@ export function createAppServices({
   log,
   commandSandbox,
   transport,
+  membership,
   tools,
   disabledTools,
+  shared,
 }: AppServicesDeps): AppServices {
   const changeEvents = createChangeEvents()
-  const database = createLazyDatabase(config)
+  const database = shared?.database ?? createLazyDatabase(config, membership)
   const callLog = createCallLog()
   const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
   const callbacks = createDeferredCallbacks({
@@ -146,16 +158,33 @@ export function createAppServices({
       }
       const search = async () => (await loadSearchHealth()).readSearchHealth(config.settings)
       const toolStatuses = new Map([['WebSearch', search]])
-      return (serverFeed = await openServerFeed({ config, log, commandSandbox, transport, toolStatuses, ...viewDeps }))
+      return (serverFeed = await openServerFeed({
+        config,
+        log,
+        commandSandbox,
+        transport,
+        toolStatuses,
+        // A workspace is shown to its users only.
+        hasSocket: shared === undefined,
+        ...viewDeps,
+      }))
     },
     async patterns() {
+      if (shared) return shared.patterns()
       const { openPatternMatcher } = await import('@scorpiox/server/patterns/pattern-matcher')
       return openPatternMatcher(config)
     },
     async shell(_, getService) {
       const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
-      return (shell = openShellService({ config, changeEvents, log, sandbox, patterns: () => getService('patterns') }))
+      return (shell = openShellService({
+        config,
+        changeEvents,
+        log,
+        sandbox,
+        membership,
+        patterns: () => getService('patterns'),
+      }))
     },
     async permissions(_, getService) {
       const { createPermissionService } = await loadPermissionService()
@@ -201,6 +230,7 @@ export function createAppServices({
         isBusy: callLog.isBusy,
         patterns: () => getService('patterns'),
         deferred: callbacks,
+        membership,
         async queueLateAnswers(rows, sessions) {
           await queueLateAnswers(rows, sessions)
           await queueLateDecisions(rows, sessions)
@@ -212,10 +242,12 @@ export function createAppServices({
       return createSkillService(skills.open().index, () => (runsCommands ? getService('shell') : rejectScripts()))
     },
     async guardedFetch() {
+      if (shared) return shared.guardedFetch()
       const { openGuardedFetch } = await import('@scorpiox/server/guarded-fetch/guarded-fetch')
       return openGuardedFetch(config, log)
     },
     async documents(_, getService) {
+      if (shared) return shared.documents()
       const { openDocumentReader } = await loadDocumentReader()
       return openDocumentReader({
         config,
@@ -228,9 +260,11 @@ export function createAppServices({
       const { openImageReader } = await loadImageReader()
       const { level } = await commandSandbox()
       // Clients that may not run commands over HTTP must not read images from the whole disk either.
-      return openImageReader(config, level !== 'off' || (transport === 'http' && !runsCommands))
+      const isSandboxed = level !== 'off' || (transport === 'http' && !runsCommands)
+      return openImageReader(config, isSandboxed, await shared?.imageWorkers())
     },
     async search(_, getService) {
+      if (shared) return shared.search()
       const { openSearchService } = await loadSearchService()
       return openSearchService(config.settings, await getService('guardedFetch'))
     },
@@ -262,6 +296,11 @@ export function createAppServices({
       await services.open(['serverFeed'])
       const { openUserConsoles } = await import('@scorpiox/console/user-consoles')
       return openUserConsoles({ config, state: database, localFeed: serverFeed })
+    },
+    hasWork: async () => callbacks.hasWork() || ((await (await getOpenJobs())?.hasRunning()) ?? false),
+    async endJobs(users) {
+      const jobs = await getOpenJobs()
+      if (jobs) await Promise.all(users.map((user) => jobs.killAll(user)))
     },
   }
 }

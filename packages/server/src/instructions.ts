@@ -1,5 +1,5 @@
 // Builds the server instructions sent with `initialize` and `server/discover`: what a model cannot learn from a single
-// tool description. Only enabled tools are mentioned. Pure.
+// tool description. Only enabled tools are mentioned. Used by create-server.ts of the app. Pure.
 
 /** One or two sentences, and the tools that must be enabled for them. */
 interface Paragraph {
@@ -18,7 +18,7 @@ const PARAGRAPHS: readonly Paragraph[] = [
   },
   {
     tools: ['BackgroundBash', 'ReadBgOutput'],
-    text: 'BackgroundBash is for servers, watchers and long builds. Wait with ReadBgOutput (wait_for_port, wait_for_pattern, wait_for_end) instead of polling or sleeping.',
+    text: 'BackgroundBash is for servers, watchers and long builds. Wait with ReadBgOutput (wait_for_port, wait_for_pattern, wait_for_end) instead of polling or sleeping. Programs that ask questions, REPLs and editors: BackgroundBash with tty, then ReadBgOutput with input or keys; a bash started so keeps cd and variables.',
   },
   {
     tools: ['SetCallback'],

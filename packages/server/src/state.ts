@@ -12,9 +12,9 @@ import type { TaskTable } from './features/tasks/index.js'
 import { createTaskTable } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-leases.js'
-import type { Sql } from './storage/database.js'
+import type { Database, Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
-import { createScopedDatabase, type ScopedDatabase } from './storage/scoped-database.js'
+import { createScopedDatabase, type ScopedDatabase, type WriteFence } from './storage/scoped-database.js'
 
 export type { Scope } from './storage/scoped-database.js'
 
@@ -46,4 +46,9 @@ function createStateTables(sql: Sql, scopeId: number): StateTables {
 /** Does not fail: each transaction reports what is wrong with the database. */
 export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
   return createScopedDatabase(await openDatabase(location), createStateTables)
+}
+
+/** Over a database that is open already and stays open: the one of a machine, which others may write to as well. */
+export function createFencedState(database: Database, fence: WriteFence): StateDatabase {
+  return createScopedDatabase({ ...database, close: () => Promise.resolve() }, createStateTables, fence)
 }

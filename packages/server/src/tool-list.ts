@@ -1,5 +1,5 @@
 // All tools and resources of this server, in the order in which clients list them. Most handlers are loaded by their
-// first call.
+// first call. Used by create-server.ts, main.ts and the doctor of the app. No I/O.
 
 import type { ResourceDefinition, ResourceTemplateDefinition } from '@scorpiox/mcp/definitions/resource'
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'

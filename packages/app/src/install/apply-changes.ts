@@ -1,5 +1,6 @@
 // Shows the planned changes of `install` and `uninstall`, asks for confirmation, applies them, and prints the result of
 // each. Without a terminal, changes are applied only with `--yes`. The writes themselves are functions in the changes.
+// Used by install-command and uninstall-command. Reads and writes the terminal.
 
 import { join, sep } from 'node:path'
 

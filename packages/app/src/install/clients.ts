@@ -1,5 +1,6 @@
 // The supported clients: the format of their configuration and what our entry in it contains. Their paths are in
-// packages/server/src/clients, because the sandbox hides and protects them.
+// packages/server/src/clients, because the sandbox hides and protects them. Used by install-command, uninstall-command,
+// targets, own-entry and the help text. Data only.
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
 import { CLIENT_PATHS, type ClientId, type ClientPaths } from '@scorpiox/server/clients/client-paths'

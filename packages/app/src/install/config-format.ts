@@ -1,6 +1,6 @@
 // The interface of a configuration format, and the loader of its implementations (JSONC, TOML, YAML). Edits are
-// functions from text to text that change only the lines of our entry and can be reverted exactly. Reads and writes no
-// files.
+// functions from text to text that change only the lines of our entry and can be reverted exactly. Loaded by targets.ts
+// for `install`, `uninstall` and `doctor`. Reads and writes no files.
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
 

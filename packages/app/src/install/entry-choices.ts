@@ -1,5 +1,6 @@
 // Options of an entry that the user decides, and how a decision is written into the entry. The default is to decline,
-// which keeps the default behaviour of the client. Pure: prompts.ts asks.
+// which keeps the default behaviour of the client. Used by clients.ts, install-command and prompts.ts. Pure: prompts.ts
+// asks.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,6 +1,6 @@
-// Formats a change of a configuration file as diff lines, for the preview of `install` and `uninstall`. Shows only the
-// lines of our entry: other entries may contain secrets. File contents are untrusted, so line breaks and control
-// characters are removed. Pure.
+// Formats a change of a configuration file as diff lines, for the preview of install-command and uninstall-command.
+// Shows only the lines of our entry: other entries may contain secrets. File contents are untrusted, so line breaks and
+// control characters are removed. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,6 +1,6 @@
 // `scorpiox-code install [client…]`: writes the executable to its path and connects the clients found on this machine,
 // by an entry in the configuration file of each. Plans the changes; apply-changes.ts has them confirmed and applies
-// them.
+// them. Called by cli/commands.ts. Reads and writes files.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { JsonObject } from '@scorpiox/mcp/json/json'

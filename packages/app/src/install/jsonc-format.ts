@@ -1,6 +1,6 @@
-// The JSONC implementation of config-format.ts: JSON with or without comments and trailing commas. Edits are made in
-// the text at positions from the syntax tree, so that the rest stays unchanged; the result is parsed again and
-// compared. Pure.
+// The JSONC implementation of config-format.ts, which loads it: JSON with or without comments and trailing commas.
+// Edits are made in the text at positions from the syntax tree, so that the rest stays unchanged; the result is parsed
+// again and compared. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,4 +1,5 @@
-// Reads the facts about the machine and the running program. The rest of the install code gets them as parameters.
+// Reads the facts about the machine and the running program. The rest of the install code gets them as parameters. Used
+// by `install`, `uninstall` and `doctor`. Reads files and the environment.
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 // Questions of `install` on the terminal: confirmation (Enter and `n` mean no; Ctrl+C and Esc cancel) and the entry
-// choices of each client. Without a terminal, and with `--yes` or `--dry-run`, the defaults are used.
+// choices of each client. Without a terminal, and with `--yes` or `--dry-run`, the defaults are used. Used by
+// install-command and apply-changes. Reads and writes the terminal.
 
 import { getTerminalStreams, print, type TerminalStreams } from '@scorpiox/server/terminal/terminal'
 import { toPrintableText } from '@scorpiox/server/terminal/text-layout'

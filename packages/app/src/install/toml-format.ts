@@ -1,5 +1,6 @@
-// The TOML implementation of config-format.ts. Our entry is a separate table at the end. The text is parsed before and
-// after an edit, and only our entry may differ. Pure.
+// The TOML implementation of config-format.ts, which loads it for `install`, `uninstall` and `doctor` (Codex). Our
+// entry is a separate table at the end. The text is parsed before and after an edit, and only our entry may differ.
+// Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 

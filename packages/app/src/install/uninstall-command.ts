@@ -1,5 +1,5 @@
-// `scorpiox-code uninstall [client…]`: removes the entries of the clients, then the program. Other changes in these files,
-// tasks, plans and settings are kept.
+// `scorpiox-code uninstall [client…]`: removes the entries of the clients, then the program. Other changes in these
+// files, tasks, plans and settings are kept. Called by cli/commands.ts. Writes and removes files.
 
 import { rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

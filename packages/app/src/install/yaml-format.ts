@@ -1,5 +1,6 @@
-// The YAML implementation of config-format.ts, in which the servers are a list of named items. Edits are made in the
-// text at positions from the parser; the result is parsed again, and only our entry may differ. Pure.
+// The YAML implementation of config-format.ts, which loads it. In these files the servers are a list of named items.
+// Edits are made in the text at positions from the parser; the result is parsed again, and only our entry may differ.
+// Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 

@@ -1,5 +1,6 @@
 // One browser process of the pool, with its limits: a page process above maxPageBytes is killed; the instance is
-// exhausted after maxPages pages or maxBytes of memory. Reads the memory of the processes from /proc.
+// exhausted after maxPages pages or maxBytes of memory. Reads the memory of the processes from /proc. Created by
+// browser-pool.
 
 import { readFile } from 'node:fs/promises'
 

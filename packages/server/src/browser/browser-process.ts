@@ -1,5 +1,6 @@
-// Starts and supervises a browser process, controlled through pipes, with a temporary profile folder of its own. When
-// it has exited, its process group and the folder are removed; so are folders left by killed servers.
+// Starts and supervises a browser process, controlled through pipes, with a temporary profile folder of its own. When it
+// has exited, its process group and the folder are removed; so are folders left by killed servers. Used by
+// browser-instance.
 
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 // A connection to a browser by the Chrome DevTools Protocol over two pipes: JSON messages, each followed by a NUL. A
-// browser exits when its pipe is closed, so none outlives this process. Created by browser-process.ts.
+// browser exits when its pipe is closed, so none outlives this process. Created by browser-process.ts. Reads and writes
+// the pipes.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'

@@ -1,5 +1,5 @@
 // Builds the command-line flags of Chromium: no network access of its own, no user data, no background activity. Pages
-// get the proxy when they are opened; requests of the browser itself reach nothing. Pure.
+// get the proxy when they are opened; requests of the browser itself reach nothing. Pure. Used by browser-process.
 
 interface LaunchFlagOptions {
   /** The folder for everything it writes. */

@@ -1,6 +1,6 @@
 // Unpacks the Chromium of the npm package @sparticuz/chromium, once per version, into a folder that only this user can
 // write to. Each process unpacks into a file of its own, so that no other one sees a partial file. Used by
-// find-browser.ts.
+// find-browser.ts. Reads and writes files.
 
 import { createReadStream, createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'

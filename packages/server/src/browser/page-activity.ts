@@ -1,5 +1,6 @@
 // Tracks the document and the pending requests of a page while it loads, and why it was closed. Only requests that may
-// bring text count as pending, except those that repeatedly finished without changing the document: beacons.
+// bring text count as pending, except those that repeatedly finished without changing the document: beacons. Used by
+// browser-page and page-renderer. No I/O: the events of the page are given.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { createDeferred } from '../util/async.js'

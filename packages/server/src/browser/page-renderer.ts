@@ -1,6 +1,6 @@
 // Renders one URL to HTML in a page of a running browser, and declares `PageRenderer`, the interface that
 // browser-pool.ts implements. Everything is bounded: the page by its time, the HTML by its size; what is there at the
-// end of the time is returned. Network access goes through the given proxy only.
+// end of the time is returned. Called by browser-instance.ts. Network access goes through the given proxy only.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/promises'

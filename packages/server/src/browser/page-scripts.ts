@@ -1,6 +1,6 @@
 // Source text that runs inside pages, most of it in an isolated world, where it sees the document but nothing that the
 // scripts of the page replaced. It is text rather than functions, because a bundler may rewrite a function so that it
-// does not run elsewhere.
+// does not run elsewhere. Used by browser-page, page-renderer and wait-until-settled.
 
 /** The size of the document with shadow trees; `text` counts readable text only. */
 const SIZE = `

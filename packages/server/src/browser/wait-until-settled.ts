@@ -1,5 +1,6 @@
 // Waits until a page has settled, before page-renderer.ts reads it: its document stopped growing, and no request is
-// pending that may bring text. Does not wait for an idle network: many pages never have one.
+// pending that may bring text. Does not wait for an idle network: many pages never have one. Runs a script in the page;
+// sets a timer.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { withTimeout } from '@scorpiox/mcp/util/promises'

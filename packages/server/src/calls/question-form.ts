@@ -1,4 +1,5 @@
-// What the user is asked and how they reply. Types only: the page of the console, which runs in a browser, imports them.
+// What the user is asked and how they reply. Types only, used by questions, plans, permissions and the console, whose
+// page runs in a browser.
 
 export interface QuestionChoice {
   readonly label: string

@@ -1,6 +1,7 @@
 // Decides which addresses may be connected to, and parses FETCH_ALLOW, the list of exceptions. A host is checked by its
 // name and by every address it has: if one address is not allowed, the host is rejected (DNS rebinding). Callers
-// connect to the returned addresses and do not resolve again. No I/O of its own: the resolver is a parameter.
+// connect to the returned addresses and do not resolve again. Created by guarded-fetch.ts; asked by connector and
+// follow-redirects. No I/O of its own: the resolver is a parameter.
 
 import { isIP } from 'node:net'
 

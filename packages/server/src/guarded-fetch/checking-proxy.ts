@@ -1,6 +1,6 @@
 // A proxy server on the loopback interface for clients that cannot use `fetch`, such as the browser: the same address
 // policy checks their destinations. All its resources are bounded, it serves the OS user of this process only, and it
-// does not keep the process alive. Opened by guarded-fetch.ts on first use.
+// does not keep the process alive. Opened by guarded-fetch.ts on first use. Opens a port and sockets.
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'

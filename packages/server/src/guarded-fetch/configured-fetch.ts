@@ -1,6 +1,7 @@
-// Bounded HTTP requests to URLs that the operator configured, without address checks: the keys of the OAuth issuer and
-// the webhooks of callbacks. The response is read completely, within a size and a time limit; a request that fails is a
-// Failure that says why. Redirects are followed on request only.
+// Bounded HTTP requests to URLs that the operator configured, without address checks: the keys of the OAuth issuer
+// (issuer-keys of the app) and the webhooks of callbacks (side-effects). The response is read completely, within a size
+// and a time limit; a request that fails is a Failure that says why. Redirects are followed on request only. Sends HTTP
+// requests.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createTimeoutSignal } from '../util/async.js'

@@ -1,6 +1,6 @@
 // Opens a TCP connection to the first of several addresses that accepts one, and starts TLS on an open connection. The
 // next address is tried if one fails, or has not accepted within a moment; the other attempts are closed. Checks no
-// addresses: connector.ts has them checked before.
+// addresses: connector.ts has them checked before. Opens sockets; sets timers.
 
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls'

@@ -1,6 +1,6 @@
 // Opens connections to destinations, for http-client.ts and the checking proxy: the address policy resolves and checks
 // them, and the settings decide whether a proxy of the operator is used. Nothing has been sent on a returned connection
-// except to that proxy.
+// except to that proxy. Opens sockets.
 
 import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

@@ -1,4 +1,5 @@
-// Why a fetch failed: a sentence for the model, and a kind that decides what to try next.
+// Why a fetch failed: a sentence for the model, and a kind that decides what to try next. Used by guarded fetch, the
+// browser, documents and search. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 

@@ -1,7 +1,7 @@
 // Guarded access to the web, for all URLs that a model can choose (documents, search, browser). A name is resolved
 // once, and the address to connect to is checked: private, local and cloud metadata addresses are refused unless
 // `FETCH_ALLOW` lists that host:port. Every redirect is checked again. Clients that cannot use `fetch`, such as a
-// browser, use `proxy`.
+// browser, use `proxy`. Created by services.ts and `search` of the app. Opens sockets.
 
 import { setMaxListeners } from 'node:events'
 

@@ -1,5 +1,5 @@
 // Forwards one plain HTTP request through the checking proxy, and parses the request targets of all its requests: hosts
-// are checked in their normalised form, never as they were sent.
+// are checked in their normalised form, never as they were sent. Used by checking-proxy. Opens sockets; sets timers.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'

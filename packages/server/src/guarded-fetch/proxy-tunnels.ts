@@ -1,5 +1,6 @@
 // Forwards CONNECT tunnels and WebSocket upgrades through the checking proxy, without parsing their content. Their
-// destination has been checked; bytes, idle time and age are bounded.
+// destination has been checked; bytes, idle time and age are bounded. Used by checking-proxy. Opens sockets; sets
+// timers.
 
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import type { Socket } from 'node:net'

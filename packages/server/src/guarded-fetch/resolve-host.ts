@@ -1,6 +1,6 @@
 // Resolves host names to addresses with the system resolver, including its hosts file. Lookups use the thread pool that
 // files and compression need too, and a silent name server blocks a thread for long: so only a few names are looked up
-// at once.
+// at once. Used by address-policy and connector. Sends DNS queries.
 
 import { lookup } from 'node:dns/promises'
 

@@ -1,5 +1,6 @@
 // Parses and normalises http(s) URLs, before any name is resolved: numbers as dotted addresses, names in lower-case
-// ASCII, no trailing dot in the host. Also formats them for messages without secrets. Pure.
+// ASCII, no trailing dot in the host. Also formats them for messages without secrets. Used by the files of this folder.
+// Pure.
 
 import { FetchFailure } from './fetch-failure.js'
 

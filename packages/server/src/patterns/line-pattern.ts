@@ -1,5 +1,6 @@
 // A regular expression given by a caller: its validation, and the search for the first match in each of some lines. The
-// search may take exponential time; pattern-matcher.ts decides where it runs.
+// search may take exponential time; pattern-matcher.ts decides where it runs. Used by ReadBgOutput, ReadDocs and
+// callbacks, and in the search thread. Pure.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
@@ -16,8 +17,13 @@ export interface LinePattern {
   readonly subject: string
 }
 
-/** Throws a Failure if the pattern is not a regular expression or too long. */
-export function parseLinePattern(source: string, { ignoreCase = false, subject = 'output' } = {}): LinePattern {
+const EXPECTED = 'Give a JavaScript regular expression without slashes.'
+
+/** Throws a Failure if the pattern is not a regular expression or too long; `expected` says what to give instead. */
+export function parseLinePattern(
+  source: string,
+  { ignoreCase = false, subject = 'output', expected = EXPECTED } = {},
+): LinePattern {
   if (source.length > MAX_PATTERN_LENGTH)
     throw new Failure(`The pattern is longer than ${MAX_PATTERN_LENGTH} characters: shorten it.`)
   const flags = ignoreCase ? 'gi' : 'g'
@@ -26,7 +32,7 @@ export function parseLinePattern(source: string, { ignoreCase = false, subject =
     return { source, flags: isExpression(source, `${flags}u`) ? `${flags}u` : new RegExp(source, flags).flags, subject }
   } catch (error) {
     const reason = errorMessage(error)
-    throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)
+    throw new Failure(`The pattern cannot be used (${reason}). ${expected}`)
   }
 }
 

@@ -1,6 +1,7 @@
-// Matches lines against the regular expressions of callers. A pattern may take exponential time on some line, so all but
-// the simplest run in a thread that is ended when they take too long. One user has one search at a time and a budget of
-// computing time, so that others get theirs.
+// Matches lines against the regular expressions of callers. A pattern may take exponential time on some line, so all
+// but the simplest run in a thread that is ended when they take too long. One user has one search at a time and a
+// budget of computing time, so that others get theirs. Used by shell, callbacks and documents; opened by services.ts of
+// the app. Starts threads (worker.ts), on Bun processes.
 
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,5 +1,7 @@
-// Entry of the thread that runs the searches. On Bun, where ending a thread does not end a search, this is a process: its
-// main thread starts the searching one and exits with the server, which kills the process if a search takes too long.
+// Entry of the thread that matches lines against the regular expressions of callers, started by pattern-matcher.ts as
+// parts/pattern-worker.js. On Bun, where ending a thread does not end a search, this is a process: its main thread
+// starts the searching one and relays messages. The server kills the process if a search takes too long; the process
+// kills itself when the server is gone. No other I/O.
 
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 

@@ -1,5 +1,5 @@
 // Edits a text with the user's editor, $VISUAL or $EDITOR, in a private temporary file. The editor uses the terminal of
-// this process.
+// this process. Used by the inbox. Starts the editor.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

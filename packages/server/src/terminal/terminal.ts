@@ -1,6 +1,6 @@
 // stdout, stderr and stop signals of a CLI command, and the error for a command line that cannot be run. The only file
 // of the CLI that touches the standard streams. What is printed contains text of others (skills, scripts, file names),
-// so every print function removes control characters.
+// so every print function removes control characters. Used by all commands of the app, the installer and the inbox.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { escapeUnsafe } from '@scorpiox/mcp/log'

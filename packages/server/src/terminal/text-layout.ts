@@ -1,6 +1,6 @@
 // Lays out text for a terminal: wrapped between words with its indentation kept, tables, and printable lines of text
 // from outside. A word that is wider than the terminal (an address, a path) is not broken, so that it can be copied.
-// Pure.
+// Used by the commands of the app, the installer and the inbox. Pure.
 
 import { stripVTControlCharacters } from 'node:util'
 

@@ -1,4 +1,5 @@
 // Terminal column widths: a character takes zero, one or two columns. Measures, truncates and wraps text by them. Pure.
+// Used by the terminal renderer, the inbox and text layout.
 
 // East Asian wide and fullwidth ranges; emoji are detected by their Unicode property.
 const WIDE_RANGES: readonly (readonly [number, number])[] = [

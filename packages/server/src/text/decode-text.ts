@@ -1,5 +1,5 @@
 // Decodes the bytes of a page or document to text. The encoding is taken from, in this order: a byte order mark, the
-// Content-Type header, the markup, the bytes themselves. Pure.
+// Content-Type header, the markup, the bytes themselves. Pure. Used by ReadDocs and WebSearch.
 
 import { readByteOrderMark } from './utf16.js'
 

@@ -1,4 +1,5 @@
-// Formats numbers, durations, single lines and the notes after an output, for the text of all tools.
+// Formats numbers, durations, single lines and the notes after an output, for the text of all tools. Also used by the
+// console. Pure.
 
 /** The output followed by each note in brackets on a line of its own. */
 export function appendNotes(output: string, notes: readonly string[]): string {

@@ -1,5 +1,5 @@
 // Suggests similar names for error messages: one contains the other, they share a word, or their edit distance is
-// small. Pure.
+// small. Used by `call`, `config` and the command table of the app, by skills and by documents. Pure.
 
 /** Best first. */
 export function suggestNames(name: string, names: readonly string[], max: number): readonly string[] {

@@ -1,4 +1,5 @@
-// Normalizes text for search and storage, and decodes percent-encoding. Pure.
+// Normalizes text for search and storage, and decodes percent-encoding. Used by the tables of the database, by search
+// and by documents. Pure.
 
 const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
 

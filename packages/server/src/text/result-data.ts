@@ -1,5 +1,6 @@
 // Data for programs in a tool result: exit codes, IDs, counts, under one key of `_meta`. `structuredContent` is not
-// used, because Claude Code and Codex show it to the model instead of the text.
+// used, because Claude Code and Codex show it to the model instead of the text. Used by the tools, and by `call` of the
+// app. Pure.
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
 

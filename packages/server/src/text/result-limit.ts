@@ -1,5 +1,5 @@
-// Maximum length of a tool result by MCP client. Several clients truncate longer results, and with them the sentence that
-// says how to read the rest.
+// Maximum length of a tool result by MCP client. Several clients truncate longer results, and with them the sentence
+// that says how to read the rest. Used by Bash and ReadDocs. Pure.
 
 /** For clients that are not known to truncate results. */
 const DEFAULT_RESULT_CHARACTERS = 30_000

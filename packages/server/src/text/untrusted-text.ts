@@ -1,6 +1,6 @@
 // Prepares text from outside before a model sees it: removes invisible characters, and wraps it between two lines with
-// a random marker, so that it cannot end the block. Lines that imitate these two lose their dashes. Pure, except for
-// the random marker.
+// a random marker, so that it cannot end the block. Lines that imitate these two lose their dashes. Used by ReadDocs,
+// WebSearch, skills, scripts and callbacks. Pure, except for the random marker.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,6 @@
 // Detects byte order marks, and converts a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be
-// split between chunks. Pure, except for the state of the decoder.
+// split between chunks. Used by output-renderer, decode-text, documents and skills. Pure, except for the state of the
+// decoder.
 
 export type Utf16Encoding = 'utf-16le' | 'utf-16be'
 

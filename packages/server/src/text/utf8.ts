@@ -1,5 +1,5 @@
 // Finds and measures UTF-8 characters in bytes, by the rules of the Encoding Standard, for streams that are split
-// anywhere. Pure.
+// anywhere. Used by the terminal renderer, the output of jobs and output-stream of the console. Pure.
 
 /** Returns the number of trailing bytes that are an incomplete character: 0 to 3. */
 export function incompleteTailLength(bytes: Uint8Array): number {

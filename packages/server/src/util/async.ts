@@ -1,4 +1,5 @@
-// Timeouts, abort signals, deferred promises and resources that are opened on first use. Uses timers; no I/O.
+// Timeouts, abort signals, deferred promises and resources that are opened on first use. Uses timers; no I/O. Used
+// throughout packages/server, by the placement of machines in the app and by the database view of the console.
 
 import { setMaxListeners } from 'node:events'
 

@@ -1,4 +1,5 @@
-// Compares version numbers.
+// Compares version numbers. Used by bubblewrap, sqlite-loader and the doctor, where an installed program or library may
+// be too old. Pure.
 
 export function isOlderVersion(version: string, than: string): boolean {
   const parts = version.split('.').map(Number)

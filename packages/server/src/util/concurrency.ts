@@ -1,5 +1,5 @@
 // Limits of concurrent work: mutex by key, semaphores, throttle, limit per user, and work that is shared by its
-// callers. No I/O.
+// callers. Used by the console, storage, worker pools and several features. Uses timers; no I/O.
 
 import { rejectOnAbort } from './async.js'
 

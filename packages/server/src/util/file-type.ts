@@ -1,4 +1,5 @@
-// Detects and names the type of a file by its magic number, for documents, images and binary command output. Pure.
+// Detects and names the type of a file by its magic number, for documents (extractor, extract-content), images
+// (image-format) and binary command output (binary-detector). Pure.
 
 interface MagicNumber {
   readonly name: string

@@ -1,4 +1,5 @@
-// Whether a path is a directory or lies in it. Both paths are absolute, without symbolic links and without `..`.
+// Whether a path is a directory or lies in it. Both paths are absolute, without symbolic links and without `..`. Used
+// wherever a path must stay in a folder. Pure.
 
 import { sep } from 'node:path'
 

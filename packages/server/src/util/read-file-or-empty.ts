@@ -1,4 +1,5 @@
-// The content of a small file, such as those in /proc and /sys; empty if it cannot be read.
+// The content of a small file, such as those in /proc and /sys; empty if it cannot be read. Reads synchronously. Used
+// by process-identity, clock, the sandbox and the installer.
 
 import { readFileSync } from 'node:fs'
 

@@ -25,7 +25,11 @@ export function parseFindQuery(input: string): FindQuery | undefined {
   if (source !== undefined) {
     return {
       kind: 'pattern',
-      pattern: parseLinePattern(source, { ignoreCase: flags.includes('i'), subject: 'page' }),
+      pattern: parseLinePattern(source, {
+        ignoreCase: flags.includes('i'),
+        subject: 'page',
+        expected: 'Give words, or a JavaScript regular expression between slashes.',
+      }),
     }
   }
   const words = [...new Set(text.toLowerCase().split(/\s+/))].slice(0, MAX_QUERY_WORDS)

@@ -146,7 +146,8 @@ interface DocumentBody {
 function formatBody(document: DocumentResult, request: DocumentRequest): DocumentBody {
   const { classification, snapshot, metadata, excerpt, findResult, missingSection } = document
   if (missingSection) return formatMissingSection(missingSection)
-  if (metadata && findResult) return formatFindResult(findResult, metadata)
+  if (metadata && findResult)
+    return formatFindResult(findResult, metadata, request.fragment !== '' && metadata.hasFragment)
   if (!metadata || !excerpt) return { heading: [], untrusted: [], notes: [] }
   const isRequested = hasRequestedText(document) || classification.status === 'needs_javascript'
   const untrusted = excerpt.text === '' ? [] : [formatPageText(metadata, excerpt, isRequested)]
@@ -267,23 +268,32 @@ const MAX_PATH_CHARS = 200
 const MAX_FRAGMENT_CHARS = 120
 
 /** Formats the matches of a search in a document, by section, each with the fragment or cursor that reads it. */
-function formatFindResult(result: FindResult, { outline }: ExtractMetadata): DocumentBody {
+function formatFindResult(result: FindResult, { outline }: ExtractMetadata, isSection: boolean): DocumentBody {
   const { sections, total, isPartial } = result
-  const notes = formatFindNotes(result)
+  const scope = isSection ? ' of this section' : ''
   if (sections.length === 0) {
     const headings = formatOutline(outline)
-    return { heading: ['No line matches.'], untrusted: headings === '' ? [] : [`Outline:\n${headings}`], notes }
+    const advice = isSection ? 'search the whole page: url without #name' : 'read a section: url#name'
+    return {
+      heading: [`No line${scope} matches.`],
+      untrusted: headings === '' ? [] : [`Outline:\n${headings}`],
+      notes: [`Try fewer or other words, or ${advice}.`],
+    }
   }
-  const intro = isPartial ? 'No line has all the words; most of them:' : 'Matching:'
+  const intro = isPartial ? `No line${scope} has all the words; most of them:` : 'Matching:'
   const heading = [`${intro} ${formatCount(total, 'line', 'lines')}`]
-  return { heading, untrusted: sections.map(formatFoundSection), notes }
+  return { heading, untrusted: sections.map(formatFoundSection), notes: formatFindNotes(result) }
 }
 
+/** Says how to read on, by what the matches show: fragments, cursors, or both. */
 function formatFindNotes({ sections, total, cursor }: FindResult): readonly string[] {
-  if (sections.length === 0) return ['Try fewer or other words, or read a section: url#name.']
+  const ways = [
+    ...(sections.some(({ id }) => id !== '') ? ['url#name'] : []),
+    ...(sections.some(({ id }) => id === '') ? ['the same url with the cursor of a match, without find'] : []),
+  ]
   const shownLines = sections.reduce((sum, { lines }) => sum + lines.length, 0)
   const more = cursor === '' ? '' : ` ${total - shownLines} more: the same call with cursor: "${cursor}".`
-  return [`To read on: url#name, or without find and with the cursor of a match.${more}`]
+  return [`To read on: ${ways.join(', or ')}.${more}`]
 }
 
 function formatFoundSection({ path, id, cursor, lines }: FoundSection): string {

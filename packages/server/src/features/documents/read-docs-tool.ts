@@ -1,4 +1,5 @@
-// Declaration of ReadDocs, which reads a web page, PDF or feed as Markdown, plain text or HTML.
+// Declaration of ReadDocs, which reads a web page, PDF or feed as Markdown, plain text or HTML. Registered in
+// tool-list.ts; loads its handler with the first call.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { DocumentReader } from './document-reader.js'
@@ -7,8 +8,8 @@ export const readDocs = defineToolWith<{ documents: DocumentReader }>()({
   name: 'ReadDocs',
   title: 'Read a web page',
   description: `Fetch URL content as markdown via headless browser
-Also PDF, JSON, text, feeds. A long page gives its outline and beginning: then use find, url#section, or cursor to read on.`,
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+Also PDF, JSON, text, feeds. A long page gives its outline and beginning: use find, url#section or cursor to read on.`,
+  hints: { readOnly: true, destructive: false, openWorld: true },
   services: ['documents'],
 
   input: {
@@ -17,7 +18,7 @@ Also PDF, JSON, text, feeds. A long page gives its outline and beginning: then u
       url: { type: 'string', description: 'The URL to fetch' },
       format: { type: 'string', description: 'Output format: text, html, or markdown' },
       wait_ms: { type: 'integer', description: 'Wait time for page load in ms' },
-      find: { type: 'string', description: 'Words or /regex/i: return matching lines and their sections' },
+      find: { type: 'string', description: 'Words or /regex/i: matching lines, by section' },
       cursor: { type: 'string' },
     },
     required: ['url'],

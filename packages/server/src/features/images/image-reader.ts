@@ -135,12 +135,16 @@ function normalizeName(name: string): string {
  * Creates the service behind ReadImage from the settings: path policy, worker script and environment. `isSandboxed`:
  * commands cannot read all files, so ReadImage must not either.
  */
-export function openImageReader(config: Config, isSandboxed: boolean): ImageReader {
-  return createImageReader(
-    config.cwd,
-    createPathPolicy(config, isSandboxed),
-    createImageWorkerPool(join(config.partsDir, 'image-worker.js'), createWorkerEnvironment(config.childEnv)),
-  )
+export function openImageReader(
+  config: Config,
+  isSandboxed: boolean,
+  workers: ImageWorkerPool = openImageWorkers(config),
+): ImageReader {
+  return createImageReader(config.cwd, createPathPolicy(config, isSandboxed), workers)
+}
+
+export function openImageWorkers({ partsDir, childEnv }: Config): ImageWorkerPool {
+  return createImageWorkerPool(join(partsDir, 'image-worker.js'), createWorkerEnvironment(childEnv))
 }
 
 function createPathPolicy(config: Config, isSandboxed: boolean): PathPolicy {

@@ -1,5 +1,6 @@
-// Types and limits that the main process and the image worker share: request and result of ReadImage, the messages of the
-// worker, and the limits of files, output, time and memory. No I/O.
+// Types and limits that the main process and the image worker share: request and result of ReadImage, the messages of
+// the worker, and the limits of files, output, time and memory. Used by image-reader, image-worker-pool and the files
+// in worker/. No I/O.
 
 import type { WorkerBudget } from '../../process/bounded-worker.js'
 import { isJsonObject } from '@scorpiox/mcp/json/json'

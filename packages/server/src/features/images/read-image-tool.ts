@@ -1,4 +1,5 @@
-// Declaration of ReadImage, which returns an image file, or a region or page of it, to the model.
+// Declaration of ReadImage, which returns an image file, or a region or page of it, to the model. Registered in
+// tool-list.ts; loads its handler with the first call.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { ImageReader } from './image-reader.js'
@@ -7,8 +8,8 @@ export const readImage = defineToolWith<{ images: ImageReader }>()({
   name: 'ReadImage',
   title: 'Look at an image',
   description: `Read an image file and display it visually
-Also SVG, HEIC, PDF. Paths may be relative to the project. Large images come smaller: crop shows detail.`,
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+Also SVG, HEIC, PDF. Paths may be relative. crop for detail.`,
+  hints: { readOnly: true, destructive: false, openWorld: false },
   services: ['images'],
 
   input: {

@@ -1,5 +1,6 @@
-// Sentences for the model about a request to end plan mode: approved, edited, rejected, still open, or decided without a
-// user. Used for results of PlanMode and for pending messages. Pure.
+// Sentences for the model about a request to end plan mode: approved, edited, rejected, still open, or decided without
+// a user. Used by plan-mode-handler, plan-approver and decide-plan, for results of PlanMode and for pending messages.
+// Pure.
 
 import type { AnswerChannel } from '../../calls/question-form.js'
 import type { DecidedApproval } from './decide-plan.js'

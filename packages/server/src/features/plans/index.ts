@@ -1,4 +1,6 @@
 // What other code may use of the feature `plans`: types, what is needed at the start, and functions that load the rest.
+// Imported by tool-list.ts, state.ts, callback-table, database-view of the console, and services.ts and `state` of the
+// app. No effects of its own.
 
 export { planMode } from './plan-mode-tool.js'
 export { planResource } from './plan-resource.js'

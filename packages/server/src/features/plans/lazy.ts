@@ -1,4 +1,5 @@
-// What code that is itself loaded on demand may use of the feature `plans`.
+// What code that is itself loaded on demand may use of the feature `plans`. Imported by state.ts, by user-console, by
+// `doctor` (diagnose-scripts) and by the `state` commands (transfer). Re-exports only.
 
 export { decidePlanApproval, readPlanApproval } from './decide-plan.js'
 export { createPlanApprovalTable } from './plan-approval-table.js'

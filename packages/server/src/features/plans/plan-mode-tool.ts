@@ -1,4 +1,5 @@
 // The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
+// Registered in tool-list.ts; loads its handler with the first call. No I/O of its own.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { PlanService } from './plan-service.js'

@@ -1,4 +1,5 @@
-// The plan of a user as a resource: whether plan mode is on, and the text of the plan.
+// The plan of a user as a resource: whether plan mode is on, and the text of the plan. Registered in tool-list.ts;
+// reads the database through the plan service.
 
 import { defineResourceWith } from '@scorpiox/mcp/definitions/resource'
 import type { PlanService } from './plan-service.js'

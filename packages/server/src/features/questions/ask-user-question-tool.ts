@@ -1,5 +1,5 @@
 // The AskUserQuestion tool: asks over a form of the client, the console page or terminal inbox, or else returns the
-// question as text with an id. Registered in tool-list.ts.
+// question as text with an id. Registered in tool-list.ts; loads its handler with the first call.
 
 import type { StandardSchema } from '@scorpiox/mcp/definitions/standard-schema'
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'

@@ -1,4 +1,6 @@
-// What other code may use of the feature `questions`: types, what is needed at the start, and functions that load the rest.
+// What other code may use of the feature `questions`: types, what is needed at the start, and functions that load the
+// rest. Imported by tool-list.ts, state.ts, services.ts of the app, server-feed, callbacks, permissions and plans. No
+// effects of its own.
 
 export { askUserQuestion } from './ask-user-question-tool.js'
 export type { QuestionService, UserChannels } from './question-service.js'

@@ -1,4 +1,5 @@
-// What code that is itself loaded on demand may use of the feature `questions`.
+// What code that is itself loaded on demand may use of the feature `questions`. Imported by state.ts, user-console,
+// permissions (ask-for-approval) and plans. Re-exports only.
 
 export { answerQuestion } from './answer-question.js'
 export { type AskingCall, canSkipText, type ClientForm, type FormReply, toAskingCall } from './client-form.js'

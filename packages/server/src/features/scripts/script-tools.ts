@@ -11,13 +11,7 @@ import { getOsUser } from '@scorpiox/mcp/os'
 import { quoteShellWord } from '../../process/shell-quote.js'
 import { appendNotes } from '../../text/format.js'
 import { toResultMeta } from '../../text/result-data.js'
-import {
-  type CommandResult,
-  formatCommandResult,
-  runCommandForCall,
-  type ShellService,
-  type TimeLimit,
-} from '../shell/index.js'
+import { type CommandResult, formatCommandResult, type ShellService, type TimeLimit } from '../shell/index.js'
 import type { ScriptTool } from './assign-tool-names.js'
 import { describeScript, findJsonObject } from './describe-script.js'
 import { createScriptIndex, type ScriptIndex } from './script-index.js'
@@ -60,8 +54,8 @@ export function toScriptToolDefinition(script: ScriptTool): ToolDefinition {
       // The first line is shown in the list of background tasks.
       const command = `# script tool ${name}\nexec ${quoteShellWord(path)}`
       const stdin = `${stringifyWellFormed(isArguments(args) ? args : {})}\n`
-      const request = { command, limit, input: stdin, isData: script.output !== undefined }
-      const result = await runCommandForCall(shell, request, call)
+      const isData = script.output !== undefined
+      const result = await shell.run(command, { call, limit, input: stdin, isData })
       return { result, limit, ...readDeclaredOutput(script, result) }
     },
     format: (result) => formatScriptResult(script, result),

@@ -1,4 +1,5 @@
-// What other code may use of the feature `search`: types, what is needed at the start, and functions that load the rest.
+// What other code may use of the feature `search`: types, what is needed at the start, and functions that load the
+// rest. Imported by tool-list.ts, and by services.ts and the `search` command of the app. No effects of its own.
 
 export type { SearchEngine } from './engine-kit/search-engine.js'
 export type { EngineSelection } from './engine-selection.js'

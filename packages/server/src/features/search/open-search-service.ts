@@ -1,5 +1,5 @@
 // Builds the search service from settings: the selected engines, over guarded fetch, with the engine states of this
-// machine.
+// machine. Called by services.ts and `search` of the app. Sends no request.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Significant terms of a text: without stop words, and with spelling variants and most inflections folded together. Scripts
-// without word separators are split into bigrams. Used for queries, merging, ranking and relevance. Pure.
+// Significant terms of a text: without stop words, and with spelling variants and most inflections folded together.
+// Scripts without word separators are split into bigrams. Used by query, merge-hits, rank-hits and relevance. Pure.
 
 /** Stop words of the most frequent query languages, without accents. A missing one does little harm. */
 const STOP_WORDS = new Set(

@@ -1,5 +1,5 @@
-// Health of search for the console and the doctor: which engines are in cooldown, until when and why. Sends no request;
-// reads the file of engine states.
+// Health of search for the console (through services.ts of the app) and the doctor (diagnose-environment): which
+// engines are in cooldown, until when and why. Sends no request; reads the file of engine states.
 
 import { join } from 'node:path'
 

@@ -1,5 +1,6 @@
 // Waits for a quorum of the engines of a search: enough engines of enough index families plus a grace period, or the
-// deadline. Slow engines are not waited for. Used by search-service. Sets timers; no other I/O.
+// deadline. Slow engines are not waited for. Used by search-service. Sets timers, and calls `hedge` of its caller,
+// which starts fallback engines, if few have answered in time; no other I/O.
 
 export interface QuorumLimits {
   /** The quorum; when it is reached, the grace period starts. */

@@ -1,4 +1,5 @@
-// Declaration of the WebSearch tool: queries many engines at once and merges their results.
+// Declaration of the WebSearch tool: queries many engines at once and merges their results. Registered in tool-list.ts;
+// loads its handler with the first call.
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import type { SearchService } from './search-service.js'
@@ -7,8 +8,8 @@ export const webSearch = defineToolWith<{ search: SearchService }>()({
   name: 'WebSearch',
   title: 'Search the web',
   description: `Search the web using 11 engines concurrently
-Returns about ten pages (title, URL, date, snippet, how many engines found each) and which engines were blocked. Understands site:example.com.`,
-  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+About ten pages (title, URL, date, snippet) and which engines were blocked. Understands site:example.com.`,
+  hints: { readOnly: true, destructive: false, openWorld: true },
   services: ['search'],
 
   input: {

@@ -6,17 +6,17 @@ import type { Skill } from './skill.js'
 export const BUILT_IN_SKILLS: readonly Skill[] = [
   defineBuiltInSkill(
     'create-skill',
-    'Write or improve a skill. Use it when a way of working should be repeatable.',
+    'Write or improve a skill, when a way of working should be repeatable.',
     '<what the skill should do>',
   ),
   defineBuiltInSkill(
     'debug-failing-command',
-    'Find out why a command, test or build fails. Use it when one fails twice or for no visible reason.',
+    'Find out why a command, test or build fails, when it does so twice or for no visible reason.',
     '<command>',
   ),
   defineBuiltInSkill(
     'release-notes',
-    'Write release notes from the git history. Use it when a version is announced.',
+    'Write release notes from the git history when a version is announced.',
     '<range, such as v1.2.0..HEAD>',
   ),
 ]

@@ -1,4 +1,5 @@
-// What other code may use of the feature `skills`: types, what is needed at the start, and functions that load the rest.
+// What other code may use of the feature `skills`: types, what is needed at the start, and functions that load the
+// rest. Imported by tool-list.ts, and by services.ts and the `skills` command of the app. No effects of its own.
 
 export { BUILT_IN_SKILLS } from './built-in-skills.js'
 export { invokeSkill } from './invoke-skill-tool.js'

@@ -5,7 +5,7 @@ import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { Failure } from '@scorpiox/mcp/errors'
 import { formatNumber } from '../../text/format.js'
 import { toResultMeta } from '../../text/result-data.js'
-import { type CommandResult, formatCommandResult, runCommandForCall, type TimeLimit } from '../shell/index.js'
+import { type CommandResult, formatCommandResult, type TimeLimit } from '../shell/index.js'
 import { formatSkill, formatSkillHeader } from './format-skill.js'
 import type { LoadedSkill, SkillService } from './skill-service.js'
 
@@ -22,7 +22,7 @@ export const invokeSkill = defineToolWith<{ skills: SkillService }>()({
   name: 'InvokeSkill',
   title: 'Use a skill',
   description: `Invoke a skill by name for reusable workflows
-Returns its text for you to follow; a script is run and returns what it prints.`,
+Returns its text to follow, or what its script prints.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   services: ['skills'],
   taskSupport: 'sometimes',
@@ -48,7 +48,7 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     const command = skills.buildCommand(skill, args)
     const shell = await skills.shell()
     const limit = shell.defaultLimit
-    return { skill, args, run: { result: await runCommandForCall(shell, { command, limit }, call), limit } }
+    return { skill, args, run: { result: await shell.run(command, { call, limit }), limit } }
   },
 
   format({ skill, args, run }) {

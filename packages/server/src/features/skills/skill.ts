@@ -1,4 +1,4 @@
-// The indexed data of a skill, and the rule for skill names.
+// The indexed data of a skill, and the rule for skill names. Used by the files of this feature. Pure.
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
 import type { SkillLevel } from './skill-locations.js'

@@ -1,4 +1,5 @@
 // Writes the skill index cache and prunes old ones. Separate from reading the cache, which happens at every start.
+// Loaded by skill-index when the index has changed. Writes files.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,6 @@
 // What other code may use of the feature `tasks`: types, what is needed at the start, and functions that load the rest.
+// Imported by tool-list.ts, state.ts, plans, database-view of the console, and services.ts and `state` of the app. No
+// effects of its own.
 
 export { taskManager } from './task-manager-tool.js'
 export { taskResource } from './task-manager-tool.js'

@@ -1,5 +1,5 @@
-// Failures of the task service. Each message lists the tasks or steps that the caller can choose from. Reads the task table
-// in the transaction of its caller.
+// Failures of the task service. Each message lists the tasks or steps that the caller can choose from. Reads the task
+// table in the transaction of its caller. Used by task-service.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { toSingleLine } from '../../text/format.js'

@@ -1,5 +1,6 @@
 // Bounds what the tasks of one user in one project may hold. Completed tasks are deleted first, oldest first; open ones
-// are never deleted, so that a user with too many of them has to complete some.
+// are never deleted, so that a user with too many of them has to complete some. Used by task-table. Deletes rows in the
+// transaction of its caller.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { numberColumn, requireRow, type Sql } from '../../storage/database.js'

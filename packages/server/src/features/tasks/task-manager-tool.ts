@@ -11,7 +11,7 @@ export const taskManager = defineToolWith<{ tasks: TaskService }>()({
   name: 'TaskManager',
   title: 'Keep tasks and steps',
   description: `Manage persistent tasks with create/add/complete
-create: a task of text and steps; it becomes current, the default of task_id. add: text or steps. complete: step_id, else the task. list, pending (open only): with task_id its steps. switch: task_id or query. query: words to find, is:open, is:done.`,
+create: a task of text and steps; it becomes the default task_id. add: text or steps. complete: step_id, else the task. list, pending (open only): with task_id its steps. switch: task_id or query. query: words, is:open, is:done.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   services: ['tasks'],
 

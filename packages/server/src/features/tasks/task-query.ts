@@ -1,5 +1,6 @@
 // Parses the query of TaskManager: terms that must all occur, "quoted phrases", and the filters is:open, is:done,
-// before:<task id> and not:<task id>, which are used for paging. Also builds the query of the next page. Pure.
+// before:<task id> and not:<task id>, which are used for paging. Also builds the query of the next page. Used by
+// task-service and task-manager-handler. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { TaskFilter } from './task-table.js'

@@ -1,5 +1,6 @@
 // Append-only text at the end of a terminal page: bytes as received, not scanned again unless a control code needs
-// their rows. Text that can no longer be in the last EDITABLE_ROWS rows is passed on. In memory only.
+// their rows. Text that can no longer be in the last EDITABLE_ROWS rows is passed on. Used by terminal-page. In memory
+// only.
 
 import {
   countLastRowBytes,

@@ -1,6 +1,6 @@
 // The editable rows of a terminal page, and the cursor. There is no right edge and no bottom: a row is as wide as its
 // text, up to MAX_COLUMNS, and the last EDITABLE_ROWS rows are editable. Rows above are final and are passed on in
-// groups. In memory only.
+// groups. Used by terminal-page. In memory only.
 
 import { characterWidth } from '../column-width.js'
 import { codePointAt, sequenceLength } from '../utf8.js'

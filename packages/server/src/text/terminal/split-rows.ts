@@ -1,5 +1,5 @@
 // Splits plain text into rows (at newlines, and softly, without one, where a row would exceed MAX_ROW_BYTES, so that an
-// endless line does not fill the memory) and measures it. Pure.
+// endless line does not fill the memory) and measures it. Pure. Used by the output renderer of commands.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 

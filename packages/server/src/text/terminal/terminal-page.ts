@@ -1,6 +1,6 @@
 // A terminal page, and the control sequences that change it. While text is only appended it is a buffer of plain bytes;
 // when a control code edits it, the last rows become a grid; the next new row makes it plain again. The mode depends on
-// the text alone, never on chunk boundaries. In memory only.
+// the text alone, never on chunk boundaries. Used by escape-parser. In memory only.
 
 import { createPlainTextBuffer, type OnText } from './plain-text-buffer.js'
 import { createRowGrid, type RowGrid } from './row-grid.js'

@@ -1,7 +1,7 @@
 // Converts terminal output to the text a terminal would show: a progress bar becomes its last state, colours are
 // removed. Lines that can no longer change are passed to a callback as UTF-8, in order, and memory is bounded. The text
-// does not depend on chunk boundaries. Plain text passes through without a copy. Used for command output and the
-// console.
+// does not depend on chunk boundaries. Plain text passes through without a copy. Used by output-renderer,
+// read-job-output and output-stream of the console. In memory only.
 
 import { isUtf8 } from 'node:buffer'
 

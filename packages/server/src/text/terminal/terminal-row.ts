@@ -1,5 +1,5 @@
 // One editable row of a terminal page, and its edits. It stays bytes until something is written into it, then becomes
-// cells, one per column, without trailing spaces. In memory only.
+// cells, one per column, without trailing spaces. Used by row-grid, terminal-page and split-rows. In memory only.
 
 import { characterWidth } from '../column-width.js'
 import { codePointAt, sequenceLength } from '../utf8.js'

@@ -1,5 +1,5 @@
-// Types of text extraction, shared by the main thread and the worker thread: the request, its result and the signals of a
-// page, with their type guards. No I/O.
+// Types of text extraction, shared by the main thread and the worker thread: the request, its result and the signals of
+// a page, with their type guards. Used by document-reader, extractor and the readers. No I/O.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import type { WorkerBudget } from '../../../process/bounded-worker.js'

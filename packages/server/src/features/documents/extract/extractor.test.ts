@@ -146,6 +146,6 @@ test('an idle thread does not keep the process alive, and its libraries are load
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => /linkedom|defuddle|readability|htmlparser2/.test(file))
     console.log(JSON.stringify([content, loaded]))`
   const args = ['--input-type=module', '-e', script, partsDir]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 240_000 })
   expect(JSON.parse(stdout)).toEqual(['Some words', []])
 })

@@ -1,5 +1,5 @@
 // Parses a JSON response into hits. If the list of records is missing, the format has changed; if it is empty, nothing
-// was found.
+// was found. Used by the engines with a JSON interface. Pure.
 
 import { isJsonObject, type JsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'

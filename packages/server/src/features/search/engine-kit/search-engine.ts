@@ -1,5 +1,6 @@
-// The type of a search engine: two pure functions that build a request and parse the response, and data about it; also the
-// outcome of a request. Timeouts, cooldowns, charsets and merging are implemented once, outside of the engines. No I/O.
+// The type of a search engine: two pure functions that build a request and parse the response, and data about it; also
+// the outcome of a request. Timeouts, cooldowns, charsets and merging are implemented once, outside of the engines.
+// Used by all engines and the search service. No I/O.
 
 import type { SearchHit } from './search-hit.js'
 

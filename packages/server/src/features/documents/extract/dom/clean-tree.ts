@@ -1,5 +1,6 @@
 // Cleans a parsed page in place: removes scripts, comments and other elements without content, unwraps shadow roots and
-// noscript pages, and inserts spaces where only a style sheet separates words. Used by read-html and read-feed.
+// noscript pages, and inserts spaces where only a style sheet separates words. Used by read-html and read-feed. Changes
+// the tree only.
 
 import { DomUtils } from 'htmlparser2'
 

@@ -1,5 +1,5 @@
 // Replaces widgets that need scripts or style sheets with plain elements, in place: math with its TeX source, tabs with
-// labelled panels. Used by read-html before the tree is cleaned.
+// labelled panels. Used by read-html before the tree is cleaned. Changes the tree only.
 
 import { DomUtils } from 'htmlparser2'
 

@@ -1,5 +1,5 @@
-// Trims text in linear time. A regular expression that ends in `+$` is quadratic: it restarts at every character of a run
-// that is not at the end.
+// Trims text in linear time. A regular expression that ends in `+$` is quadratic: it restarts at every character of a
+// run that is not at the end. Used throughout extract/. Pure.
 
 /** Removes all of these suffixes, repeatedly. */
 export function trimSuffixes(text: string, suffixes: readonly string[]): string {

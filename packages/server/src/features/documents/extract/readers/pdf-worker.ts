@@ -1,5 +1,6 @@
 // Entry of the process that reads PDFs. A few kilobytes of a PDF can be decompressed to gigabytes, and those buffers do
-// not count towards the memory limit of a thread.
+// not count towards the memory limit of a thread. Started by extractor.ts as pdf-worker.js. Receives and sends messages
+// (bounded-worker.ts); no other I/O.
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'

@@ -1,5 +1,5 @@
-// Reads the text of a PDF page by page, within a time limit. Scanned pages have none. Called by extract-content. No I/O
-// except loading the package unpdf.
+// Reads the text of a PDF page by page, within a time limit. Scanned pages have none. Called by pdf-worker, in a process
+// of its own. No I/O except loading the package unpdf.
 
 import type * as Unpdf from 'unpdf'
 
