@@ -98,6 +98,12 @@ await bundle(
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
+// Compared with recordings of other terminals.
+await bundle('packages/server/src/features/shell/terminal-screen.ts', {
+  file: 'dist/judge/terminal-screen.mjs',
+  format: 'esm',
+  codeSplitting: false,
+})
 // Measured and trained on a page corpus outside of this repository.
 await bundle('packages/server/src/features/documents/extract/extractor.ts', {
   file: 'dist/judge/extractor.mjs',

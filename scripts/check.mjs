@@ -1,11 +1,15 @@
 // Runs all checks of package.json (`check:*`) at once, prints the output of each when it ends, and fails if one failed.
+// check:generated follows check:lint, because it builds dist/, which the linter reads: examples import the package.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const names = Object.keys(scripts).filter((name) => name.startsWith('check:'))
-const codes = await Promise.all(names.map(run))
+const lint = run('check:lint')
+const generated = lint.then(() => run('check:generated'))
+const others = names.filter((name) => name !== 'check:lint' && name !== 'check:generated').map(run)
+const codes = await Promise.all([lint, generated, ...others])
 process.exitCode = codes.every((code) => code === 0) ? 0 : 1
 
 async function run(name) {

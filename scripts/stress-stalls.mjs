@@ -113,6 +113,19 @@ function createAttacks() {
       send: ({ call }, count) =>
         call('TaskManager', { action: 'create', text: `task ${count}`, steps: ['x', 'y'], query: '' }),
     }),
+    rules: (user) => {
+      writePermissionRules(user.project)
+      const commands = [
+        `find . ${'-exec a \\; '.repeat(1700)}`,
+        `ls ${'{a,'.repeat(6000)}`,
+        `ls ${'<('.repeat(9000)}`,
+        '$('.repeat(9000),
+        'git $x --hard;'.repeat(1400),
+        `git ${'$x '.repeat(6600)}`,
+        `ls ${'a '.repeat(200_000)}`,
+      ]
+      return { parallel: 4, send: ({ call }, count) => call('Bash', { command: commands[count % commands.length] }) }
+    },
     batches: () => {
       const one = (id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}`
       const batch = `[${Array.from({ length: 300 }, (_, id) => one(id)).join(',')}]`
@@ -143,6 +156,13 @@ function hostileBodies() {
     wrap('['.repeat(MAX_BODY - 200)),
     wrap(`[${list(MANY_VALUES, (at) => `"${at}${'y'.repeat(150)}"`)}]`),
   ].map((text) => Buffer.from(text))
+}
+
+/** Every command is evaluated, then refused, because no person can be asked. */
+function writePermissionRules(project) {
+  mkdirSync(join(project, '.scorpiox'), { recursive: true })
+  const permissions = { deny: ['Bash(rm -rf *)', 'Bash(git * --hard * x)', 'Bash(* -exec * y)'], ask: ['Bash'] }
+  writeFileSync(join(project, '.scorpiox/permissions.json'), JSON.stringify({ permissions }))
 }
 
 function writeHostileSkills(project) {

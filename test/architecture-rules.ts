@@ -11,6 +11,11 @@ const FEATURE = /^server\/features\/(\w+)\//
 /** One module for each effect: what the source may not contain, and the files that may. */
 const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly string[] }[] = [
   { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, modules: ['server/process/spawn.ts'] },
+  {
+    effect: 'starting further processes of this program',
+    pattern: /['"](node:)?cluster['"]/,
+    modules: ['app/cli/serve-processes.ts'],
+  },
   { effect: 'reading the environment', pattern: /\bprocess\.env\b/, modules: ['server/config/load-config.ts'] },
   {
     effect: 'stdout',
@@ -52,6 +57,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'server/guarded-fetch/proxy-tunnels.ts',
       'server/guarded-fetch/upstream-proxy.ts',
       'app/cli/check/http-probe.ts',
+      // To the other machines.
+      'app/machines/peer-client.ts',
       // Runs in a browser and reaches its own server.
       'console/page/api.ts',
     ],
@@ -61,6 +68,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     pattern:
       /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:(net|tls)'|['"]node:(dgram|http2)['"]/,
     modules: [
+      'mcp/http/http-server.ts',
+      'app/cli/serve-processes.ts',
       'server/process/local-socket.ts',
       'server/features/shell/wait-for-job.ts',
       'server/guarded-fetch/connect-tcp.ts',
@@ -113,8 +122,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     // Node 20 collects such signals as garbage before they abort; server/util/async.ts replaces them.
     effect: 'AbortSignal.any and AbortSignal.timeout',
     pattern: /\bAbortSignal\.(any|timeout)\b|\bconst \{[^}]*\b(any|timeout)\b[^}]*\} = AbortSignal\b/,
-    // Runs in browsers.
-    modules: ['console/page/event-connection.ts'],
+    modules: [],
   },
   {
     effect: 'decoding images',
@@ -196,6 +204,7 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
+  'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
   'app/executable.ts': 'a file inside the executable',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',

@@ -1,5 +1,9 @@
 // Prints at the end of a run: why tests were skipped, which of them gave no reason, what tests measured and want to be
 // seen (`says` in the meta of a test), and last one plain line that any tool can read: `N passed, N failed, N skipped`.
+// Writes the failed tests to the file that FAILURE_REPORT names, if it is set (scripts/repeat-failed.mjs).
+
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
 
 export default class ClosingLine {
   #isFiltered = false
@@ -20,6 +24,7 @@ export default class ClosingLine {
     const reasons = new Map()
     const unexplained = []
     const reported = []
+    const failures = []
     for (const module of modules) {
       const tests = [...module.children.allTests()].filter((test) => this.#isIncluded(test))
       reported.push(...tests.flatMap((test) => test.meta().says ?? []))
@@ -31,10 +36,13 @@ export default class ClosingLine {
       }
       passed += states.filter((state) => state === 'passed').length
       skipped += states.filter((state) => state === 'skipped').length
-      const failures = states.filter((state) => state === 'failed').length
+      const names = tests.filter((_, index) => states[index] === 'failed').map((test) => test.fullName)
       // A file that cannot be loaded has no tests to fail.
-      failed += failures === 0 && module.state() === 'failed' ? 1 : failures
+      if (names.length === 0 && module.state() === 'failed') names.push('(the file)')
+      failures.push(...names.map((name) => ({ file: module.relativeModuleId, name })))
     }
+    failed += failures.length
+    writeFailureReport(failures, errors, process.env.CI === 'true' && skipped > 0)
     if (passed + failed === 0) failed = 1
     for (const [reason, count] of reasons) process.stdout.write(`skipped ${count}: ${reason}\n`)
     for (const name of unexplained) process.stdout.write(`skipped without a reason: ${name}\n`)
@@ -54,4 +62,14 @@ export default class ClosingLine {
   #isIncluded({ tags }) {
     return this.#isLong === undefined || tags.includes('long') === this.#isLong
   }
+}
+
+/** Errors outside of any file, and tests that were skipped but must not be, cannot be repeated. */
+function writeFailureReport(failures, errors, hasForbiddenSkips) {
+  const { FAILURE_REPORT: path } = process.env
+  if (!path) return
+  const files = errors.map(({ VITEST_TEST_PATH: file }) => file)
+  const unhandled = files.filter(Boolean).map((file) => ({ file: relative('.', file), name: '(unhandled error)' }))
+  const canRepeat = !hasForbiddenSkips && unhandled.length === errors.length
+  writeFileSync(path, JSON.stringify({ failures: [...failures, ...unhandled], canRepeat }))
 }

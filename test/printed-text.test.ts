@@ -74,7 +74,7 @@ describe('in this process', () => {
       const written = captureWritten()
       createLog('server', 'debug')[level](`${HOSTILE}\nserver: error: forged\r\nserver: error: forged too`)
       const lines = written().split('\n')
-      expect(lines.filter((line) => line.startsWith('server: '))).toHaveLength(1)
+      expect(lines.filter((line) => line.startsWith('server: '))).toEqual([lines[0]])
       expect(lines.join('')).not.toMatch(OBEYED)
       // What was there can still be seen.
       expect(lines[0]).toContain('\\u001b]52;c;')

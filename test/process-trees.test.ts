@@ -24,6 +24,9 @@ import {
 import { eventually } from './support/eventually.js'
 import { underLoad } from './support/load.js'
 
+/** Long enough for a process to write its pid on a busy machine. */
+const TIMEOUT_MS = 2500
+
 // Each writes its pid to a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"
 const STUBBORN = 'bash -c \'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done\''
@@ -55,10 +58,12 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
   })
 
   test('is gone when a timeout is reported', async () => {
-    const { client, pid } = await begin(command, 700)
+    const { client, pid } = await begin(command, TIMEOUT_MS)
     const { result } = await client.waitFor(({ id }) => id === 1)
     expect(resultData(result).timedOut).toBe(true)
-    expect(result.content[0].text).toContain('[Timed out after 700 ms. It was ended with everything it started.')
+    expect(result.content[0].text).toContain(
+      `[Timed out after ${TIMEOUT_MS} ms. It was ended with everything it started.`,
+    )
     expect(isAlive(pid)).toBe(false)
     await client.close()
   })
@@ -137,7 +142,7 @@ test.skipIf(!HAS_PROC)('a process that forks and exits in a loop does not escape
   // It would exit by itself after twenty seconds.
   const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
   writeFileSync(join(folder, 'chain.sh'), `mkfifo hole; exec 9<>hole; trap "" TERM; ${link}; echo $$ > pid; link 0`)
-  const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, 500)
+  const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, TIMEOUT_MS)
   expect(resultData((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
   expect(readFileSync(join(cwd, 'links')).length).toBeGreaterThan(10)
   expect(processesWith(`${folder}/chain.sh`)).toEqual([])

@@ -22,7 +22,7 @@ import {
   type TestClient,
 } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
-import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult, openCallbacks } from './support.js'
 
 async function clientIn(environment: ServerEnvironment, capabilities: object = {}): Promise<TestClient> {
   const client = startServerIn(environment)
@@ -76,16 +76,17 @@ test.concurrent('is pushed to Claude Code if that is configured', async () => {
 test.concurrent('continues after kill -9: later callbacks fire in time, overdue ones fire once', async () => {
   const environment = newEnvironment()
   const first = await clientIn(environment)
-  await callback(first, { message: 'overdue', delay_seconds: 2, repeat_count: 5 })
-  await callback(first, { message: 'later', delay_seconds: 6, repeat_count: 1 })
+  await openCallbacks(first)
+  await callback(first, { message: 'overdue', delay_seconds: 4, repeat_count: 5 })
+  await callback(first, { message: 'later', delay_seconds: 8, repeat_count: 1 })
   const setAt = Date.now()
   await killServer(first)
   // One becomes overdue while no server runs.
-  await sleep(3500)
+  await sleep(5500)
   const second = await clientIn(environment)
   await fired(second, 'overdue')
   await fired(second, 'later')
-  expect(Date.now() - setAt).toBeGreaterThanOrEqual(5900)
+  expect(Date.now() - setAt).toBeGreaterThanOrEqual(7900)
   const front = await callbacksDeliveredTo(second)
   await callback(second, { action: 'cancel' })
   expect(front).toContain('4 left] overdue')
@@ -100,7 +101,7 @@ test.concurrent('pending messages are delivered to the next session, undelivered
   await callback(first, { message: 'first', delay_seconds: 1, repeat_count: 1 })
   await fired(first, 'first')
   expect(await callbacksDeliveredTo(first)).toContain('first')
-  await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
+  await callback(first, { message: 'untold', delay_seconds: 4, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
   const second = await clientIn(environment)
@@ -122,7 +123,8 @@ test.concurrent('pending messages are delivered to the next session, undelivered
 test.concurrent('two servers of a project: each fires its own callbacks, and only one takes over from a third', async () => {
   const environment = newEnvironment()
   const gone = await clientIn(environment)
-  for (const message of ['g1', 'g2', 'g3']) await callback(gone, { message, delay_seconds: 2, repeat_count: 1 })
+  await openCallbacks(gone)
+  for (const message of ['g1', 'g2', 'g3']) await callback(gone, { message, delay_seconds: 6, repeat_count: 1 })
   await killServer(gone)
   const [one, two] = await Promise.all([clientIn(environment), clientIn(environment)])
   const all = await Promise.all([
@@ -170,7 +172,8 @@ const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filt
 test.concurrent('is in the inbox of the session until it is delivered; a message read there is not delivered again', async () => {
   const environment = newEnvironment({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(environment)
-  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
+  await openCallbacks(client)
+  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 4, repeat_count: 1 })
   expect(text).toContain(`it is also in ${structured.inbox}`)
   await fired(client, 'one')
   const [inbox = ''] = inboxesIn(environment.cwd)
@@ -188,7 +191,7 @@ test.concurrent('is in the inbox of the session until it is delivered; a message
     ({ length }) => length === 0,
   )
 
-  await callback(client, { message: 'two', delay_seconds: 2, repeat_count: 1 })
+  await callback(client, { message: 'two', delay_seconds: 4, repeat_count: 1 })
   await fired(client, 'two')
   const [next = ''] = await eventually(
     () => messagesIn(inbox),
@@ -206,7 +209,8 @@ test.concurrent('is in the inbox of the session until it is delivered; a message
 test.concurrent('goes to the session that started this server, and follows no link there', async () => {
   const folder = emptyFolder()
   const client = await clientIn(newEnvironment({ SX_SESSION_DIR: folder }))
-  const { structured } = await callback(client, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
+  await openCallbacks(client)
+  const { structured } = await callback(client, { message: 'hello', delay_seconds: 4, repeat_count: 1 })
   expect(structured.inbox).toBe(join(folder, 'inbox'))
   const messages = (): readonly string[] =>
     readdirSync(folder).includes('inbox') ? messagesIn(join(folder, 'inbox')) : []
@@ -217,7 +221,8 @@ test.concurrent('goes to the session that started this server, and follows no li
   const [linked, elsewhere] = [emptyFolder(), emptyFolder()]
   symlinkSync(elsewhere, join(linked, 'inbox'))
   const other = await clientIn(newEnvironment({ SX_SESSION_DIR: linked }))
-  await callback(other, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
+  await openCallbacks(other)
+  await callback(other, { message: 'hello', delay_seconds: 4, repeat_count: 1 })
   await eventually(
     () => other.stderr(),
     (text) => text.includes('not a link'),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { call, type Json, newEnvironment, startJob, startServerIn, type TestClient } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
-import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult } from './support.js'
+import { callback, callbacksDeliveredTo, fired, logged, messageBeforeResult, openCallbacks } from './support.js'
 
 /** Each test has its own server, so that they can wait concurrently. */
 function inServer(name: string, work: (client: TestClient) => Promise<void>): void {
@@ -114,7 +114,8 @@ describe('fired callbacks', () => {
   inServer(
     'is in front of the next result of any tool, once, and a log message, which does not count as delivery, is sent',
     async (client) => {
-      const { text } = await callback(client, { message: 'look at the build', delay_seconds: 3, repeat_count: 2 })
+      await openCallbacks(client)
+      const { text } = await callback(client, { message: 'look at the build', delay_seconds: 5, repeat_count: 2 })
       expect(text).toContain('in front of the next result of any tool')
       await fired(client, '1 left] look at the build')
       expect(await messageBeforeResult(client)).toMatch(
@@ -134,7 +135,8 @@ describe('fired callbacks', () => {
   inServer('can be read, and subscribers are notified', async (client) => {
     const uri = 'scorpiox://callbacks'
     await client.request('resources/subscribe', { uri })
-    await callback(client, { message: 'soon', delay_seconds: 1, repeat_count: 1 })
+    await openCallbacks(client)
+    await callback(client, { message: 'soon', delay_seconds: 3, repeat_count: 1 })
     await fired(client, 'soon')
     await client.waitFor(({ method, params }) => method === 'notifications/resources/updated' && params.uri === uri)
     const { result } = await client.request('resources/read', { uri })

@@ -11,6 +11,11 @@ export async function callback(client: TestClient, args: object): Promise<ToolRe
   return { ...result, text: String(result.content.at(-1)?.text).trimEnd() }
 }
 
+/** The first call opens the database, which takes seconds on a busy machine: a callback would be due before its result. */
+export async function openCallbacks(client: TestClient): Promise<void> {
+  await callback(client, { action: 'list' })
+}
+
 /** The log messages that were sent as well. */
 export const logged = (client: TestClient): readonly string[] =>
   client.received

@@ -538,7 +538,7 @@ test('an entry that points elsewhere is not followed, and its target is not remo
 
 describe('as a command in the sandbox', requires(SANDBOX), () => {
   const script = `const fs = require('fs'), net = require('net')
-    for (const path of process.argv.slice(1)) net.connect(path).on('connect', () => console.log('IN')).on('error', (e) => console.log(e.code))
+    for (const path of process.argv.slice(1)) net.connect(path).on('connect', function () { console.log('IN'); this.destroy() }).on('error', (e) => console.log(e.code))
     try { console.log('LISTED ' + fs.readdirSync(require('path').dirname(process.argv[1]))) } catch (e) { console.log(e.code) }`
 
   for (const level of ['read-only', 'workspace', 'strict'])

@@ -2,6 +2,7 @@
 
 import { parse as parseToml } from 'smol-toml'
 import { afterAll, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 
 import { type HttpServer, startProgram } from '../support/http-client.js'
 
@@ -41,6 +42,10 @@ function connections(greeting: string): ReadonlyMap<string, Connection> {
     mcp_servers: { scorpiox: { url: string; http_headers?: Record<string, string> } }
   }
   const { url, http_headers: headers = {} } = toml.mcp_servers.scorpiox
+  const yaml: {
+    mcpServers: readonly { url: string; requestOptions?: { headers: Record<string, string> } }[]
+  } = parseYaml(below(greeting, 'Continue CLI'))
+  const [server = { url: '' }] = yaml.mcpServers
   return new Map([
     ['Claude Code', command('Claude Code')],
     ['Cursor', json('Cursor (', 'mcpServers', 'scorpiox')],
@@ -48,6 +53,9 @@ function connections(greeting: string): ReadonlyMap<string, Connection> {
     ['Codex', { url, headers }],
     ['Gemini CLI', command('Gemini CLI')],
     ['opencode', json('opencode (', 'mcp', 'scorpiox')],
+    ['Copilot CLI', json('Copilot CLI (', 'mcpServers', 'scorpiox')],
+    ['Cline CLI', json('Cline CLI (', 'mcpServers', 'scorpiox')],
+    ['Continue CLI', { url: server.url, headers: server.requestOptions?.headers ?? {} }],
   ])
 }
 
@@ -61,7 +69,17 @@ test('the configuration for each client connects to the server that printed it, 
   const { greeting } = await start()
   const statuses = [...connections(greeting)].map(async ([client, to]) => [client, await statusOf(to)])
   expect(await Promise.all(statuses)).toEqual(
-    ['Claude Code', 'Cursor', 'VS Code', 'Codex', 'Gemini CLI', 'opencode'].map((client) => [client, 200]),
+    [
+      'Claude Code',
+      'Cursor',
+      'VS Code',
+      'Codex',
+      'Gemini CLI',
+      'opencode',
+      'Copilot CLI',
+      'Cline CLI',
+      'Continue CLI',
+    ].map((client) => [client, 200]),
   )
   for (const { headers } of connections(greeting).values()) expect(headers.Authorization).toMatch(/^Bearer sxc_/)
   expect(greeting).toContain('claude mcp add scorpiox -- ')

@@ -188,7 +188,9 @@ describe('the GET stream', () => {
   test.each(STREAMING)('at %s is open at once, even without messages', async (revision) => {
     const session = await initialize(server, revision)
     const opened = listen(session)
-    const isOpen = await Promise.race([opened.then(() => true), new Promise((end) => setTimeout(end, 5000, false))])
+    // Before the first heartbeat, which comes after 15 s.
+    const late = new Promise((end) => setTimeout(end, 14_000, false))
+    const isOpen = await Promise.race([opened.then(() => true), late])
     expect(isOpen).toBe(true)
     ;(await opened).disconnect()
   })

@@ -24,6 +24,7 @@ import {
   startProgram,
   stream,
 } from '../support/http-client.js'
+import { peakMegabytes } from '../image/support.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 let server: HttpServer
@@ -37,8 +38,9 @@ const ping = (token = ALICE) => sendRequest(server, { body: rpc('ping'), token }
 
 describe('requests per second', () => {
   test('beyond the burst get 429 until Retry-After; other users are served', async () => {
-    server = await startFixtureServer({ rate: 2, burst: 10 })
-    const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
+    server = await startFixtureServer({ rate: 1, burst: 10 })
+    // So many that some are refused even if they take half a minute.
+    const answers = await Promise.all(Array.from({ length: 60 }, () => ping()))
     const refused = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 200).length, JSON.stringify(answers)).toBeGreaterThanOrEqual(10)
     expect(refused.length).toBeGreaterThan(10)
@@ -58,11 +60,11 @@ describe('requests per second', () => {
     const received: string[] = []
     socket.on('message', (data: Buffer) => received.push(data.toString()))
     await once(socket, 'open')
-    for (let id = 0; id < 20; id++) socket.send(rpc('ping', {}, id))
-    await vi.waitFor(() => expect(received).toHaveLength(20))
+    for (let id = 0; id < 60; id++) socket.send(rpc('ping', {}, id))
+    await vi.waitFor(() => expect(received).toHaveLength(60))
     const refused = received.filter((text) => text.includes('Too many requests; try again in'))
     expect(refused.length).toBeGreaterThan(10)
-    expect(refused.length).toBeLessThan(20)
+    expect(refused.length).toBeLessThan(60)
     socket.close()
     await once(socket, 'close')
   })
@@ -91,7 +93,7 @@ describe('requests per second', () => {
 
   test('are set by the configuration', async () => {
     server = await startProgram({ env: { RATE_LIMIT: '1', RATE_BURST: '3' } })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => sendRequest(server, { body: rpc('ping') })))
+    const answers = await Promise.all(Array.from({ length: 40 }, () => sendRequest(server, { body: rpc('ping') })))
     expect(answers.filter(({ status }) => status === 429).length, JSON.stringify(answers)).toBeGreaterThanOrEqual(4)
     expect((await sendRequest(server, { method: 'GET', path: '/healthz' })).status).toBe(200)
   })
@@ -235,6 +237,34 @@ describe('the memory of large messages', () => {
     expect([code, String(reason)]).toEqual([1013, expect.stringContaining('Too many large requests at once')])
     for (const socket of sockets) socket.terminate()
     await Promise.all(closed)
+    await vi.waitFor(async () => expect(await isRefused()).toBe(false), 60_000)
+  })
+
+  test('a WebSocket that goes on sending beyond the limit is not read', async () => {
+    server = await startFixtureServer()
+    const before = peakMegabytes(server.child.pid)
+    const clients = await Promise.all(Array.from({ length: 40 }, () => openConnection(server, true)))
+    const head = Buffer.from([0x81, 0x80 | 127, ...Array.from({ length: 12 }, () => 0)])
+    head.writeBigUInt64BE(BigInt(15 * 1024 * 1024), 2)
+    const key = Buffer.alloc(16).toString('base64')
+    const upgrade = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mcp\r\nSec-WebSocket-Key: ${key}`
+    for (const client of clients) {
+      client.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${upgrade}\r\n\r\n`)
+      await client.until(/101 Switching/)
+      client.write(head)
+    }
+    // None completes its message, or answers the closing frame.
+    const chunk = Buffer.alloc(1024 * 1024)
+    await Promise.all(
+      clients.map(async ({ socket, closed }) => {
+        for (let count = 0; count < 14 && socket.writable; count++)
+          if (!socket.write(chunk))
+            await Promise.race([closed, new Promise((drained) => socket.once('drain', drained))])
+      }),
+    )
+    await vi.waitFor(() => expect(clients.filter(({ socket }) => socket.destroyed).length).toBeGreaterThan(30), 60_000)
+    expect(peakMegabytes(server.child.pid) - before).toBeLessThan(300)
+    for (const { socket } of clients) socket.destroy()
     await vi.waitFor(async () => expect(await isRefused()).toBe(false), 60_000)
   })
 

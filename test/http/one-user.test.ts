@@ -60,6 +60,10 @@ async function grow(ms: number): Promise<void> {
   writeFileSync(join(cwd, 'slow.svg'), svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
 
   const callTool = (name: string, args: object) => sendRequest(server, { ...modernCall(name, args), token: ann })
+  const started = await callTool('BackgroundBash', {
+    command: "while :; do head -c 5000 /dev/zero | tr '\\0' a; echo; sleep 0.2; done",
+  })
+  const job = Number(/\d+/.exec(started.json.result.content[0].text)?.[0])
   let round = 0
   const kinds: readonly (() => Promise<unknown>)[] = [
     () => callTool('ReadDocs', { url: `${pdf}?${++round}` }),
@@ -71,6 +75,9 @@ async function grow(ms: number): Promise<void> {
     () => callTool('Bash', { command: 'yes | head -c 30000000' }),
     () => callTool('Bash', { command: 'sleep 30' }),
     () => callTool('Bash', { command: "x=$(head -c 200000000 /dev/zero | tr '\\0' a); sleep 20" }),
+    () => sendRequest(server, { ...modernCall('TaskManager', {}), body: hostileBody(++round), token: ann }),
+    () => callTool('ReadBgOutput', { task_id: job, pattern: '^(a|a)*b$', tail: 100 }),
+    () => callTool('SetCallback', { action: 'set', message: 'm'.repeat(1000), task_id: job, pattern: '(a+)+$b' }),
     () => openSession(server, ann),
     () => openIdleConnections(server),
   ]
@@ -93,6 +100,12 @@ async function grow(ms: number): Promise<void> {
   console.log(JSON.stringify({ ms, peak: peakMegabytes(server.child.pid), disk: disk / MEGABYTE, ...worst }))
   expect(worst.memory, JSON.stringify(worst)).toBeLessThan(MOST_MEGABYTES)
   expect(disk).toBeLessThan(MOST_DISK)
+}
+
+/** As large as a message may be, or with as many values. */
+function hostileBody(round: number): string {
+  const values = round % 2 === 0 ? 47_000 : 5_000_000
+  return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskManager","arguments":{"action":"list","query":"","x":[${'{},'.repeat(values)}{}]}}}`
 }
 
 async function openSession(server: HttpServer, token: string): Promise<void> {

@@ -303,7 +303,7 @@ describe.concurrent('shutdown', () => {
       }
       console.log('closed', process.listenerCount('uncaughtException'))`
     const args = ['--input-type=module', '--eval', program]
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: cleanEnv(), timeout: 20_000 })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: cleanEnv(), timeout: 120_000 })
     expect({ stdout, stderr }).toEqual({ stdout: 'closed 0\n', stderr: '' })
   })
 })

@@ -57,7 +57,7 @@ const textOf = async (machine: Machine, tool: string, args: object): Promise<str
 
 /** The rows of the section on several machines whose first cell starts with this. */
 function documentedRows(subject: string): string {
-  const [, section = ''] = PAGE.split('\n## Several machines\n')
+  const [, section = ''] = PAGE.split('\n### Without ADVERTISE_URL\n')
   return section.split('\n').find((line) => line.startsWith(`| ${subject}`)) ?? `nothing about ${subject}`
 }
 

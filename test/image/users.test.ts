@@ -25,22 +25,26 @@ async function serve(): Promise<{ server: HttpServer; ann: string; bob: string }
 const read = async (server: HttpServer, token: string, name: string): Promise<Json> =>
   (await sendRequest(server, { ...modernCall('ReadImage', { file_path: join(cwd, name) }), token })).json.result
 
+/** What is not answered ends with the server. */
+async function stopWaitingFor(answers: readonly Promise<unknown>[], server: HttpServer): Promise<void> {
+  const settled = Promise.allSettled(answers)
+  await server.stop()
+  await settled
+}
+
 test('a long queue of one user does not delay another user', async () => {
   const { server, ann, bob } = await serve()
   let answered = 0
-  const queue = Array.from({ length: 8 }, async () => {
-    await read(server, ann, 'slow.svg')
-    answered++
-  })
+  const queue = Array.from({ length: 8 }, () => read(server, ann, 'slow.svg').then(() => answered++))
   await read(server, bob, 'quick.svg')
   // Those that were being decoded come first; before, all but one did.
   expect(answered).toBeLessThanOrEqual(4)
-  await Promise.all(queue)
+  await stopWaitingFor(queue, server)
 }, 180_000)
 
 test('more than a hundred waiting images of one user are refused, and another user is served', async () => {
   const { server, ann, bob } = await serve()
-  const abort = Array.from({ length: 2 }, () => read(server, ann, 'slow.svg'))
+  const slow = Array.from({ length: 2 }, () => read(server, ann, 'slow.svg'))
   const results = await Promise.all([
     ...Array.from({ length: 120 }, () => read(server, ann, 'quick.svg')),
     read(server, bob, 'quick.svg'),
@@ -51,5 +55,5 @@ test('more than a hundred waiting images of one user are refused, and another us
     )
   expect(results.filter(isRefused).length).toBeGreaterThanOrEqual(15)
   expect(isRefused(results.at(-1))).toBe(false)
-  await Promise.all(abort)
+  await stopWaitingFor(slow, server)
 }, 180_000)

@@ -29,7 +29,7 @@ function compiled(blocks: ReadonlyMap<string, string>): { readonly folder: strin
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, include: ['*.ts'] }))
   for (const [name, source] of blocks) writeFileSync(join(folder, `${name}.ts`), `${source}\nexport {}\n`)
-  const { stdout, status } = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, status } = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', timeout: 240_000 })
   return { folder, complaints: status === 0 ? '' : stdout }
 }
 
@@ -52,7 +52,7 @@ test('each block compiles with the published types, and runs', () => {
   for (const [name, source] of sources) {
     // It would listen forever.
     if (source.includes('await serveHttp({')) continue
-    const options = { cwd: folder, env: cleanEnv(), input: '', encoding: 'utf8', timeout: 20_000 } as const
+    const options = { cwd: folder, env: cleanEnv(), input: '', encoding: 'utf8', timeout: 120_000 } as const
     const { status, stderr } = spawnSync(process.execPath, [`${name}.js`], options)
     expect([name, status, stderr]).toEqual([name, 0, ''])
   }

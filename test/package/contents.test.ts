@@ -28,6 +28,7 @@ const ALLOWED = [
   /^dist\/sqlite\/(LICENSE|(linux|darwin|win32)-(x64|arm64)-(usual|musl)\.node)$/,
   /^dist\/types\/(package\.json|[\w/-]+\.d\.ts)$/,
   /^examples\/[\w/.-]+\.(mjs|yaml)$/,
+  /^examples\/deploy\/(Containerfile|[\w-]+\.(cfg|env|service|yml))$/,
   /^docs\/(ko\/|ar\/)?[\w-]+\.md$/,
 ]
 

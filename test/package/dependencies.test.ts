@@ -17,9 +17,10 @@ const WORKSPACES = readdirSync(resolve(ROOT, 'packages')).sort()
 const lock: Lock = read('package-lock.json')
 const installed = Object.entries(installedPackages(lock))
 
-test('there are at most 15 direct dependencies, and all are pinned', () => {
+// The sixteenth is @xterm/headless, without dependencies, native code and install script, for the screens of terminals.
+test('there are at most 16 direct dependencies, and all are pinned', () => {
   const { dependencies, optionalDependencies, devDependencies } = manifest
-  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(15)
+  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(16)
   for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies })) {
     expect(version, name).toMatch(/^\d+\.\d+\.\d+[-.\w]*$/)
   }

@@ -500,7 +500,7 @@ test('the command `ui` without its link prints how to get one, and accepts it', 
   ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/#key=\S+\n/)
   const [, link = '', key = ''] = /(http:\S+)#key=(\S+)/.exec(printed) ?? []
-  for (const credential of [key, token, 'a-fixed-token']) {
+  for (const credential of [key, `${link}#key=${key}`, token, 'a-fixed-token']) {
     await page.goto(link)
     await page.getByText('Open the link that scorpiox-code ui printed, or paste its key.').waitFor()
     await page.getByText('A token that scorpiox-code token create makes works too.').waitFor()

@@ -16,7 +16,8 @@ export interface Watched {
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  // Only detects what never appears.
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   const origins = new Set<string>()
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))

@@ -11,6 +11,7 @@ import {
   allText,
   answerForm,
   ANSWER_DELAY_MS,
+  ANSWERS_AT_ONCE,
   ask,
   callOf,
   COLOUR,
@@ -162,18 +163,22 @@ describe.concurrent('a client that answers automatically', () => {
   test.each([
     ['decline', { action: 'decline' }, /declined the form without a user, after \d+ ms\./],
     ['cancel', { action: 'cancel' }, /cancelled the form without a user, after \d+ ms/],
-  ])('%s at once: the next channel, and no further form in this session', async (_, result, pattern) => {
-    const client = await legacyIn(questionEnvironment(PATIENT))
-    const { form, result: pendingResult } = await untilForm(client, [COLOUR])
-    client.send({ jsonrpc: '2.0', id: form.id, result })
-    const first = await pendingResult
-    expect(first.text).toMatch(pattern)
-    expect(first.text).toMatch(/^NOT ANSWERED \(no_response\)/)
-    expect(first.text).toContain('{"id":1,"answers":["…"]}')
-    expect((await ask(client, [COLOUR])).text).toContain('This client answers forms without a user.')
-    expect(client.received.filter(({ method }) => method === 'elicitation/create')).toEqual([form])
-    await client.close()
-  })
+  ])(
+    '%s at once: the next channel, and no further form in this session',
+    ANSWERS_AT_ONCE,
+    async (_, result, pattern) => {
+      const client = await legacyIn(questionEnvironment(PATIENT))
+      const { form, result: pendingResult } = await untilForm(client, [COLOUR])
+      client.send({ jsonrpc: '2.0', id: form.id, result })
+      const first = await pendingResult
+      expect(first.text).toMatch(pattern)
+      expect(first.text).toMatch(/^NOT ANSWERED \(no_response\)/)
+      expect(first.text).toContain('{"id":1,"answers":["…"]}')
+      expect((await ask(client, [COLOUR])).text).toContain('This client answers forms without a user.')
+      expect(client.received.filter(({ method }) => method === 'elicitation/create')).toEqual([form])
+      await client.close()
+    },
+  )
 
   test('that declines after a second counts as a user, and the next question is a form again', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))

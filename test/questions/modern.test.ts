@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { emptyFolder, type Json, modernMeta, startServer, type TestClient, toolResultOf } from '../support/client.js'
 import { type HttpServer, modern, sendRequest as askHttp, startProgram } from '../support/http-client.js'
-import { ANSWER_DELAY_MS, callOf, COLOUR, FORMS, SIZES } from './support.js'
+import { ANSWER_DELAY_MS, ANSWERS_AT_ONCE, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const CALL = callOf({ questions: [COLOUR, SIZES] })
@@ -100,24 +100,32 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
 describe.concurrent('a form that is refused at once was refused automatically', () => {
   const refused = /^NOT ANSWERED \(no_response\).* the form without a user, after \d+ ms\./
 
-  test.each(['decline', 'cancel'])('%s over stdio: the next channel, and no further form', async (action) => {
-    const client = startServer({ env: { STATE_DIR: emptyFolder() } })
-    const make = (more: object = {}): Promise<Json> =>
-      client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: FORMS }), ...more })
-    const { requestState } = (await make()).result
-    expect(toolResultOf(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
-    expect(toolResultOf(await make()).text).toContain('This client answers forms without a user.')
-    expect(await client.close()).toBe(0)
-  })
+  test.each(['decline', 'cancel'])(
+    '%s over stdio: the next channel, and no further form',
+    ANSWERS_AT_ONCE,
+    async (action) => {
+      const client = startServer({ env: { STATE_DIR: emptyFolder() } })
+      const make = (more: object = {}): Promise<Json> =>
+        client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: FORMS }), ...more })
+      const { requestState } = (await make()).result
+      expect(toolResultOf(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
+      expect(toolResultOf(await make()).text).toContain('This client answers forms without a user.')
+      expect(await client.close()).toBe(0)
+    },
+  )
 
-  test('over stateless HTTP, where other clients of the user may show forms, the next question is a form', async () => {
-    const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
-    const make = async (more: object = {}): Promise<Json> =>
-      (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json
-    const { requestState } = (await make()).result
-    const inputResponses = { said: { action: 'decline' } }
-    expect(toolResultOf(await make({ requestState, inputResponses })).text).toMatch(refused)
-    expect((await make()).result.resultType).toBe('input_required')
-    expect(await server.stop()).toBe(0)
-  })
+  test(
+    'over stateless HTTP, where other clients of the user may show forms, the next question is a form',
+    ANSWERS_AT_ONCE,
+    async () => {
+      const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
+      const make = async (more: object = {}): Promise<Json> =>
+        (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json
+      const { requestState } = (await make()).result
+      const inputResponses = { said: { action: 'decline' } }
+      expect(toolResultOf(await make({ requestState, inputResponses })).text).toMatch(refused)
+      expect((await make()).result.resultType).toBe('input_required')
+      expect(await server.stop()).toBe(0)
+    },
+  )
 })

@@ -20,6 +20,7 @@ import {
   type TestClient,
   type ToolResult,
 } from '../support/client.js'
+import { underLoad } from '../support/load.js'
 import { ALL_KEYS, type Replay, startReplay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
@@ -314,7 +315,7 @@ test('late answers do not keep the process alive', async () => {
   client.child.stdin.end()
   const [code] = await Promise.race([
     closed,
-    new Promise<[string]>((resolve) => setTimeout(resolve, 5000, ['still there'])),
+    new Promise<[string]>((resolve) => setTimeout(resolve, underLoad(5000), ['still there'])),
   ])
   expect(code).toBe(0)
 })

@@ -38,10 +38,10 @@ export interface HttpServerOptions {
   readonly token?: string
 }
 
-/** The program itself, with a fixed token and without the access log by default. */
+/** The program itself, by default with a fixed token, and without the access log and a limit of requests a second. */
 export function startProgram({ flags = [], env, cwd, token = TOKEN }: HttpServerOptions = {}): Promise<HttpServer> {
   const args = [PROGRAM, 'serve', '--http', '--port', '0', ...flags]
-  return start(args, { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', ...env }, token, cwd)
+  return start(args, { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', RATE_LIMIT: '0', ...env }, token, cwd)
 }
 
 /** The fixture: Alice and Bob have a key each, and there are tools that wait for the test. */

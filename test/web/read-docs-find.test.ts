@@ -62,7 +62,7 @@ test('find takes words in any order and case, or a regular expression, and names
     expect(fenced(result)).toMatch(
       /^The manual > Storage > Storage option 9 #storage-9\n\d+: An idle connection is closed after 4,217 seconds/,
     )
-    expect(result.text).toContain('[To read on: url#name, or without find and with the cursor of a match.]')
+    expect(result.text).toContain('[To read on: url#name.]')
   }
   expect((await readDocs(client, url, { find: '/IDLE.?CONNECTION/' })).text).toContain('No line matches.\n')
 })
@@ -92,16 +92,19 @@ test('more matches than fit are returned with a cursor, and a section can be sea
   expect(seen).toEqual(TOPICS.flatMap((topic) => Array.from({ length: 15 }, (_, at) => `${topic} option ${at}`)))
   const inside = await readDocs(client, `${url}#chapter-2`, { find: '/option \\d+$/' })
   expect(inside.text).toContain('Matching: 15 lines\n')
+  const elsewhere = await readDocs(client, `${url}#chapter-3`, { find: '4,217' })
+  expect(elsewhere.text).toMatch(
+    /^No line of this section matches\.\n[^]*search the whole page: url without #name\.\]\s*$/,
+  )
 })
 
 test('a match under a heading whose name is not unique has a cursor that reads on from there', async () => {
   const parts = Array.from({ length: 60 }, (_, at) => `## Parameters\n\n${`Words ${at} of it. `.repeat(40)}\n`)
   const pageUrl = `# API\n\n${parts.join('\n')}`
   const url = site.add('/repeated', (_, response) => send(response, 200, 'text/markdown', pageUrl))
-  const [, cursor = ''] =
-    /^API > Parameters \(cursor (\S+)\)\n\d+: Words 41 /m.exec(
-      fenced(await readDocs(client, url, { find: 'words 41' })),
-    ) ?? []
+  const found = await readDocs(client, url, { find: 'words 41' })
+  expect(found.text).toContain('[To read on: the same url with the cursor of a match, without find.]')
+  const [, cursor = ''] = /^API > Parameters \(cursor (\S+)\)\n\d+: Words 41 /m.exec(fenced(found)) ?? []
   expect(quoted(await readDocs(client, url, { cursor }))).toMatch(/^Words 41 of it\./)
 })
 
@@ -114,7 +117,9 @@ test('a slow pattern is stopped, an invalid one is reported, and the server cont
       expect.stringMatching(/^The pattern .* takes too long on this page\. Give a simpler one/),
     ])
   }
-  expect((await readDocs(client, url, { find: '/(/' })).text).toMatch(/^The pattern cannot be used/)
+  expect((await readDocs(client, url, { find: '/(/' })).text).toMatch(
+    /^The pattern cannot be used .* Give words, or a JavaScript regular expression between slashes\.\s*$/,
+  )
   expect((await readDocs(client, url, { find: 'x'.repeat(1001) })).text).toContain('shorten it')
   expect((await readDocs(client, url, { find: 'hostile' })).isError).toBe(false)
 })
