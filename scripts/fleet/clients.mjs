@@ -183,9 +183,10 @@ function createWebSocket({ url, token }) {
       const answer = parseJson(String(data))
       waiting.get(answer?.id)?.resolve(answer)
     })
-    socket.on('close', () => {
+    socket.on('close', (code, reason) => {
       if (socket === opening) socket = undefined
-      for (const { reject } of waiting.values()) reject(new BrokenRequest('the WebSocket was closed', true))
+      const words = `the WebSocket was closed with ${code} ${reason}`
+      for (const { reject } of waiting.values()) reject(new BrokenRequest(words, true))
     })
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
     await exchange('init', message('initialize', params, 'init'), 20_000)
@@ -207,13 +208,19 @@ function createWebSocket({ url, token }) {
     kind: 'websocket',
     losses: () => losses,
     streamCall: () => streamCall,
-    async call(name, args, { id = nextCallId(), limitMs = LIMIT_MS, to = url } = {}) {
+    async call(name, args, { id = nextCallId(), limitMs = LIMIT_MS, to = url, isRepeated = false } = {}) {
       if (!socket) {
         if (streamCall !== undefined) losses++
         const refused = await begin(to, `${id}-stream`)
         if (refused) return refused
       }
-      return toAnswer(200, await exchange(id, message('tools/call', { name, arguments: args }, id), limitMs))
+      try {
+        return toAnswer(200, await exchange(id, message('tools/call', { name, arguments: args }, id), limitMs))
+      } catch (error) {
+        // It was closed just before: a client may connect again and repeat the call.
+        if (isRepeated || !/nothing was done/.test(error.message)) throw error
+        return this.call(name, args, { id, limitMs, to, isRepeated: true })
+      }
     },
     close() {
       socket?.terminate()

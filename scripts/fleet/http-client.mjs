@@ -58,7 +58,7 @@ export async function openStream(url, asked) {
         const event = events[taken++]
         if (fits(event)) return event
       }
-      if (isOver) throw new BrokenRequest('the stream ended', true, response.statusCode)
+      if (isOver) throw new BrokenRequest(`the stream ended${lastNotice(events)}`, true, response.statusCode)
       await new Promise((resume) => {
         const once = () => {
           waiting.delete(once)
@@ -90,6 +90,12 @@ export async function openStream(url, asked) {
     },
     close: destroy,
   }
+}
+
+/** What the last event says, if it is a message for the log. */
+function lastNotice(events) {
+  const { method, params } = parse(events.at(-1)?.data ?? '') ?? {}
+  return method === 'notifications/message' ? `: ${params.data}` : ''
 }
 
 function open(url, { method = 'POST', path = '/mcp', headers = {}, token, body, limitMs }) {

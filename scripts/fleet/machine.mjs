@@ -2,7 +2,7 @@
 // the other machines) that runs `scorpiox-code serve --http`. Its faults are started here too.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -48,6 +48,7 @@ export async function openMachine({ number, base, files, databaseUrl, publicUrl,
     const setup = [
       'mount -t tmpfs -o mode=755 fleet /srv',
       ...binds.map(([to, from]) => `mkdir /srv/${to} && mount --bind '${from}' /srv/${to}`),
+      `mount --bind '${copyBuild(base)}' /srv/program/dist`,
       'mount -t tmpfs -o mode=1777 fleet /tmp',
       // Control groups are those of the test machine: a server would remove the groups of process numbers it does not see.
       'mount -t tmpfs -o ro fleet /sys/fs/cgroup',
@@ -111,6 +112,18 @@ export async function openMachine({ number, base, files, databaseUrl, publicUrl,
     processes: async () => (await run('ps', ['-o', 'pid,args', '--ppid', String(server.pid)])).stdout,
   }
   return machine
+}
+
+/** A copy, because another build may replace the files while the machines run. */
+function copyBuild(base) {
+  const copy = join(base, 'dist')
+  if (!existsSync(copy)) cpSync(join(REPOSITORY, 'dist'), copy, { recursive: true, filter: isServed })
+  return copy
+}
+
+/** Executables and packages for other programs are large. */
+function isServed(path) {
+  return !/\/dist\/(?:scorpiox-code[^/]*|[^/]*\.(?:mcpb|tgz))$/.test(path) || path.endsWith('.js')
 }
 
 async function isOk(url, path) {

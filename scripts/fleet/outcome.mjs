@@ -24,7 +24,10 @@ export function classifyAnswer({ status, text, error, isError }, expected) {
   return { kind: 'ok', words }
 }
 
+/** A stream and a WebSocket can end with a sentence, too. */
 export function classifyError(error) {
+  if (NOT_KNOWN.test(error.message)) return { kind: 'unknown', words: error.message }
+  if (NOTHING_DONE.test(error.message)) return { kind: 'refused', words: error.message }
   if (!(error instanceof BrokenRequest)) return { kind: 'broken', words: error.message }
   return { kind: error.wasSent ? 'broken' : 'unserved', words: error.message }
 }

@@ -189,6 +189,23 @@ describe('rows that machines share', requires(postgresRequirement(postgres)), ()
     expect(await sessions.restore(USER, 'new')).toBeUndefined()
   })
 
+  test('a revocation is told to every machine', async () => {
+    const [a, b] = [openSharedTokens((await join('a')).database), openSharedTokens((await join('b')).database)]
+    const told: string[] = []
+    a.onRevocation(() => told.push('a'))
+    b.onRevocation(() => told.push('b'))
+    const { token, record } = await a.create({ name: 'one', user: USER })
+    expect(await b.find(token)).toMatchObject({ user: USER })
+    await a.revoke(record.id)
+    await eventually(
+      () => told.toSorted(),
+      (names) => names.join() === 'a,b',
+    )
+    expect(await b.find(token)).toBeUndefined()
+    a.close()
+    b.close()
+  })
+
   test('tokens are refused with 503, not accepted, when the database has been away for two seconds', async () => {
     const a = await join('a')
     const tokens = openSharedTokens(a.database)

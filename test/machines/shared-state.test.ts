@@ -21,7 +21,7 @@ import {
   tokenFor,
 } from '../support/http-client.js'
 import { requires } from '../support/requirements.js'
-import { callText, type Fleet, type Machine, startFleet, textOf } from './support.js'
+import { callText, type Fleet, type Machine, openWebSocket, startFleet, textOf } from './support.js'
 
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
@@ -72,6 +72,20 @@ describe('machines share', requires(postgresRequirement(postgres)), () => {
       )
     }
     expect(runToken(owner, 'list')).toContain('No tokens')
+  })
+
+  test('streams and WebSockets end when their token is revoked, wherever they were opened', async () => {
+    const { owner, other } = await begin()
+    const token = tokenFor('ann', owner.env)
+    await sendRequest(owner, { body: rpc('ping'), token })
+    const streams = await Promise.all(
+      [owner, other].map((machine) => stream(machine, { path: '/sse', method: 'GET', token })),
+    )
+    const sockets = await Promise.all([owner, other].map((machine) => openWebSocket({ ...machine, token })))
+    expect(streams.map(({ status }) => status)).toEqual([200, 200])
+    runToken(other, 'revoke', 'token-1')
+    await Promise.all(streams.map(({ ended }) => ended))
+    expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1008, 1008])
   })
 
   test('tokens that are unknown are refused, also if they come in numbers', async () => {

@@ -82,6 +82,7 @@ async function serveUntil(stopped: Promise<unknown>, run: HttpRun): Promise<void
   const { serverFor } = served
   const listener = await openHttpListener(served.server, { ...options.http, serverFor, console, machine })
   joined?.watch(listener.users, served.endJobs)
+  joined?.stores.tokens.onRevocation(() => listener.endUnauthorized())
   served.start(listener)
   const scheme = options.http.certificates ? 'https' : 'http'
   const { host } = options.http

@@ -31,6 +31,8 @@ export interface TokenDatabase extends AuthTokenStore {
 
 export interface SharedTokens extends TokenDatabase {
   find(token: string): FoundToken | undefined | Promise<FoundToken | Refusal | undefined>
+  /** Calls the listener when a token was revoked on any machine. */
+  onRevocation(listener: () => void): void
   close(): void
 }
 
@@ -61,6 +63,7 @@ function toRecord({ id, name, user, hash, createdAt, expiresAt }: TokenRow): Aut
 export function openSharedTokens(database: Database): SharedTokens {
   const cache = new Map<string, TokenRow | undefined>()
   const waiting = new Map<string, ((found: FoundToken | Refusal | undefined) => void)[]>()
+  const listeners: (() => void)[] = []
   let isLooking = false
   let revocations = -1
   /** By the monotonic clock: when the database was asked that last knew of no other revocation. */
@@ -74,11 +77,13 @@ export function openSharedTokens(database: Database): SharedTokens {
     const found = new Map(tokens.map((row) => [row.hash, row]))
     // A snapshot from before a revocation that is known by now must not be remembered.
     if (read.revocations < revocations) return found
-    if (read.revocations > revocations) cache.clear()
+    const hasRevoked = revocations >= 0 && read.revocations > revocations
+    if (hasRevoked) cache.clear()
     revocations = read.revocations
     confirmedAt = Math.max(confirmedAt, sentAt)
     clockOffset = read.now - performance.now()
     for (const digest of hashes) remember(digest, found.get(digest))
+    if (hasRevoked) for (const listener of listeners) listener()
     return found
   }
 
@@ -130,6 +135,7 @@ export function openSharedTokens(database: Database): SharedTokens {
       const isTrusted = performance.now() - confirmedAt < TRUST_MS
       return isTrusted && cache.has(digest) ? checkExpiry(cache.get(digest)) : lookUp(digest)
     },
+    onRevocation: (listener) => void listeners.push(listener),
     close: () => clearInterval(timer),
   }
 }

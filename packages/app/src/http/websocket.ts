@@ -29,7 +29,9 @@ const SUBPROTOCOL = 'mcp'
 const BACKED_UP_BYTES = 1024 * 1024
 const PING_MS = 3500
 const CLOSE_TIMEOUT_MS = 200
-const MOVED = 'another machine goes on'
+// Messages that arrive after the close are not read. A reason has at most 123 bytes.
+const MOVED = 'another machine goes on; nothing was done for calls without an answer: send them again'
+const MOVED_WITH_CALLS = 'another machine goes on; of calls without an answer it is not known whether they were done'
 
 export function createWebSockets(context: HttpContext): WebSockets {
   const sockets = new WebSocketServer({
@@ -44,18 +46,26 @@ export function createWebSockets(context: HttpContext): WebSockets {
       const { request, user } = exchange
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const session = serveWebSocket(context, webSocket, exchange, socket)
-        open.set(webSocket, { request, user, session })
+        const checkCredential = async (): Promise<void> => {
+          const isValid = await isStillAuthorized(context.authenticator, request, user)
+          if (!isValid) webSocket.close(1008, 'the credential is no longer valid')
+        }
+        open.set(webSocket, { request, user, session, checkCredential })
         webSocket.on('close', () => open.delete(webSocket))
-        startHeartbeat(webSocket, () => isStillAuthorized(context.authenticator, request, user))
+        startHeartbeat(webSocket, checkCredential)
       })
     },
-    closeUser(user) {
-      for (const [webSocket, { user: own }] of open) if (own === user) webSocket.close(1012, MOVED)
+    closeUser(user, isBusy) {
+      const reason = isBusy ? MOVED_WITH_CALLS : MOVED
+      for (const [webSocket, { user: own }] of open) if (own === user) webSocket.close(1012, reason)
     },
     closeWhenIdle(fits) {
       for (const [webSocket, { request, session }] of open) {
         if (fits(request) && !session.isBusy) webSocket.close(1012, MOVED)
       }
+    },
+    closeUnauthorized() {
+      for (const [webSocket, { checkCredential }] of open) checkCredential().catch(() => webSocket.terminate())
     },
     close() {
       sockets.close()
@@ -72,6 +82,8 @@ interface OpenWebSocket {
   readonly request: IncomingMessage
   readonly user: string
   readonly session: Session
+  /** Closes it if its credential is not valid any more. */
+  readonly checkCredential: () => Promise<void>
 }
 
 function serveWebSocket(
@@ -145,7 +157,7 @@ function findRefusal(context: HttpContext, user: string, message: JsonRpcMessage
 }
 
 /** Terminates a connection that neither answers pings nor reads, and closes it when its credential is revoked. */
-function startHeartbeat(webSocket: WebSocket, checkCredential: () => Promise<boolean>): void {
+function startHeartbeat(webSocket: WebSocket, checkCredential: () => Promise<void>): void {
   let missedPings = 0
   let lastBuffered = 0
   const check = async (): Promise<void> => {
@@ -155,7 +167,7 @@ function startHeartbeat(webSocket: WebSocket, checkCredential: () => Promise<boo
     missedPings = isReading ? 0 : missedPings + 1
     if (missedPings > 2) return webSocket.terminate()
     webSocket.ping()
-    if (!(await checkCredential())) webSocket.close(1008, 'the credential is no longer valid')
+    await checkCredential()
   }
   const heartbeat = setInterval(() => void check().catch(() => webSocket.terminate()), PING_MS).unref()
   webSocket.on('pong', () => (missedPings = 0))

@@ -52,13 +52,19 @@ export interface RunningForward {
 
 export function forwardToMachine(peers: PeerClient, message: ForwardedMessage): RunningForward {
   const attempt = new ForwardAttempt(peers, message)
-  const isEndless = isStanding(message.exchange.request)
-  return { outcome: attempt.outcome, isStanding: isEndless, abandon: () => attempt.abandon(isEndless) }
+  const { request } = message.exchange
+  // The stream of 2024-11-05 has the answers to calls: its owner ends it when there are none.
+  const isIdle = isStanding(request) && !isSseStream(request)
+  return { outcome: attempt.outcome, isStanding: isIdle, abandon: () => attempt.abandon() }
 }
 
 /** Whether a request opens a stream without an end. A wrong header of a client only ends its own stream early. */
 export function isStanding({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' || headers['mcp-method'] === 'subscriptions/listen'
+}
+
+function isSseStream({ url = '' }: IncomingMessage): boolean {
+  return /^\/sse(?:\?|$)/.test(url)
 }
 
 /** Headers of the client for the other machine, without those of its connection. */
@@ -106,9 +112,10 @@ class ForwardAttempt {
     this.#whenConnected(() => clearTimeout(this.#connectTimer))
   }
 
-  abandon(isEndless: boolean): void {
+  abandon(): void {
+    const { exchange } = this.message
     // Ended, not broken: the client opens it again.
-    if (isEndless && this.#isAnswering) this.message.exchange.response.end()
+    if (this.#isAnswering && isStanding(exchange.request)) this.#endStream()
     this.#request.destroy(new Error('the machine is gone'))
   }
 
@@ -193,16 +200,34 @@ class ForwardAttempt {
 
   #breakAnswer({ headers }: IncomingMessage): void {
     const { response } = this.message.exchange
-    const { body, machine } = this.message
     if (response.writableEnded || response.destroyed) return
-    if (body === undefined || headers['content-type'] !== 'text/event-stream') return void response.destroy()
-    response.end(`event: message\ndata: ${formatUnknownOutcome(body, machine.name)}\n\n`)
+    if (headers['content-type'] === 'text/event-stream') this.#endStream()
+    else response.destroy()
   }
+
+  /** With the errors of the calls that it carried; where they are not known, with a message that every client can log. */
+  #endStream(): void {
+    const { body, exchange, machine } = this.message
+    const { request, response } = exchange
+    if (isStanding(request) && !isSseStream(request)) return void response.end()
+    const text = body === undefined ? formatBrokenStream(machine.name) : formatUnknownOutcome(body, machine.name)
+    // An event that has arrived in part ends before it.
+    response.end(`\n\nevent: message\ndata: ${text}\n\n`)
+  }
+}
+
+function describeBreak(name: string): string {
+  return `The connection to the machine ${name} broke, and it is not known whether it was done: check before repeating it`
+}
+
+function formatBrokenStream(name: string): string {
+  const params = { level: 'error', logger: 'machines', data: describeBreak(name) }
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })
 }
 
 /** The errors for the requests in a body. */
 function formatUnknownOutcome(body: string | undefined, name: string): string {
-  const message = `The connection to the machine ${name} broke, and it is not known whether it was done: check before repeating it`
+  const message = describeBreak(name)
   const sent = body === undefined ? undefined : tryParseJson(body)
   const errors = (Array.isArray(sent) ? sent : [sent]).map((request: unknown) => {
     const id = isJsonObject(request) ? request.id : undefined

@@ -4,11 +4,13 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import { closeAfterDelay } from '@scorpiox/mcp/http/connections'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import type { OtherMachine } from '@scorpiox/server/machines/membership'
 import { withoutHopHeaders, type ForwardOutcome, MOVED_HEADER, type RunningForward } from './forward-request.js'
 import { FORWARD_HEADER } from './forward-signature.js'
 import type { PeerClient } from './peer-client.js'
+import { createCloseFrame, ServerFrames } from './websocket-frames.js'
 
 const CONNECT_MS = 2000
 const MAX_REFUSAL_BYTES = 64 * 1024
@@ -58,7 +60,7 @@ export function forwardUpgradeToMachine(
       tunnel = peerSocket
       finish('answered')
       socket.write(formatHead(answer))
-      connectSockets(exchange, { socket, head }, { socket: peerSocket, head: peerHead })
+      connectSockets(exchange, machine.name, { socket, head }, { socket: peerSocket, head: peerHead })
     })
     request.on('response', (answer) => {
       if (answer.statusCode === 421 && answer.headers[MOVED_HEADER] !== undefined) {
@@ -78,18 +80,33 @@ interface Side {
   readonly head: Buffer
 }
 
-function connectSockets(exchange: HttpExchange, client: Side, peer: Side): void {
+function connectSockets(exchange: HttpExchange, machine: string, client: Side, peer: Side): void {
+  const frames = new ServerFrames()
+  peer.socket.on('data', (chunk: Buffer) => frames.push(chunk))
   if (client.head.length > 0) peer.socket.write(client.head)
-  if (peer.head.length > 0) client.socket.write(peer.head)
-  const end = (): void => {
-    client.socket.destroy()
-    peer.socket.destroy()
+  if (peer.head.length > 0) {
+    frames.push(peer.head)
+    client.socket.write(peer.head)
   }
   client.socket.once('close', () => exchange.recordUpgrade())
   // Not two pipelines: on one pair of sockets they add more listeners than Node.js allows without a warning.
-  for (const { socket } of [client, peer]) socket.on('error', end).once('close', end)
+  client.socket.on('error', () => client.socket.destroy()).once('close', () => peer.socket.destroy())
+  peer.socket.on('error', () => peer.socket.destroy()).once('close', () => closeClient(client.socket, frames, machine))
   client.socket.pipe(peer.socket)
-  peer.socket.pipe(client.socket)
+  peer.socket.pipe(client.socket, { end: false })
+}
+
+/** The machine that answered is gone. If it did not say why, the client learns what that means for its calls. */
+function closeClient(socket: Duplex, frames: ServerFrames, machine: string): void {
+  if (socket.destroyed) return
+  if (!frames.isClosed && frames.isBetweenFrames) socket.write(createCloseFrame(describeBreak(machine)))
+  socket.end()
+  closeAfterDelay(socket)
+}
+
+/** At most 123 bytes arrive. */
+function describeBreak(machine: string): string {
+  return `Calls in progress: it is not known whether they were done. The connection to the machine ${machine} broke`
 }
 
 async function relayRefusal(exchange: HttpExchange, answer: IncomingMessage, socket: Duplex): Promise<void> {

@@ -10,10 +10,17 @@ import type { ForwardOutcome, RunningForward } from './forward-request.js'
 
 const WATCH_MS = 500
 
+interface Tunnel {
+  /** The machine that serves it. */
+  readonly incarnation: string
+  readonly forward: RunningForward
+}
+
 export class InFlight {
   readonly #calls = new Map<string, number>()
   readonly #forwards = new Map<string, Set<RunningForward>>()
-  readonly #tunnels = new Set<Duplex>()
+  /** WebSockets, with the machine that serves each. */
+  readonly #tunnels = new Map<Duplex, Tunnel>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(private readonly membership: Membership) {}
@@ -32,11 +39,12 @@ export class InFlight {
     return this.#calls.get(user) ?? 0
   }
 
-  /** Counts a WebSocket that another machine serves. */
-  countTunnel(socket: Duplex): void {
+  /** Counts a WebSocket that another machine serves, and closes it if the lease of that machine ends. */
+  countTunnel(socket: Duplex, tunnel: Tunnel): void {
     if (socket.destroyed) return
-    this.#tunnels.add(socket)
+    this.#tunnels.set(socket, tunnel)
     socket.once('close', () => this.#tunnels.delete(socket))
+    this.#schedule()
   }
 
   get calls(): number {
@@ -74,7 +82,7 @@ export class InFlight {
   close(): void {
     clearTimeout(this.#timer)
     for (const running of this.#forwards.values()) for (const forward of running) forward.abandon()
-    for (const socket of this.#tunnels) socket.destroy()
+    for (const socket of this.#tunnels.keys()) socket.destroy()
   }
 
   #schedule(): void {
@@ -82,16 +90,19 @@ export class InFlight {
   }
 
   async #look(): Promise<void> {
-    const watched = [...this.#forwards.keys()]
+    const watched = [
+      ...new Set([...this.#forwards.keys(), ...Array.from(this.#tunnels.values(), (tunnel) => tunnel.incarnation)]),
+    ]
     try {
       const live = watched.length === 0 ? new Set<string>() : await this.membership.findLive(watched)
       for (const incarnation of watched.filter((name) => !live.has(name))) {
         for (const forward of this.#forwards.get(incarnation) ?? []) forward.abandon()
+        for (const tunnel of this.#tunnels.values()) if (tunnel.incarnation === incarnation) tunnel.forward.abandon()
       }
     } catch {
       // Without the database nothing is known about them.
     }
     this.#timer = undefined
-    if (this.#forwards.size > 0) this.#schedule()
+    if (this.#forwards.size + this.#tunnels.size > 0) this.#schedule()
   }
 }

@@ -21,6 +21,8 @@ import { drainMachine, endLost } from './drain-machine.js'
 import { MachinePlacement } from './machine-placement.js'
 import { createPeerClient } from './peer-client.js'
 
+const NOT_KNOWN = 'it is not known whether it was done: check before repeating it'
+
 export interface JoinedMachine {
   readonly membership: Membership
   /** The project of every workspace that this machine owns. */
@@ -88,12 +90,12 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
         endJobsOf(scopes.map(({ user }) => user)).catch((error: unknown) => log.warn(`jobs: ${errorMessage(error)}`))
       }
       membership.onEvent((event) => {
-        if (event.kind === 'lost') end(event.scopes, 'another machine may own this workspace')
+        if (event.kind === 'lost') end(event.scopes, `this machine was taken for dead; ${NOT_KNOWN}`)
         // Another machine may take over the same files soon.
         if (event.kind === 'others draining') {
-          users.closeWebSockets((request) => event.incarnations.has(placement.senderOf(request) ?? ''))
+          users.closeIdleConnections((request) => event.incarnations.has(placement.senderOf(request) ?? ''))
         }
-        if (event.kind === 'fenced' && membership.files === 'shared') end(membership.owned(), 'the lease has ended')
+        if (event.kind === 'fenced' && membership.files === 'shared') end(membership.owned(), `the lease of this machine has ended; ${NOT_KNOWN}`)
       })
     },
     drain: (users, signal) =>

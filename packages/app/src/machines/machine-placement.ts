@@ -88,12 +88,18 @@ export class MachinePlacement implements RequestPlacement {
 
   async placeUpgrade(exchange: HttpExchange, socket: Duplex, head: Buffer): Promise<boolean> {
     if (this.#mayServe(exchange.user)) return true
-    const start = (machine: OtherMachine): RunningForward =>
-      forwardUpgradeToMachine(this.options.peers, { exchange, socket, head, machine, ...this.#sign(exchange, machine) })
+    let tunnel: Parameters<InFlight['countTunnel']>[1] | undefined
+    const start = (machine: OtherMachine): RunningForward => {
+      const message = { exchange, socket, head, machine, ...this.#sign(exchange, machine) }
+      const forward = forwardUpgradeToMachine(this.options.peers, message)
+      tunnel = { incarnation: machine.incarnation, forward }
+      return forward
+    }
     const place = await this.#run(exchange, () => socket.destroyed, start)
     if (place === 'here') return true
-    if (place === 'answered') this.inFlight.countTunnel(socket)
-    else refuseOnSocket(exchange, socket, place)
+    if (place === 'answered') {
+      if (tunnel) this.inFlight.countTunnel(socket, tunnel)
+    } else refuseOnSocket(exchange, socket, place)
     return false
   }
 

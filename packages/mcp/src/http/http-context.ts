@@ -79,10 +79,12 @@ export interface UnversionedClients {
 export interface WebSockets {
   /** Takes over the connection of a request that asked to be upgraded. */
   accept(exchange: HttpExchange, socket: Duplex, head: Buffer): void
-  /** Closes those of one user. */
-  closeUser(user: string): void
+  /** Closes those of one user. `isBusy`: calls were in progress. */
+  closeUser(user: string, isBusy: boolean): void
   /** Closes those whose request fits as soon as no call is in progress. */
   closeWhenIdle(fits: (request: IncomingMessage) => boolean): void
+  /** Closes those whose credential is not valid any more. */
+  closeUnauthorized(): void
   close(): void
 }
 

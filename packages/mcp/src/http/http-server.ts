@@ -12,6 +12,7 @@ import type { McpServer } from '../server/mcp-server.js'
 import { withTimeout } from '../util/promises.js'
 import { limitAnonymousConnections } from './anonymous-connections.js'
 import { isStillAuthorized } from './authenticator.js'
+import type { EventStream } from './event-stream.js'
 import {
   allSessions,
   allStreams,
@@ -95,6 +96,8 @@ export interface HttpListener {
   readonly port: number
   /** The servers of the open sessions, where there are several. */
   serversInUse(): ReadonlySet<McpServer>
+  /** Ends the streams and WebSockets whose credential is not valid any more: at once, not with their next heartbeat. */
+  endUnauthorized(): void
   /** Accepts no new requests, waits a limited time for those in progress, then aborts them. */
   close(): Promise<void>
   readonly users: ServedUsers
@@ -128,12 +131,16 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   // An exception outside of a call must not end the other calls.
   const logUncaught = (error: unknown): void => server.logError(error)
   process.on('uncaughtException', logUncaught)
-  const heartbeat = setInterval(() => checkStreams(context), KEEP_ALIVE_MS).unref()
+  const heartbeat = setInterval(() => sendHeartbeats(context), KEEP_ALIVE_MS).unref()
   const address = nodeServer.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
     serversInUse: () => new Set(Array.from(allSessions(context), (session) => session.server)),
-    users: createServedUsers(context, () => upgrades),
+    users: createServedUsers(context, sse, upgrades),
+    endUnauthorized() {
+      for (const stream of allStreams(context)) endIfUnauthorized(context, stream)
+      upgrades?.closeUnauthorized()
+    },
     async close() {
       stopWatching?.()
       clearInterval(heartbeat)
@@ -175,15 +182,19 @@ function handleUpgrades({ http, isSecure }: NodeServer, upgrades: UpgradeHandler
 }
 
 /** Sends heartbeats, and ends streams whose credential was revoked or cannot be checked. */
-function checkStreams(context: HttpContext): void {
+function sendHeartbeats(context: HttpContext): void {
   for (const stream of allStreams(context)) {
     stream.keepAlive()
-    isStillAuthorized(context.authenticator, stream.response.req, stream.user).then(
-      (isAuthorized) => !isAuthorized && stream.end(),
-      (error: unknown) => {
-        context.server.logError(error)
-        stream.end()
-      },
-    )
+    endIfUnauthorized(context, stream)
   }
+}
+
+function endIfUnauthorized({ authenticator, server }: HttpContext, stream: EventStream): void {
+  isStillAuthorized(authenticator, stream.response.req, stream.user).then(
+    (isAuthorized) => !isAuthorized && stream.end(),
+    (error: unknown) => {
+      server.logError(error)
+      stream.end()
+    },
+  )
 }

@@ -3,6 +3,7 @@
 // router.ts, created by http-server.ts. Writes HTTP responses.
 
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 
 import { deliverAnswer, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import type { Session } from '../session/session.js'
@@ -62,6 +63,16 @@ export class SseSessions {
       ),
     )
     exchange.text(202, 'Accepted', 'text/plain')
+  }
+
+  /** Ends the streams whose request fits and on which no answer is pending. */
+  endIfIdle(fits: (request: IncomingMessage) => boolean): void {
+    for (const [id, { session, stream }] of this.#sessions) {
+      if (session.isBusy || !fits(stream.response.req)) continue
+      // At once: a message that is accepted before the connection has closed could not be answered.
+      this.#sessions.delete(id)
+      stream.end()
+    }
   }
 
   /** Ends each stream when no answer is pending on it. */

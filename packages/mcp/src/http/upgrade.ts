@@ -17,10 +17,12 @@ const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
 
 export interface UpgradeHandler {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Closes the WebSockets of one user. */
-  closeUser(user: string): void
+  /** Closes the WebSockets of one user. `isBusy`: calls were in progress. */
+  closeUser(user: string, isBusy: boolean): void
   /** Closes the WebSockets whose request fits as soon as no call is in progress. */
   closeWhenIdle(fits: (request: IncomingMessage) => boolean): void
+  /** Closes the WebSockets whose credential is not valid any more. */
+  closeUnauthorized(): void
   close(): void
 }
 
@@ -54,8 +56,9 @@ export function createUpgradeHandler(
         socket.destroy()
       })
     },
-    closeUser: (user) => sockets?.closeUser(user),
+    closeUser: (user, isBusy) => sockets?.closeUser(user, isBusy),
     closeWhenIdle: (fits) => sockets?.closeWhenIdle(fits),
+    closeUnauthorized: () => sockets?.closeUnauthorized(),
     close: () => sockets?.close(),
   }
 }
