@@ -1,11 +1,12 @@
 // HTTP calls a second of `serve --http --processes N` against one process. Needs PostgreSQL in DATABASE_URL.
 // Every user has one connection and sends its next call when it has the answer; the two kinds of servers take turns, and
-// figures are medians over rounds. The load generator is a process of its own on the same machine.
-//   DATABASE_URL=postgres://… node bench/processes.mjs [processes=2] [users=16] [seconds=5] [rounds=7]
+// figures are medians over rounds. The load generator is a process of its own on the same machine. With `share`, as root,
+// each server process gets that share of a core, so that the load generator has a core of its own.
+//   DATABASE_URL=postgres://… node bench/processes.mjs [processes=2] [users=16] [seconds=5] [rounds=7] [share=0.3]
 
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -14,6 +15,9 @@ const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
 // Without files and without the database: what HTTP, authentication and the placement of users cost.
 const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 const TICKS_PER_SECOND = 100
+/** Until the code of every process is compiled. */
+const WARM_UP_SECONDS = 6
+const PERIOD_US = 20_000
 
 if (process.send) await generateLoad()
 else await compare()
@@ -22,9 +26,10 @@ async function compare() {
   const { DATABASE_URL } = process.env
   if (!DATABASE_URL) throw new Error('set DATABASE_URL to an empty PostgreSQL database')
   const options = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')))
-  const { processes = '2', users = '16', seconds = '5', rounds = '7' } = options
+  const { processes = '2', users = '16', seconds = '5', rounds = '7', share } = options
   const servers = [await startServer(1, users), await startServer(Number(processes), users)]
-  for (const server of servers) await measure(server, 2)
+  for (const server of servers) await measure(server, WARM_UP_SECONDS)
+  const groups = share === undefined ? [] : servers.flatMap(serverPids).map((pid) => limitProcess(pid, Number(share)))
   for (let round = 0; round < Number(rounds); round++)
     for (const server of round % 2 === 0 ? servers : servers.toReversed())
       server.samples.push(await measure(server, Number(seconds)))
@@ -40,6 +45,28 @@ async function compare() {
   console.log(`ratio of calls/s, median of the rounds: ${median(ratios, 'ratio').toFixed(2)}`)
   for (const { child } of servers) child.kill('SIGTERM')
   await Promise.all(servers.map(({ child }) => once(child, 'exit')))
+  await sleep(500)
+  for (const group of groups) rmdirSync(group)
+}
+
+/** The processes that serve: those of a cluster, or the one. */
+function serverPids({ child }) {
+  const pids = serversOf(child.pid)
+  return pids.length > 0 ? pids : [child.pid]
+}
+
+/** Returns the control group that the process is in. */
+function limitProcess(pid, share) {
+  const isOld = existsSync('/sys/fs/cgroup/cpu')
+  const group = join('/sys/fs/cgroup', isOld ? 'cpu' : '', `bench-processes-${pid}`)
+  mkdirSync(group)
+  const quota = Math.round(PERIOD_US * share)
+  if (isOld) {
+    writeFileSync(join(group, 'cpu.cfs_period_us'), String(PERIOD_US))
+    writeFileSync(join(group, 'cpu.cfs_quota_us'), String(quota))
+  } else writeFileSync(join(group, 'cpu.max'), `${quota} ${PERIOD_US}`)
+  writeFileSync(join(group, 'cgroup.procs'), String(pid))
+  return group
 }
 
 async function startServer(count, users) {
@@ -52,8 +79,7 @@ async function startServer(count, users) {
     RATE_LIMIT: '0',
     DRAIN_SECONDS: '0',
   }
-  const more = count > 1 ? { ADVERTISE_URL: 'http://127.0.0.1:1' } : {}
-  const tokens = Array.from({ length: Number(users) }, (_, index) => createToken(`user-${index}`, { ...env, ...more }))
+  const tokens = Array.from({ length: Number(users) }, (_, index) => createToken(`user-${index}`, env))
   const resolved = await Promise.all(tokens)
   const args = [PROGRAM, 'serve', '--http', '--port', '0', ...(count > 1 ? ['--processes', String(count)] : [])]
   const child = spawn(process.execPath, args, { env, cwd: state, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -104,18 +130,29 @@ function callUntil(port, token, end, onAnswer) {
   return new Promise((done, fail) => {
     let socket
     let text = ''
+    let received = 0
+    /** Bytes of an answer that keeps the connection open; all of them are alike, and so only counted. */
+    let usualBytes = 0
     const open = () => {
+      usualBytes = 0
       socket = connect(port, '127.0.0.1', () => socket.write(request)).setNoDelay(true)
       socket.on('error', fail).on('data', receive)
     }
     const receive = (chunk) => {
-      text += chunk.toString('latin1')
-      const length = /content-length: (\d+)/i.exec(text)?.[1]
-      const at = text.indexOf('\r\n\r\n')
-      if (at < 0 || length === undefined || text.length < at + 4 + Number(length)) return
-      if (!text.startsWith('HTTP/1.1 200') || !text.includes('"result"')) return fail(new Error(text))
-      const isClosed = /^connection: close/im.test(text)
+      received += chunk.length
+      if (usualBytes > 0 && received < usualBytes) return
+      let isClosed = false
+      if (received !== usualBytes) {
+        text += chunk.toString('latin1')
+        const length = /content-length: (\d+)/i.exec(text)?.[1]
+        const at = text.indexOf('\r\n\r\n')
+        if (at < 0 || length === undefined || text.length < at + 4 + Number(length)) return
+        if (!text.startsWith('HTTP/1.1 200') || !text.includes('"result"')) return fail(new Error(text))
+        isClosed = /^connection: close/im.test(text.slice(0, at))
+        usualBytes = isClosed ? 0 : text.length
+      }
       text = ''
+      received = 0
       onAnswer()
       if (isClosed || performance.now() >= end) socket.destroy()
       if (performance.now() >= end) done()

@@ -74,6 +74,13 @@ export async function foreignWrites(sql, since) {
   )
 }
 
+/** When the message of a callback was written to a client, in milliseconds; undefined if it was not. */
+export async function deliveryTime(sql, name) {
+  const rows = await sql('SELECT delivered_at FROM scorpiox.messages WHERE text LIKE $1', [`%${name}`])
+  const [{ delivered_at: at = null } = {}] = rows
+  return at === null ? undefined : Number(at)
+}
+
 /** What became of a callback in the database, for a violation. */
 export async function callbackTrace(sql, name) {
   const rows = await sql(

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { callbackTrace, foreignWrites, ownerChanges, storedTasks } from './audit.mjs'
+import { callbackTrace, deliveryTime, foreignWrites, ownerChanges, storedTasks } from './audit.mjs'
 
 /** Compares what callers were answered with what is stored. */
 export async function findViolations(fleet, { prefix, calls, callbacks, startedAt }) {
@@ -14,7 +14,9 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
   const denied = tasks.filter(({ kind, value }) => ['refused', 'unserved'].includes(kind) && stored.has(value))
   const wrongJobs = calls.filter(({ wrongJob }) => wrongJob !== undefined)
   const set = [...callbacks].filter(([, { outcome }]) => outcome === 'ok')
-  const silent = set.filter(([, { deliveries }]) => deliveries.length === 0)
+  const untold = set.filter(([, { deliveries }]) => deliveries.length === 0)
+  const broken = await Promise.all(untold.map((entry) => wentWithAnswer(fleet, calls, entry)))
+  const silent = untold.filter((_, index) => !broken[index])
   const repeated = [...callbacks].filter(([, { deliveries }]) => deliveries.length > 1)
   const foreign = await foreignWrites(fleet.sql, startedAt)
   const traces = await Promise.all(silent.map(([name]) => callbackTrace(fleet.sql, name)))
@@ -26,6 +28,7 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
       twice: doubled.length,
       callbacks: set.length,
       'not told': silent.length,
+      'in a broken answer': untold.length - silent.length,
       'told twice': repeated.length,
       'wrong job': wrongJobs.length,
       'writes after loss': foreign.length + late.length,
@@ -49,6 +52,22 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
       ...late,
     ],
   }
+}
+
+/**
+ * Whether the message was in an answer that was written and then broke off with a machine that it passed through. The
+ * caller knows that this call failed; nobody can know that the message did not arrive, so it is not told again.
+ */
+async function wentWithAnswer({ sql }, calls, [name, { one, client }]) {
+  const at = await deliveryTime(sql, name)
+  return calls.some(
+    (call) =>
+      ['broken', 'unknown'].includes(call.kind) &&
+      call.user === one.user.name &&
+      call.client === client.kind &&
+      call.startedAt - 50 <= at &&
+      at <= call.endedAt,
+  )
 }
 
 const WRITERS = 'writers'
