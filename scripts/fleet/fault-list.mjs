@@ -110,6 +110,16 @@ export const FAULTS = {
       return { countsFrom: Date.now(), limitMs: 3_000, violations }
     },
   },
+  'stopped and started, local files': {
+    files: 'local',
+    async inject({ fleet, victim, others, fault }) {
+      const code = await victim.stop()
+      const violations = await filesAreHeld(fleet, fault, others)
+      if (code !== 0) violations.push(`${victim.name} ended with ${code} instead of 0`)
+      await restart(victim)
+      return { countsFrom: Date.now(), limitMs: 3_000, violations }
+    },
+  },
   'database away 15 s, local files': {
     files: 'local',
     affects: 'database',

@@ -153,6 +153,53 @@ describe('a machine', requires(postgresRequirement(postgres)), () => {
     ])
   })
 
+  test('that is drained: a call is answered on the stream of 2024-11-05 that it has forwarded', async () => {
+    const { owner, others } = await begin({ WORKSPACE_FILES: 'shared' })
+    const [other] = others
+    if (!other) throw new Error('no other machine')
+    const events = await stream(other, { method: 'GET', path: '/sse' })
+    const path = (await events.next())?.data ?? ''
+    const post = (body: string): Promise<HttpResponse> => sendRequest(owner, { path, body })
+    await post(rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c' } }))
+    await events.message()
+    await post(callOf('Bash', { command: 'echo begun > begun; sleep 3; echo answered' }, 'slow'))
+    await eventually(
+      () => callText(owner, 'Bash', { command: 'cat begun 2>/dev/null || true' }),
+      (text) => text === 'begun\n',
+    )
+    other.child.kill('SIGTERM')
+    const answer = await events.message()
+    expect([answer.id, answer.result?.content[0].text]).toEqual(['slow', 'answered\n'])
+    await events.ended
+    expect(await other.exited).toBe(0)
+  })
+
+  test('that is killed: WebSockets and streams that another one has forwarded end with a sentence', async () => {
+    const { owner, others } = await begin({ WORKSPACE_FILES: 'shared', ...SHORT_LEASE })
+    const [other] = others
+    if (!other) throw new Error('no other machine')
+    const events = await stream(other, { method: 'GET', path: '/sse' })
+    await events.next()
+    const { socket } = await openWebSocket(other)
+    const closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve(`${code} ${String(reason)}`)))
+    owner.child.kill('SIGKILL')
+    expect(await closed).toMatch(/^1012 .*it is not known whether they were done/)
+    expect((await events.message()).params.data).toContain('it is not known whether it was done')
+    await events.ended
+  })
+
+  test('that is stopped, with files of its own: its users wait until it is back, or it is drained', async () => {
+    const { fleet: started, owner, others } = await begin({ WORKSPACE_FILES: 'local' })
+    const [other] = others
+    if (!other) throw new Error('no other machine')
+    owner.child.kill('SIGTERM')
+    expect(await owner.exited).toBe(0)
+    const refused = await sendRequest(other, WHERE)
+    expect(refused.json.error.message).toMatch(new RegExp(`^The machine ${owner.name} holds your files`))
+    expect(started.cli('machines', 'drain', owner.name)).toContain('1 of its users')
+    expect(textOf(await sendRequest(other, WHERE))).toBe(`on ${other.name}\n`)
+  })
+
   test('without its database serves nothing, says so, and goes on afterwards', async () => {
     if (!postgres) return
     const { owner, others } = await begin({ WORKSPACE_FILES: 'local', ...SHORT_LEASE })

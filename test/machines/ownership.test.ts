@@ -143,6 +143,21 @@ describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () =
     expect((await again.claim(SCOPE)).kind).toBe('self')
   })
 
+  test('files of a machine that was stopped are waited for, unless it was drained', async () => {
+    const [a, b] = [await join('a', { files: 'local' }), await join('b', { files: 'local' })]
+    await a.claim(SCOPE)
+    expect([await a.hasSuccessor(), await a.hasSuccessor(true)]).toEqual([true, false])
+    await a.drain()
+    await a.release(SCOPE)
+    const refused = await b.claim(SCOPE)
+    expect(refused.kind === 'refused' && refused.reason).toMatch(/^The machine a holds your files and has been silent/)
+    const again = await join('a', { files: 'local', disk: 'a' })
+    expect((await again.claim(SCOPE)).kind).toBe('self')
+    await again.release(SCOPE, true)
+    b.forget(SCOPE)
+    expect((await b.claim(SCOPE)).kind).toBe('self')
+  })
+
   test('a machine that drains claims nothing, unless it is the only one', async () => {
     const a = await join('a')
     await a.drain()

@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { type MachineRow, selectMachines, startDraining } from '@scorpiox/server/machines/machine-table'
-import { selectOwnedWorkspaces, type WorkspaceRow } from '@scorpiox/server/machines/workspace-table'
+import { abandonFiles, selectOwnedWorkspaces, type WorkspaceRow } from '@scorpiox/server/machines/workspace-table'
 import type { Database } from '@scorpiox/server/storage/database'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
@@ -49,14 +49,16 @@ function formatWorkspaces(machines: readonly MachineRow[], workspaces: readonly 
 }
 
 async function drain(database: Database, name: string, isJson: boolean): Promise<string> {
-  const drained = await database.write('machines', async (sql) => ({
-    value: await startDraining(sql, name),
+  const { drained, abandoned } = await database.write('machines', async (sql) => ({
+    value: { drained: await startDraining(sql, name), abandoned: await abandonFiles(sql, name) },
     commit: true,
   }))
-  if (drained.length === 0) {
-    throw new Failure(`no running machine has the name ${name}; to list them: scorpiox-code machines`)
+  if (drained.length + abandoned === 0) {
+    throw new Failure(`no machine with the name ${name} runs or has files of users; to list them: scorpiox-code machines`)
   }
-  if (isJson) return `${JSON.stringify({ draining: drained }, null, 2)}\n`
+  if (abandoned > 0 && !isJson)
+    return `${name} is gone: ${abandoned} of its users go on elsewhere, without the files that it has.\n`
+  if (isJson) return `${JSON.stringify({ draining: drained, abandoned }, null, 2)}\n`
   return drained.map((machine) => `${machine} hands over its users, finishes its calls and stops.\n`).join('')
 }
 

@@ -22,6 +22,8 @@ export interface DrainOptions {
   readonly membership: Membership
   readonly placement: MachinePlacement
   readonly users: ServedUsers
+  /** Whether users wait for this machine to be started again, because it has their files. */
+  readonly keepsFiles: boolean
   /** Ends the background jobs of these users. */
   readonly endJobs: (users: readonly string[]) => Promise<void>
   /** How long it still serves although it is not ready. */
@@ -37,12 +39,13 @@ export async function drainMachine(options: DrainOptions): Promise<void> {
   const { membership, placement, users, servingMs, limitMs, log, signal } = options
   const startedAt = performance.now()
   const isOver = (ms: number): boolean => performance.now() - startedAt >= ms
-  log.info('draining: /readyz is 503, and users are handed over to other machines')
+  const plan = options.keepsFiles ? 'users wait for their files' : 'users are handed over to other machines'
+  log.info(`draining: /readyz is 503, and ${plan}`)
   await attempt(log, () => membership.drain())
   const hadUsers = membership.owned().length > 0
   const holds = new Map<string, () => void>()
   while (!signal.aborted && !isOver(servingMs + limitMs)) {
-    const successor = await hasSuccessor(membership)
+    const successor = await hasSuccessor(options)
     if (successor) await handOverIdle(options, holds, isOver(servingMs + limitMs * HOLD_PART))
     else if (isOver(servingMs)) placement.isClosed = true
     if (isOver(servingMs)) placement.inFlight.endStandingForwards()
@@ -56,7 +59,7 @@ export async function drainMachine(options: DrainOptions): Promise<void> {
   for (const scope of membership.owned()) await attempt(log, () => handOver(options, scope))
   for (const release of holds.values()) release()
   // The others may still believe for a moment that this machine is the owner; it tells them that it is not.
-  if (hadUsers && !signal.aborted && (await hasSuccessor(membership))) await sleep(OTHER_OWNER_MS + LINGER_MS)
+  if (hadUsers && !signal.aborted && (await hasSuccessor(options))) await sleep(OTHER_OWNER_MS + LINGER_MS)
 }
 
 /** Ends what a machine has open for users whose workspaces it has lost. */
@@ -88,15 +91,15 @@ function hold(placement: MachinePlacement, holds: Map<string, () => void>, user:
   if (!holds.has(user)) holds.set(user, placement.hold(user))
 }
 
-async function handOver({ membership, users }: DrainOptions, scope: Scope): Promise<void> {
-  const released = membership.release(scope)
+async function handOver({ membership, users, keepsFiles }: DrainOptions, scope: Scope): Promise<void> {
+  const released = membership.release(scope, !keepsFiles)
   users.end(scope.user, HANDED_OVER)
   await released
 }
 
-async function hasSuccessor(membership: Membership): Promise<boolean> {
+async function hasSuccessor({ membership, keepsFiles }: DrainOptions): Promise<boolean> {
   try {
-    return await membership.hasSuccessor()
+    return await membership.hasSuccessor(keepsFiles)
   } catch {
     return false
   }

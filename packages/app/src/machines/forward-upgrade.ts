@@ -91,16 +91,19 @@ function connectSockets(exchange: HttpExchange, machine: string, client: Side, p
   client.socket.once('close', () => exchange.recordUpgrade())
   // Not two pipelines: on one pair of sockets they add more listeners than Node.js allows without a warning.
   client.socket.on('error', () => client.socket.destroy()).once('close', () => peer.socket.destroy())
-  peer.socket.on('error', () => peer.socket.destroy()).once('close', () => closeClient(client.socket, frames, machine))
+  const close = (): void => closeClient(client.socket, frames, machine)
+  peer.socket.on('error', () => peer.socket.destroy()).once('end', close).once('close', close)
   client.socket.pipe(peer.socket)
   peer.socket.pipe(client.socket, { end: false })
 }
 
 /** The machine that answered is gone. If it did not say why, the client learns what that means for its calls. */
 function closeClient(socket: Duplex, frames: ServerFrames, machine: string): void {
-  if (socket.destroyed) return
+  if (socket.destroyed || socket.writableEnded) return
   if (!frames.isClosed && frames.isBetweenFrames) socket.write(createCloseFrame(describeBreak(machine)))
   socket.end()
+  // The pipe has ended; without a reader the end of the client would not be noticed.
+  socket.resume()
   closeAfterDelay(socket)
 }
 

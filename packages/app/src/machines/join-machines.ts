@@ -32,7 +32,7 @@ export interface JoinedMachine {
   readonly drainRequested: Promise<void>
   /** Ends what is open for users that this machine has lost. `endJobs` ends their background jobs. */
   watch(users: ServedUsers, endJobs: (users: readonly string[]) => Promise<void>): void
-  /** Hands everything over. */
+  /** Hands everything over; files of its own only if `machines drain` asked for it. */
   drain(users: ServedUsers, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -74,8 +74,14 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
     leaseMs,
     movesConnections,
   })
+  let isDrainRequested = false
+  let isStopping = false
   const drainRequested = new Promise<void>((resolve) => {
-    membership.onEvent(({ kind }) => kind === 'draining' && resolve())
+    membership.onEvent(({ kind }) => {
+      if (kind !== 'draining') return
+      isDrainRequested ||= !isStopping
+      resolve()
+    })
   })
   let endJobs: ((users: readonly string[]) => Promise<void>) | undefined
   return {
@@ -98,8 +104,10 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
         if (event.kind === 'fenced' && membership.files === 'shared') end(membership.owned(), `the lease of this machine has ended; ${NOT_KNOWN}`)
       })
     },
-    drain: (users, signal) =>
-      drainMachine({
+    drain(users, signal) {
+      isStopping = true
+      return drainMachine({
+        keepsFiles: membership.files === 'local' && !isDrainRequested,
         membership,
         placement,
         users,
@@ -108,7 +116,8 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
         limitMs: settings.DRAIN_TIMEOUT_SECONDS * 1000,
         log,
         signal,
-      }),
+      })
+    },
     async close() {
       placement.isClosed = true
       placement.inFlight.close()

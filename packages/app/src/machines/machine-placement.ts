@@ -182,7 +182,7 @@ export class MachinePlacement implements RequestPlacement {
   async #findPlace(exchange: HttpExchange): Promise<Place> {
     const { membership, scopeOf } = this.options
     if (this.isClosed || !membership.isServing()) {
-      return { kind: 'refused', refusal: exchange.forwarded ? MOVED : NO_LEASE }
+      return { kind: 'refused', refusal: exchange.forwarded ? MOVED : this.isClosed ? CLOSED : NO_LEASE }
     }
     try {
       const claim = await membership.claim(scopeOf(exchange.user))
@@ -238,6 +238,7 @@ const MOVED_MEANWHILE: Refusal = {
   headers: { [MOVED_HEADER]: '1', 'retry-after': '1' },
 }
 const NO_LEASE = unavailable('This machine cannot reach the database and serves nothing; nothing was done. Try again')
+const CLOSED = unavailable('This machine is being stopped and serves nothing more; nothing was done. Try again')
 const REFUSED_LEASE: Refused = { kind: 'refused', refusal: NO_LEASE }
 
 function unavailable(reason: string): Refusal {

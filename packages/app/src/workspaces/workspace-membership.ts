@@ -31,7 +31,7 @@ export function inWorkspaces(membership: Membership, root: WorkspaceRoot, direct
     ownedEpoch: (scope) => membership.ownedEpoch(owned(scope)),
     claim: (scope) => membership.claim(owned(scope)),
     forget: (scope) => membership.forget(owned(scope)),
-    release: (scope) => membership.release(owned(scope)),
+    release: (scope, leavesFiles) => membership.release(owned(scope), leavesFiles),
     owned: () => membership.owned().map(seen),
     databaseTime: () => membership.databaseTime(),
     findLive: (incarnations) => membership.findLive(incarnations),

@@ -33,8 +33,8 @@ export interface Membership {
   claim(scope: Scope): Promise<Claim>
   /** Forgets what `claim` has found about other machines, because it was wrong. */
   forget(scope: Scope): void
-  /** Lets others claim a workspace that this machine owns. */
-  release(scope: Scope): Promise<void>
+  /** Lets others claim a workspace that this machine owns. `leavesFiles`: also those that do not have its files. */
+  release(scope: Scope, leavesFiles?: boolean): Promise<void>
   /** The workspaces that this machine owns. */
   owned(): readonly Scope[]
   /** The milliseconds of the database's clock, estimated. */
@@ -46,8 +46,8 @@ export interface Membership {
   beforeRelease(listener: (scope: Scope) => Promise<void>): void
   /** Stops to claim; others see it. */
   drain(): Promise<void>
-  /** Whether another machine would serve what this one gives up. */
-  hasSuccessor(): Promise<boolean>
+  /** Whether another machine would serve what this one gives up. `hasFiles`: only one on the same disk counts. */
+  hasSuccessor(hasFiles?: boolean): Promise<boolean>
   /** Gives up all workspaces, leaves, and closes the database. */
   close(): Promise<void>
 }
@@ -142,7 +142,7 @@ export async function openMembership(options: MembershipOptions): Promise<Member
     ownedEpoch: (scope) => workspaces.ownedEpoch(scope),
     claim: (scope) => workspaces.claim(scope),
     forget: (scope) => workspaces.forget(scope),
-    release: (scope) => workspaces.release(scope),
+    release: (scope, leavesFiles = false) => workspaces.release(scope, leavesFiles),
     owned: () => workspaces.owned(),
     databaseTime: () => lease.databaseTime(),
     findLive: (incarnations) => database.read((sql) => selectLive(sql, incarnations)),
@@ -153,7 +153,8 @@ export async function openMembership(options: MembershipOptions): Promise<Member
     },
     beforeRelease: (listener) => void lastWrites.push(listener),
     drain: () => lease.drain(),
-    hasSuccessor: () => database.read((sql) => hasSuccessor(sql, lease.incarnation)),
+    hasSuccessor: (hasFiles = false) =>
+      database.read((sql) => hasSuccessor(sql, lease.incarnation, hasFiles ? disk : undefined)),
     async close() {
       try {
         await lease.close()

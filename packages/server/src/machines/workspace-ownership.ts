@@ -70,9 +70,9 @@ export class WorkspaceOwnership {
   }
 
   /** From this call on it is not owned for new work. */
-  release(scope: Scope): Promise<void> {
+  release(scope: Scope, leavesFiles: boolean): Promise<void> {
     const own = this.#owned.get(ownKey(scope))
-    return own ? (own.released ??= this.#giveUp(own)) : Promise.resolve()
+    return own ? (own.released ??= this.#giveUp(own, leavesFiles)) : Promise.resolve()
   }
 
   /** This machine was taken for dead: returns what it had. */
@@ -96,14 +96,14 @@ export class WorkspaceOwnership {
     if (isServed(scope.project) || (await hasEnded(sql, incarnation))) throw notOwner()
   }
 
-  async #giveUp(own: OwnedWorkspace): Promise<void> {
+  async #giveUp(own: OwnedWorkspace, leavesFiles: boolean): Promise<void> {
     const { database, lease, emit, beforeRelease } = this.options
     const { scope } = own
     const { incarnation } = lease()
     try {
       await beforeRelease(scope)
       await database.write(scopeKey(scope), async (sql) => ({
-        value: await releaseWorkspace(sql, scope, incarnation),
+        value: await releaseWorkspace(sql, scope, incarnation, leavesFiles),
         commit: true,
       }))
     } finally {

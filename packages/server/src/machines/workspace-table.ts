@@ -30,7 +30,7 @@ export interface Claimant {
 export type WorkspaceClaim =
   | { readonly kind: 'self'; readonly epoch: number; readonly previous: string | undefined; readonly isNew: boolean }
   | { readonly kind: 'other'; readonly machine: OtherMachine }
-  /** The owner is gone, and its files with it. */
+  /** The owner is gone or was stopped, and its files with it. */
   | { readonly kind: 'silent'; readonly name: string; readonly since: number }
   /** The claimant is draining or lost its lease, and there is no other machine. */
   | { readonly kind: 'none' }
@@ -62,14 +62,42 @@ export async function claimWorkspace(sql: Sql, scope: Scope, claimant: Claimant)
       return { kind: 'other', machine: toMachine(row) }
     }
   }
-  // Released: a machine that has the files comes first.
-  const hasFiles = row.files === 'shared' || row.disk === claimant.disk || epoch === 0
-  const home = hasFiles || owner !== undefined ? undefined : await findHome(sql, row, claimant)
-  return home ?? takeOver(sql, scope, claimant, owner)
+  const hasFiles = row.files === 'shared' || row.disk === claimant.disk || row.disk === NO_DISK || epoch === 0
+  if (hasFiles || owner !== undefined) return takeOver(sql, scope, claimant, owner)
+  // Released by a machine that was stopped: only one that has the files goes on.
+  return (await findHome(sql, row, claimant)) ?? describeSilence(await findLast(sql, row))
 }
 
-export async function releaseWorkspace(sql: Sql, scope: Scope, incarnation: string): Promise<void> {
-  await sql.run('UPDATE workspaces SET owner = NULL WHERE key = ? AND owner = ?', scopeKey(scope), incarnation)
+/** In a row whose files nobody waits for any more. */
+const NO_DISK = ''
+
+/** `leavesFiles`: another machine may go on without the files of this one. */
+export async function releaseWorkspace(
+  sql: Sql,
+  scope: Scope,
+  incarnation: string,
+  leavesFiles: boolean,
+): Promise<void> {
+  await sql.run(
+    'UPDATE workspaces SET owner = NULL, disk = CASE WHEN ? = 1 THEN ? ELSE disk END WHERE key = ? AND owner = ?',
+    leavesFiles ? 1 : 0,
+    NO_DISK,
+    scopeKey(scope),
+    incarnation,
+  )
+}
+
+/** The files of machines of this name that are gone are not waited for any more. Returns how many users they had. */
+export async function abandonFiles(sql: Sql, name: string): Promise<number> {
+  const isRunning = `SELECT 1 FROM machines AS running WHERE running.disk = workspaces.disk AND running.ended_at IS NULL
+    AND running.expires_at > ${DATABASE_NOW}`
+  const rows = await sql.run(
+    `UPDATE workspaces SET owner = NULL, disk = ? WHERE files = 'local' AND NOT EXISTS (${isRunning})
+     AND disk IN (SELECT disk FROM machines WHERE name = ?) RETURNING key`,
+    NO_DISK,
+    name,
+  )
+  return rows.length
 }
 
 export interface OwnedRow {
@@ -165,9 +193,14 @@ async function takeOver(
   return candidates[0] ? { kind: 'other', machine: toMachine(candidates[0]) } : { kind: 'none' }
 }
 
-/** Whether another machine claims workspaces. */
-export async function hasSuccessor(sql: Sql, incarnation: string): Promise<boolean> {
-  return (await sql.all(`SELECT 1 ${CANDIDATES} AND incarnation <> ? LIMIT 1`, incarnation)).length > 0
+/** Whether another machine claims workspaces. `disk`: only one that has these files counts. */
+export async function hasSuccessor(sql: Sql, incarnation: string, disk?: string): Promise<boolean> {
+  const rows = await sql.all(
+    `SELECT 1 ${CANDIDATES} AND incarnation <> ?${disk === undefined ? '' : ' AND disk = ?'} LIMIT 1`,
+    incarnation,
+    ...(disk === undefined ? [] : [disk]),
+  )
+  return rows.length > 0
 }
 
 const CANDIDATES = `FROM machines WHERE ended_at IS NULL AND draining = 0 AND expires_at > ${DATABASE_NOW}`
@@ -190,6 +223,13 @@ async function findHome(sql: Sql, { disk }: SqlRow, { incarnation }: Claimant): 
     incarnation,
   )
   return rows[0] && { kind: 'other', machine: toMachine(rows[0]) }
+}
+
+/** The machine that was last on a disk. */
+async function findLast(sql: Sql, { disk }: SqlRow): Promise<SqlRow> {
+  const query = 'SELECT name, renewed_at FROM machines WHERE disk = ? ORDER BY started_at DESC LIMIT 1'
+  const [row] = await sql.all(query, String(disk))
+  return row ?? { name: null, renewed_at: null }
 }
 
 function describeSilence(row: SqlRow): WorkspaceClaim {
