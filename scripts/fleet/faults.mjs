@@ -124,10 +124,12 @@ function probe(fleet, users, observe) {
     const client = createClient('stateless', { url: fleet.url, token })
     const startedAt = Date.now()
     // A cheap call: those that wait for the next owner are all served at once.
-    const { kind } = await client.call('TaskManager', { action: 'list', query: '' }, { limitMs: 60_000 }).then((answer) => {
-      observe(answer, { id: 'a probe' })
-      return classifyAnswer(answer)
-    }, classifyError)
+    const { kind } = await client
+      .call('TaskManager', { action: 'list', query: '' }, { limitMs: 60_000 })
+      .then((answer) => {
+        observe(answer, { id: 'a probe' })
+        return classifyAnswer(answer)
+      }, classifyError)
     if (kind === 'ok') successes.get(name).push({ startedAt, endedAt: Date.now() })
   }
   async function run() {

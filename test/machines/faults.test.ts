@@ -181,7 +181,9 @@ describe('a machine', requires(postgresRequirement(postgres)), () => {
     const events = await stream(other, { method: 'GET', path: '/sse' })
     await events.next()
     const { socket } = await openWebSocket(other)
-    const closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve(`${code} ${String(reason)}`)))
+    const closed = new Promise((resolve) =>
+      socket.once('close', (code, reason) => resolve(`${code} ${String(reason)}`)),
+    )
     owner.child.kill('SIGKILL')
     expect(await closed).toMatch(/^1012 .*it is not known whether they were done/)
     expect((await events.message()).params.data).toContain('it is not known whether it was done')

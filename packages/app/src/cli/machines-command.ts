@@ -54,7 +54,9 @@ async function drain(database: Database, name: string, isJson: boolean): Promise
     commit: true,
   }))
   if (drained.length + abandoned === 0) {
-    throw new Failure(`no machine with the name ${name} runs or has files of users; to list them: scorpiox-code machines`)
+    throw new Failure(
+      `no machine with the name ${name} runs or has files of users; to list them: scorpiox-code machines`,
+    )
   }
   if (abandoned > 0 && !isJson)
     return `${name} is gone: ${abandoned} of its users go on elsewhere, without the files that it has.\n`

@@ -92,7 +92,10 @@ function connectSockets(exchange: HttpExchange, machine: string, client: Side, p
   // Not two pipelines: on one pair of sockets they add more listeners than Node.js allows without a warning.
   client.socket.on('error', () => client.socket.destroy()).once('close', () => peer.socket.destroy())
   const close = (): void => closeClient(client.socket, frames, machine)
-  peer.socket.on('error', () => peer.socket.destroy()).once('end', close).once('close', close)
+  peer.socket
+    .on('error', () => peer.socket.destroy())
+    .once('end', close)
+    .once('close', close)
   client.socket.pipe(peer.socket)
   peer.socket.pipe(client.socket, { end: false })
 }

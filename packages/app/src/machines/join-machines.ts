@@ -101,7 +101,8 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
         if (event.kind === 'others draining') {
           users.closeIdleConnections((request) => event.incarnations.has(placement.senderOf(request) ?? ''))
         }
-        if (event.kind === 'fenced' && membership.files === 'shared') end(membership.owned(), `the lease of this machine has ended; ${NOT_KNOWN}`)
+        if (event.kind === 'fenced' && membership.files === 'shared')
+          end(membership.owned(), `the lease of this machine has ended; ${NOT_KNOWN}`)
       })
     },
     drain(users, signal) {
