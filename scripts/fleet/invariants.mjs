@@ -56,7 +56,7 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
 
 /**
  * Whether the message was in an answer that was written and then broke off with a machine that it passed through. The
- * caller knows that this call failed; nobody can know that the message did not arrive, so it is not told again.
+ * caller knows that this call failed; a server cannot know that the message did not arrive, so it is not sent again.
  */
 async function wentWithAnswer({ sql }, calls, [name, { one, client }]) {
   const at = await deliveryTime(sql, name)

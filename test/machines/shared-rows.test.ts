@@ -189,16 +189,16 @@ describe('rows that machines share', requires(postgresRequirement(postgres)), ()
     expect(await sessions.restore(USER, 'new')).toBeUndefined()
   })
 
-  test('a revocation is told to every machine', async () => {
+  test('every machine notices a revocation', async () => {
     const [a, b] = [openSharedTokens((await join('a')).database), openSharedTokens((await join('b')).database)]
-    const told: string[] = []
-    a.onRevocation(() => told.push('a'))
-    b.onRevocation(() => told.push('b'))
+    const notified: string[] = []
+    a.onRevocation(() => notified.push('a'))
+    b.onRevocation(() => notified.push('b'))
     const { token, record } = await a.create({ name: 'one', user: USER })
     expect(await b.find(token)).toMatchObject({ user: USER })
     await a.revoke(record.id)
     await eventually(
-      () => told.toSorted(),
+      () => notified.toSorted(),
       (names) => names.join() === 'a,b',
     )
     expect(await b.find(token)).toBeUndefined()

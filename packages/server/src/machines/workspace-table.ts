@@ -68,7 +68,7 @@ export async function claimWorkspace(sql: Sql, scope: Scope, claimant: Claimant)
   return (await findHome(sql, row, claimant)) ?? describeSilence(await findLast(sql, row))
 }
 
-/** In a row whose files nobody waits for any more. */
+/** In a row whose files are not waited for any more. */
 const NO_DISK = ''
 
 /** `leavesFiles`: another machine may go on without the files of this one. */
