@@ -185,7 +185,7 @@ function createWebSocket({ url, token }) {
     })
     socket.on('close', (code, reason) => {
       if (socket === opening) socket = undefined
-      const words = `the WebSocket was closed with ${code} ${reason}`
+      const words = `the WebSocket was closed with ${code} ${reason.toString()}`
       for (const { reject } of waiting.values()) reject(new BrokenRequest(words, true))
     })
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
