@@ -11,7 +11,7 @@ import { isPidRunning } from '@scorpiox/mcp/os'
 import { postgresRequirement, startPostgres } from '../store/postgres-server.js'
 import { eventually } from '../support/eventually.js'
 import { callOf, type HttpResponse, initialize, modernCall, rpc, sendRequest, stream } from '../support/http-client.js'
-import { requires } from '../support/requirements.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 import {
   callText,
   type Fleet,
@@ -188,6 +188,16 @@ describe('a machine', requires(postgresRequirement(postgres)), () => {
     expect(await closed).toMatch(/^1012 .*it is not known whether they were done/)
     expect((await events.message()).params.data).toContain('it is not known whether it was done')
     await events.ended
+  })
+
+  test('that is stopped: the placeholders of its sandbox stay in a shared project', requires(SANDBOX), async () => {
+    const { fleet: started, owner } = await begin({ WORKSPACE_FILES: 'shared', SANDBOX: 'workspace' })
+    expect(await callText(owner, 'Bash', { command: 'echo sandboxed' })).toBe('sandboxed\n')
+    const placeholder = join(started.project, '.vscode')
+    expect(existsSync(placeholder)).toBe(true)
+    owner.child.kill('SIGTERM')
+    expect(await owner.exited).toBe(0)
+    expect(existsSync(placeholder)).toBe(true)
   })
 
   test('that is stopped, with files of its own: its users wait until it is back, or it is drained', async () => {

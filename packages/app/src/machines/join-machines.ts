@@ -83,6 +83,7 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
       resolve()
     })
   })
+  const findLeaving = createLeavingFilter(settings.DRAIN_SECONDS * 1000)
   let endJobs: ((users: readonly string[]) => Promise<void>) | undefined
   return {
     membership,
@@ -99,7 +100,8 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
         if (event.kind === 'lost') end(event.scopes, `this machine was taken for dead; ${NOT_KNOWN}`)
         // Another machine may take over the same files soon.
         if (event.kind === 'others draining') {
-          users.closeIdleConnections((request) => event.incarnations.has(placement.senderOf(request) ?? ''))
+          const leaving = findLeaving(event.incarnations)
+          users.closeIdleConnections((request) => leaving.has(placement.senderOf(request) ?? ''))
         }
         if (event.kind === 'fenced' && membership.files === 'shared')
           end(membership.owned(), `the lease of this machine has ended; ${NOT_KNOWN}`)
@@ -125,6 +127,19 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
       peers.close()
       await membership.close().catch((error: unknown) => log.warn(`leaving: ${errorMessage(error)}`))
     },
+  }
+}
+
+/**
+ * Those of the machines that have drained for so long that the load balancer has noticed it: a connection that is closed
+ * earlier could be opened again through the same machine.
+ */
+function createLeavingFilter(servingMs: number): (draining: ReadonlySet<string>) => ReadonlySet<string> {
+  let firstSeen = new Map<string, number>()
+  return (draining) => {
+    const now = performance.now()
+    firstSeen = new Map(Array.from(draining, (incarnation) => [incarnation, firstSeen.get(incarnation) ?? now]))
+    return new Set([...draining].filter((incarnation) => now - (firstSeen.get(incarnation) ?? now) >= servingMs))
   }
 }
 

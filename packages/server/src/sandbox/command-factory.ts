@@ -83,6 +83,8 @@ export interface CommandPolicy extends ViewPolicy {
   readonly restoredEnv?: NodeJS.ProcessEnv | undefined
   /** At any level, only the write grants of a command are writable: neither the project nor the folders above. */
   readonly allowsOnlyGrants?: boolean | undefined
+  /** Whether other machines run commands in the same project, whose mounts cannot be seen here. */
+  readonly isProjectShared?: boolean | undefined
 }
 
 interface SandboxedCommandDeps {
@@ -177,7 +179,8 @@ export function createSandboxedCommands(
     create,
     async close() {
       limits.close()
-      await protectedPaths.close()
+      // A placeholder that is removed would not be protected any more in the running commands of another machine.
+      if (!policy.isProjectShared) await protectedPaths.close()
     },
   }
 }

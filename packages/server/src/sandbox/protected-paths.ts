@@ -58,7 +58,7 @@ export interface ProtectOptions {
 /**
  * A placeholder is mounted read-only. Git ignores empty folders. The sticky bit tells a placeholder from a folder of
  * the user. It is removed when the sandbox closes, or after a crash when the next one does, unless another server still
- * uses it. CVE-2026-25725 was a control file that was unprotected because it did not exist yet.
+ * uses it; where machines share the project it stays. CVE-2026-25725 was a control file that was unprotected because it did not exist yet.
  */
 export function createProtectedPaths(): ProtectedPaths {
   const placeholders = new Set<string>()

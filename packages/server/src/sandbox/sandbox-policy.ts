@@ -215,6 +215,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
       ...(settings.TLS_KEY === '' ? [] : [resolve(settings.TLS_KEY)]),
       ...hiddenPaths,
     ],
+    isProjectShared: settings.ADVERTISE_URL !== '' && settings.WORKSPACE_FILES === 'shared',
     writable: splitPathList(settings.SANDBOX_WRITE, config),
     readable: splitPathList(settings.SANDBOX_READ, config),
     program: [ownCode, process.execPath],
