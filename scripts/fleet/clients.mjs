@@ -136,6 +136,9 @@ function createSse({ url, token }) {
           const refused = await begin(to, `${id}-stream`)
           if (refused) {
             drop()
+            // It was ended before the first message.
+            if (refused.status === 404 && !isRepeated)
+              return client.call(name, args, { id, limitMs, to, isRepeated: true })
             return refused
           }
         }
