@@ -36,7 +36,7 @@ export async function openLoadBalancer({ base, machines, databaseNodes = [] }) {
       (await sendRequest(PUBLIC_URL, { method: 'GET', path: '/readyz', limitMs: 2_000 })).status
     await eventually('a machine is reached through HAProxy', answers, {
       fits: (status) => status === 200,
-      limitMs: 40_000,
+      limitMs: 90_000,
     })
   }
   return {

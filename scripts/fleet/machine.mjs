@@ -75,7 +75,7 @@ export async function openMachine({ number, base, files, databaseUrl, publicUrl,
     start,
     isReady: () => isOk(url, '/readyz'),
     isAlive: () => isOk(url, '/healthz'),
-    untilReady: (limitMs = 30_000) => eventually(`${name} is ready`, () => isOk(url, '/readyz'), { limitMs }),
+    untilReady: (limitMs = 90_000) => eventually(`${name} is ready`, () => isOk(url, '/readyz'), { limitMs }),
     /** Runs a command of the program on the machine; resolves to its output. */
     async command(...args) {
       const program = await host.start([process.execPath, '/srv/program/dist/scorpiox-code.js', ...args], {

@@ -113,7 +113,7 @@ async function startInit(name, setup) {
     throw new Error(`the namespaces of ${name} could not be made (${code}): ${errors}`)
   })
   early.catch(() => {})
-  const ready = eventually(`the namespaces of ${name}`, () => /ready (\d+)/.exec(output), { limitMs: 20_000 })
+  const ready = eventually(`the namespaces of ${name}`, () => /ready (\d+)/.exec(output), { limitMs: 60_000 })
   const [, pid] = await Promise.race([ready, early])
   return { pid: Number(pid), exited }
 }

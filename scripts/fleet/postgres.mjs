@@ -33,7 +33,7 @@ export async function openPostgres({ base }) {
       [join(postgresPrograms(), 'postgres'), '-D', 'data', ...settings.flatMap((setting) => ['-c', setting])],
       options,
     )
-    await eventually('PostgreSQL answers', () => connectDatabase(url).query('SELECT 1'), { limitMs: 30_000 })
+    await eventually('PostgreSQL answers', () => connectDatabase(url).query('SELECT 1'), { limitMs: 90_000 })
   }
   await start()
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const POLL_MS = 50
 
 /** Resolves to the first value that fits; fails with what came instead. */
-export async function eventually(what, look, { limitMs = 15_000, fits = Boolean } = {}) {
+export async function eventually(what, look, { limitMs = 60_000, fits = Boolean } = {}) {
   const endsAt = Date.now() + limitMs
   let last
   for (;;) {
