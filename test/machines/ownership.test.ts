@@ -21,6 +21,9 @@ interface TestMachine extends Membership {
   readonly events: readonly MembershipEvent[]
 }
 
+/** The lease is long: a machine that is marked as lost must not register again during the test. */
+const OWN_FILES = { files: 'local', leaseMs: 60_000 }
+
 describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () => {
   const opened: Membership[] = []
   let databaseUrl = ''
@@ -131,27 +134,27 @@ describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () =
   })
 
   test('files of a machine are not taken over, except where they are', async () => {
-    const [a, b] = [await join('a', { files: 'local' }), await join('b', { files: 'local' })]
+    const [a, b] = [await join('a', OWN_FILES), await join('b', OWN_FILES)]
     await a.claim(SCOPE)
     await sql(`UPDATE scorpiox.machines SET ended_at = 1, ending = 'lost' WHERE name = 'a'`)
     const refused = await b.claim(SCOPE)
     expect(refused.kind === 'refused' && refused.reason).toMatch(
       /^The machine a holds your files and has been silent since /,
     )
-    const again = await join('another name', { files: 'local', disk: 'a' })
+    const again = await join('another name', { ...OWN_FILES, disk: 'a' })
     expect(await b.claim(SCOPE)).toMatchObject({ kind: 'other', machine: { incarnation: again.incarnation } })
     expect((await again.claim(SCOPE)).kind).toBe('self')
   })
 
   test('files of a machine that was stopped are waited for, unless it was drained', async () => {
-    const [a, b] = [await join('a', { files: 'local' }), await join('b', { files: 'local' })]
+    const [a, b] = [await join('a', OWN_FILES), await join('b', OWN_FILES)]
     await a.claim(SCOPE)
     expect([await a.hasSuccessor(), await a.hasSuccessor(true)]).toEqual([true, false])
     await a.drain()
     await a.release(SCOPE)
     const refused = await b.claim(SCOPE)
     expect(refused.kind === 'refused' && refused.reason).toMatch(/^The machine a holds your files and has been silent/)
-    const again = await join('a', { files: 'local', disk: 'a' })
+    const again = await join('a', { ...OWN_FILES, disk: 'a' })
     expect((await again.claim(SCOPE)).kind).toBe('self')
     await again.release(SCOPE, true)
     b.forget(SCOPE)
