@@ -7,10 +7,15 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { call, cleanEnv, emptyFolder, readJob, startServer, type TestClient } from '../support/client.js'
+import { call, cleanEnv, emptyFolder, HAS_PROC, readJob, startServer, type TestClient } from '../support/client.js'
 import { canRun, type Requirement, requires, SANDBOX } from '../support/requirements.js'
 
 const DIRENV: Requirement = { isMet: canRun('direnv', ['version']), reason: 'direnv is not installed' }
+
+const TERMINALS: Requirement = {
+  isMet: HAS_PROC && canRun('script'),
+  reason: 'script of util-linux is not installed, or there is no /proc',
+}
 
 interface Project {
   readonly cwd: string
@@ -60,7 +65,7 @@ describe('direnv', requires(DIRENV), () => {
     expect(second).toBe('[]\n')
     expect(await run(client, 'exit 3')).toContain('not loaded')
     allow(project)
-    expect(await run(client, 'echo "[$NAME]"; own-tool')).toBe('[a "b" $c]\nown tool\n')
+    expect(await run(client, 'echo "[$NAME$DIRENV_DIFF]"; own-tool')).toBe('[a "b" $c]\nown tool\n')
     writeFileSync(join(project.cwd, '.env'), 'FROM_FILE=1\n')
     expect(await run(client, 'echo "$FROM_FILE"')).toBe('1\n')
     writeFileSync(join(project.cwd, '.envrc'), 'export NAME=changed\n')
@@ -84,6 +89,20 @@ describe('direnv', requires(DIRENV), () => {
     expect(await run(client, 'set -x; tr "\\0" " " < /proc/$$/cmdline')).not.toContain('from-envrc')
     expect((await call(client, 'KillBgTask', { task_id: id })).text).toContain('with everything it started')
     expect(await client.close()).toBe(0)
+  })
+
+  test('long values arrive, on a terminal too, and in tasks that outlive the server', requires(TERMINALS), async () => {
+    const project = newProject({ '.envrc': `export LONG=${'x'.repeat(9000)} LINES_OF="a\nb"\n` })
+    allow(project)
+    const client = start(project, 'direnv', { JOBS_OUTLIVE_SERVER: '1' })
+    const command = 'echo "length ${#LONG} ${#LINES_OF}"'
+    expect(await run(client, command)).toBe('length 9000 3\n')
+    for (const tty of [false, true]) {
+      const { structured } = await call(client, 'BackgroundBash', { command, tty })
+      const { text } = await readJob(client, structured.task_id, { wait_for_end: true })
+      expect(text).toContain('length 9000 3')
+    }
+    await client.close()
   })
 
   test('an .envrc that fails is a sentence', async () => {
@@ -116,6 +135,19 @@ describe('direnv', requires(DIRENV), () => {
     const strict = start(project, 'direnv', { SANDBOX: 'strict' })
     expect(await run(strict, 'echo "$NAME"')).toContain('value')
     await strict.close()
+  })
+
+  test('one above the project that the sandbox hides is named', requires(SANDBOX), async () => {
+    const { cwd: parent, home } = newProject({ '.envrc': 'export NAME=value\n' })
+    allow({ cwd: parent, home })
+    const cwd = join(parent, 'project')
+    mkdirSync(cwd)
+    const client = start({ cwd, home }, 'direnv')
+    expect(await run(client, 'echo "[$NAME]"')).toBe('[value]\n')
+    await client.close()
+    const sandboxed = start({ cwd, home }, 'direnv', { SANDBOX: 'strict' })
+    expect(await run(sandboxed, 'echo "[$NAME]"')).toMatch(/^\[\]\n\[SHELL_ENV=direnv: .*direnv does not find it/)
+    await sandboxed.close()
   })
 
   test('none can be planted in a project without one', requires(SANDBOX), async () => {

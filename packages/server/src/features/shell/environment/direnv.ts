@@ -13,7 +13,7 @@ import { findDirenvFolders } from '../../../config/environment-files.js'
 import type { Config } from '../../../config/load-config.js'
 import { listParents, listWritableRoots } from '../../../config/writable-roots.js'
 import { isFixedForCommands } from '../../../process/command-environment.js'
-import { isExportable } from '../../../process/command-variables.js'
+import { type CommandVariables, isExportable } from '../../../process/command-variables.js'
 import { formatInstallCommand } from '../../../process/install-command.js'
 import { quoteShellWord } from '../../../process/shell-quote.js'
 import { findTrustedProgram } from '../../../process/trusted-program.js'
@@ -117,11 +117,15 @@ async function evaluate(file: string, caller: Caller, options: DirenvOptions): P
     if (result.exitCode !== 0) return fail(explainError(errors, file))
     const variables = result.truncated ? undefined : parseVariables(json)
     if (variables === undefined) return fail(`what direnv printed is too long, or cannot be read.`)
+    if ((variables.DIRENV_DIR ?? config.childEnv.DIRENV_DIR) === undefined)
+      return fail('direnv does not find it. If the sandbox hides it, name it in SANDBOX_READ.')
     const watches = variables.DIRENV_WATCHES ?? config.childEnv.DIRENV_WATCHES
     // In a sandbox commands could change what else it reads; that counts with the next server.
-    if (isSandboxed || !watches || !/^[\w=-]+$/.test(watches)) return { variables, watched: [] }
+    if (isSandboxed || !watches || !/^[\w=-]+$/.test(watches))
+      return { variables: withoutState(variables), watched: [] }
     const dump = await runProbe(`${program} show_dump ${watches}`, probe)
-    return { variables, watched: dump.exitCode === 0 ? parseWatches(dump.text, file) : [] }
+    const watched = dump.exitCode === 0 ? parseWatches(dump.text, file) : []
+    return { variables: withoutState(variables), watched }
   } catch (error) {
     if (error instanceof Failure) return fail(errorMessage(error))
     throw error
@@ -156,6 +160,11 @@ function parseVariables(json: string): Record<string, string | null> | undefined
     return isExportable(name, value) && !isFixedForCommands(name) ? [[name, value]] : []
   })
   return Object.fromEntries(entries)
+}
+
+/** What direnv notes for itself is longer than most environments, and a shell reads its command byte by byte. */
+function withoutState(variables: CommandVariables): CommandVariables {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith('DIRENV_')))
 }
 
 function parseWatches(json: string, file: string): readonly string[] {
