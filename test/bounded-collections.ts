@@ -122,6 +122,8 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/features/search/engine-requests.ts cache': 'MAX_CACHED: 500 for all',
   'server/features/search/engine-requests.ts inFlight': CALLS,
   'server/features/shell/command-execution.ts listeners': 'readers of one command: the calls that wait for it',
+  'server/features/shell/environment/project-environment.ts notedProblems':
+    'MAX_SESSIONS: 1000 sessions; the oldest are dropped',
   'server/features/shell/head-and-tail.ts chunks': 'the characters of a result: BASH_MAX_OUTPUT',
   'server/features/shell/job-ledger.ts owners': COMMANDS,
   'server/features/shell/job-service.ts listed': COMMANDS,

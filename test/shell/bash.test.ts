@@ -268,7 +268,7 @@ describe.concurrent('limits', () => {
     const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
     const result = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
     expect(result.text).toBe(
-      'one\n[Still running after 0.3 s; it goes on as background task 1: read it with ReadBgOutput(task_id: 1), end it with KillBgTask(task_id: 1).]\n',
+      'one\n[Still running after 0.3 s; it goes on as background task 1: wait for it with ReadBgOutput(task_id: 1, wait_for_end: true, wait_ms: 50000), end it with KillBgTask(task_id: 1).]\n',
     )
     expect(result.isError).toBe(false)
     expect(result.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })

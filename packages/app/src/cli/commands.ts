@@ -202,7 +202,7 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
   const [
     { withTypedCommand, formatFindings },
     { diagnoseInstallation },
-    { diagnoseImages, diagnoseSandbox, diagnoseSearch },
+    { diagnoseImages, diagnoseProjectEnvironment, diagnoseSandbox, diagnoseSearch },
   ] = await Promise.all([
     import('./doctor/doctor.js'),
     import('./doctor/diagnose-installation.js'),
@@ -217,6 +217,7 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
     ...(await diagnoseSandbox(settings, () => verifySandbox(deps.config))),
     await browserFinding(deps.config),
     await terminalFinding(deps.config),
+    ...diagnoseProjectEnvironment(deps.config),
     diagnoseSearch(settings),
     ...(await scriptFindings(deps)),
   ]

@@ -91,6 +91,14 @@ const GENERAL_OPTIONS = {
     default: '',
     about: 'The bash, or PowerShell on Windows, that runs commands; empty means the one that is found.',
   },
+  SHELL_ENV: {
+    type: 'choice',
+    default: 'off',
+    choices: ['off', 'direnv', 'venv'],
+    about:
+      'Environment of the project that commands get: `direnv` loads its `.envrc` if you have allowed it with direnv, `venv` its ' +
+      '`.venv` and the Node.js of its `.nvmrc`.',
+  },
   BASH_AUTO_BACKGROUND: {
     type: 'boolean',
     project: true,

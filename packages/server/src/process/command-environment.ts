@@ -97,6 +97,11 @@ export function createCommandEnvironment(env: NodeJS.ProcessEnv, platform: NodeJ
   return { ...Object.fromEntries([...kept, ...missing]), ...forced, ...utf8Locale(env, platform) }
 }
 
+/** Whether commands get this variable from here, or are not to have it, whatever others say. */
+export function isFixedForCommands(name: string): boolean {
+  return [FORCED, FORCED_ON_UNIX, FORCED_ON_LINUX].some((fixed) => name in fixed) || REMOVED.includes(name)
+}
+
 /** The folders that npm prepends to PATH end with that of its node-gyp. */
 function removeNpmFolders(value: string | undefined, platform: NodeJS.Platform): string | undefined {
   const { delimiter } = platform === 'win32' ? win32 : posix

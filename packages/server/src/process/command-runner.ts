@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
 import { createCommandMemoryWatch } from './command-memory.js'
+import { addVariables, type CommandVariables, putVariablesBefore } from './command-variables.js'
 import { createInputPipeAt, type InputPipe } from './input-pipe.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
@@ -39,6 +40,8 @@ export interface RunRequest {
   readonly input?: string | undefined
   /** The user, whose commands share a memory limit. */
   readonly owner?: string | undefined
+  /** Set for this command only. */
+  readonly variables?: CommandVariables | undefined
   readonly onOutput: (chunk: Buffer) => void
   /** Called with the number of output bytes that were lost before they were read. */
   readonly onGap?: (bytes: number) => void
@@ -123,8 +126,8 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   async function startCommand(request: RunRequest, attempts = 2): Promise<RunningCommand> {
-    const { command, input, onOutput, onTag, sandbox, record, openInput } = request
-    const commandText = command || ':'
+    const { command, input, variables, onOutput, onTag, sandbox, record, openInput } = request
+    const commandText = putVariablesBefore(command || ':', variables)
     const acquired = await shells?.acquire({ command: commandText, input, sandbox, record, openInput })
     // The last scan does not contain a command that was started after it.
     trees.invalidateScan()
@@ -161,7 +164,8 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     throw new Failure(UNREPORTED_MESSAGE)
   }
 
-  async function spawnDirectly({ command, input, owner, onOutput, openInput }: RunRequest): Promise<RunningCommand> {
+  async function spawnDirectly(request: RunRequest): Promise<RunningCommand> {
+    const { command, input, variables, owner, onOutput, openInput } = request
     if (openInput?.terminal)
       throw new Failure('The command was not started: a terminal needs mkfifo, which is missing.')
     const tooLong = describeTooLongCommand(platform, shell, command)
@@ -173,7 +177,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       file: shell.file,
       args: shell.args(command),
       cwd,
-      env: withTag(shellEnv, tag),
+      env: withTag(addVariables(shellEnv, variables), tag),
       input,
       hasOpenInput: openInput !== undefined,
       onOutput,

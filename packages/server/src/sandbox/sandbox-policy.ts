@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { listClientSecrets, listClientSettings, type MachineInfo } from '../clients/client-paths.js'
 import type { Config } from '../config/load-config.js'
+import { listEnvironmentFiles, listEnvironmentFolders } from '../config/environment-files.js'
 import { expandPath, getScriptFolder, getStateDir, splitList, splitPathList } from '../config/paths.js'
 import { findWorkspaceFolder } from '../config/workspace-root.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
@@ -224,10 +225,11 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
       ...secretFiles,
       ...listPackagePaths(config),
       ...(home === '' ? [] : listClientSettings(machine)),
+      ...listEnvironmentFiles(config),
       ...[settings.TLS_CERT, settings.MACHINE_CA].filter((file) => file !== '').map((file) => resolve(file)),
     ],
     readOnly: [ownCode, process.execPath, ...[...scriptFolders, ...skillFolders].filter(isProtectable)],
-    scriptFolders,
+    scriptFolders: [...scriptFolders, ...listEnvironmentFolders(config)],
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     totalMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),

@@ -1,7 +1,7 @@
-// Findings of the doctor on optional parts of the machine: browser, terminals, image libraries, sandbox, search engines, database.
-// A missing browser or sandbox is a failure only if the settings require it. Nothing is started, unpacked or created
-// except a sandbox. Called by runDoctor in cli/commands.ts. Reads files and the database; sends no request to a search
-// engine.
+// Findings of the doctor on optional parts of the machine: browser, terminals, environment of the project, image
+// libraries, sandbox, search engines, database. A missing browser or sandbox is a failure only if the settings require
+// it. Nothing is started, unpacked or created except a sandbox. Called by runDoctor in cli/commands.ts. Reads files and
+// the database; sends no request to a search engine.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findBrowser } from '@scorpiox/server/browser/find-browser'
@@ -9,7 +9,7 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { findBunImage, SHARP_INSTALL_HINT } from '@scorpiox/server/features/images/lazy'
-import { findTerminalPrograms } from '@scorpiox/server/features/shell/lazy'
+import { findDirenv, findEnvrc, findPrograms, findTerminalPrograms } from '@scorpiox/server/features/shell/lazy'
 import { readSearchHealth } from '@scorpiox/server/features/search/lazy'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import type { LimitMechanism } from '@scorpiox/server/sandbox/resource-limits'
@@ -55,6 +55,26 @@ export function diagnoseTerminals(config: Config): Finding {
     detail: `none${isLinux ? '' : ' on this system'}; BackgroundBash works without tty`,
     ...(isLinux && { fix: formatInstallCommand(script === undefined ? 'util-linux' : 'coreutils') }),
   }
+}
+
+/** What commands get of the environment of the project (SHELL_ENV). Whether direnv loads it, only direnv knows. */
+export function diagnoseProjectEnvironment(config: Config): readonly Finding[] {
+  const name = 'environment'
+  const { SHELL_ENV: kind } = config.settings
+  if (kind === 'off') return []
+  if (kind === 'direnv') return [{ name, ...describeDirenv(findEnvrc(config.cwd), findDirenv(config)) }]
+  const found = findPrograms({ config, isSandboxed: config.settings.SANDBOX !== 'off' })
+  const problems = found.flatMap(({ problem }) => problem ?? [])
+  const programs = found.flatMap(({ program }) => program ?? [])
+  const detail =
+    found.length === 0 ? 'no .venv and no .nvmrc in the project' : programs.join(', ') || 'nothing is loaded'
+  return [{ name, ok: problems.length === 0, detail, ...(problems.length > 0 && { fix: `${problems.join('; ')}.` }) }]
+}
+
+function describeDirenv(file: string | undefined, direnv: string | undefined): Omit<Finding, 'name'> {
+  if (direnv === undefined)
+    return { ok: false, detail: 'SHELL_ENV=direnv, and direnv is not installed', fix: formatInstallCommand('direnv') }
+  return { ok: true, detail: `${file === undefined ? 'no .envrc' : `${file}, if it is allowed`}; ${direnv}` }
 }
 
 function refuseToUnpack(): never {

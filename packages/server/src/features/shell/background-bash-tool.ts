@@ -31,12 +31,13 @@ For servers, builds and programs to type into. Gives a task_id for ReadBgOutput.
     const { user, session } = call
     const jobs = await shell.jobs()
     const terminal = tty ? checkSize({ cols, rows }) : undefined
-    const { job } = await jobs.start(command, { user, session }, { background: true, terminal })
-    return { task_id: job.id }
+    const { job, execution } = await jobs.start(command, { user, session }, { background: true, terminal })
+    return { task_id: job.id, notice: execution.notice }
   },
 
-  format({ task_id: id }) {
-    return `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
+  format({ task_id: id, notice }) {
+    const started = `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
+    return notice === undefined ? started : `${started}\n${notice}`
   },
 
   meta: resultData('task_id'),

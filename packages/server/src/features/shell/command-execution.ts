@@ -14,6 +14,7 @@ import { readProcessName } from '../../process/process-tags.js'
 import { describeMissingShell } from '../../process/shell-program.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { createDeferred } from '../../util/async.js'
+import type { CommandEnvironment, ProjectEnvironment } from './environment/project-environment.js'
 import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
@@ -23,8 +24,10 @@ import { createOutputRenderer, type OutputRenderer } from './output-renderer.js'
 export interface CommandExecution extends Omit<RunningCommand, 'pause' | 'resume'> {
   readonly command: string
   readonly startedAt: number
-  /** Possible reason of a failure, such as the sandbox. */
+  /** Possible reasons of a failure, such as the sandbox, as sentences. */
   readonly note: string | undefined
+  /** A sentence for the result in any case. */
+  readonly notice: string | undefined
   /** Of the call that waits for it; undefined if none does. */
   readonly signal: AbortSignal | undefined
   readonly sandboxKey: string | undefined
@@ -38,10 +41,12 @@ export interface StartCommandOptions {
   readonly launch: (request: RunRequest) => Promise<RunningCommand>
   /** Explains why `launch` has failed. */
   readonly toFailure: (error: unknown) => Failure
-  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag' | 'sandbox'>
+  readonly request: Omit<RunRequest, 'onOutput' | 'onGap' | 'onTag' | 'sandbox' | 'variables'>
   readonly caller: Caller
   /** Asked for each command. Rejects if a required sandbox is not available. */
   readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
+  /** Asked for each command, if it is to have the environment of the project. */
+  readonly environment?: ProjectEnvironment | undefined
   /** The command may not write persistent files. */
   readonly isReadOnly?: boolean
   /** Called before the command is started; rejects if it may not run. Undefined: nothing to wait for. */
@@ -55,6 +60,8 @@ export interface StartCommandOptions {
   /** Called once, when the output no longer fits into the buffer. */
   readonly onOverflow?: ((execution: CommandExecution) => void) | undefined
 }
+
+const NO_ENVIRONMENT: CommandEnvironment = {}
 
 /** Prepares what receives the output, then asks whether and in which sandbox the command may run, then starts it. */
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
@@ -74,11 +81,13 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   if (authorizing) await authorizing
   // After the user was asked: a plan may have been opened meanwhile.
   const sandboxFactory = await sandbox.sandboxFor(caller, isReadOnly)
+  const { variables, problem, notice } = settings.environment ? await settings.environment(caller) : NO_ENVIRONMENT
   const signal = call?.signal
   if (signal?.aborted === true) throw new Failure('The command was not started: its call was cancelled.')
   const startedAt = Date.now()
   const launching = settings.launch({
     ...request,
+    variables,
     sandbox: sandboxFactory,
     onGap: (bytes) => renderer.markGap(bytes),
     onOutput(chunk) {
@@ -94,7 +103,8 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     ...running,
     command,
     startedAt,
-    note: sandboxFactory?.failureNote,
+    note: [sandboxFactory?.failureNote ?? [], problem ?? []].flat().join(' ') || undefined,
+    notice,
     sandboxKey: sandboxFactory?.key,
     signal,
     renderer,

@@ -21,7 +21,12 @@ export function formatCommandResult(
   { heading = '', timeoutHint }: FormatCommandOptions = {},
 ): ToolOutput {
   const { text, ending, exitCode } = result
-  const notes = [...endingNotes(result, limit, timeoutHint), ...outputNotes(result), ...leftoverNotes(result)]
+  const notes = [
+    ...endingNotes(result, limit, timeoutHint),
+    ...outputNotes(result),
+    ...leftoverNotes(result),
+    ...noticeNotes(result),
+  ]
   const content = `${heading}${notes.length === 0 ? text || '(no output)' : appendNotes(text, notes)}`
   const isError = ending !== 'backgrounded' && !(ending === 'exit' && exitCode === 0)
   return isError ? { content, isError } : content
@@ -30,8 +35,9 @@ export function formatCommandResult(
 function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: string | undefined): readonly string[] {
   const { ending, exitCode, jobId, text, recordProblem, leftoverProcesses: leftover } = result
   if (ending === 'backgrounded') {
-    const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
-    return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${read}.`]
+    const wait = `wait_for_end: true${result.waitMs === undefined ? '' : `, wait_ms: ${result.waitMs}`}`
+    const next = `wait for it with ReadBgOutput(task_id: ${jobId}, ${wait}), end it with KillBgTask(task_id: ${jobId})`
+    return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${next}.`]
   }
   if (ending === 'cancelled') return [`Cancelled. ${killedNote(leftover)} Check what it did before you repeat it.`]
   if (ending === 'timeout')
@@ -87,6 +93,11 @@ function leftoverNotes({ ending, leftoverProcesses: leftover }: CommandResult): 
   if (ending !== 'exit' || leftover.length === 0) return []
   const verb = leftover.length === 1 ? 'It ends' : 'They end'
   return [`${formatStillRunning(leftover)}. ${verb} with this server; use BackgroundBash for what should run on.`]
+}
+
+/** Not twice. */
+function noticeNotes({ notice, failureHint }: CommandResult): readonly string[] {
+  return notice === undefined || failureHint?.includes(notice) ? [] : [notice]
 }
 
 interface ExitInfo {

@@ -7,7 +7,6 @@ import { createProcessScanner, type ScannedProcess } from '../../process/process
 import { hasProcFs, hasTag, readProcFile } from '../../process/process-tags.js'
 import type { Job } from './job.js'
 
-const PAGE_BYTES = 4096
 /** Clock ticks of /proc are hundredths of a second on every system that Node.js runs on. */
 const TICK_MS = 10
 /** The state of a listening socket in /proc/net/tcp. */
@@ -16,9 +15,13 @@ const LISTENING = '0A'
 export interface JobUsage {
   /** Sorted. */
   readonly ports: readonly number[]
+  /** They can be reached from inside the job only. */
+  readonly hasOwnNetwork: boolean
+  /** With that of children that have ended and were waited for. */
   readonly processorMs: number
   /** Resident; memory that processes share counts for each. */
   readonly memoryBytes: number
+  /** Without those of the sandbox itself. */
   readonly processes: number
 }
 
@@ -31,28 +34,39 @@ export function readJobUsage(jobs: readonly Job[]): ReadonlyMap<Job, JobUsage> {
 }
 
 function addUp(processes: readonly ScannedProcess[]): JobUsage {
-  const pids = processes.map(({ pid }) => pid)
-  const stats = pids.map(readUsage)
+  const own = processes.filter(({ isBubblewrap }) => !isBubblewrap).map(({ pid }) => pid)
   // Processes of one job may be in several network namespaces: each lists its own sockets.
-  const ports = new Set(pids.flatMap(listPorts))
+  const listening = own.flatMap((pid) => listPorts(pid).map((port) => ({ port, pid })))
+  const serverNetwork = tryReadLink('/proc/self/ns/net')
   return {
-    ports: [...ports].sort((a, b) => a - b),
-    processorMs: stats.reduce((sum, { processorMs }) => sum + processorMs, 0),
-    memoryBytes: stats.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
-    processes: pids.length,
+    ports: [...new Set(listening.map(({ port }) => port))].sort((a, b) => a - b),
+    hasOwnNetwork:
+      listening.length > 0 && listening.every(({ pid }) => tryReadLink(`/proc/${pid}/ns/net`) !== serverNetwork),
+    // That of the sandbox has the time of daemons that have ended in it.
+    processorMs: sum(processes.map(({ pid }) => readProcessorMs(pid))),
+    memoryBytes: sum(own.map(readMemoryBytes)),
+    processes: own.length,
   }
 }
 
-/** Fields of /proc/<pid>/stat, counted from the state. */
-const [USER_TICKS, SYSTEM_TICKS, WAITED_USER_TICKS, WAITED_SYSTEM_TICKS, RESIDENT_PAGES] = [11, 12, 13, 14, 21]
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
 
-function readUsage(pid: number): { readonly processorMs: number; readonly memoryBytes: number } {
+/** Fields of /proc/<pid>/stat, counted from the state. */
+const [USER_TICKS, SYSTEM_TICKS, WAITED_USER_TICKS, WAITED_SYSTEM_TICKS] = [11, 12, 13, 14]
+
+function readProcessorMs(pid: number): number {
   const stat = readProcFile(`/proc/${pid}/stat`) ?? ''
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const field = (index: number): number => Number(fields[index] ?? 0)
-  // With the children that have ended.
-  const ticks = field(USER_TICKS) + field(SYSTEM_TICKS) + field(WAITED_USER_TICKS) + field(WAITED_SYSTEM_TICKS)
-  return { processorMs: ticks * TICK_MS, memoryBytes: field(RESIDENT_PAGES) * PAGE_BYTES }
+  const ticks = [USER_TICKS, SYSTEM_TICKS, WAITED_USER_TICKS, WAITED_SYSTEM_TICKS].map((at) => Number(fields[at] ?? 0))
+  return sum(ticks) * TICK_MS
+}
+
+/** In kilobytes there, whatever the size of a page. */
+function readMemoryBytes(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB/m.exec(readProcFile(`/proc/${pid}/status`) ?? '') ?? []
+  return Number(kilobytes) * 1024
 }
 
 function listPorts(pid: number): readonly number[] {

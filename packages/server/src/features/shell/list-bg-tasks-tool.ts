@@ -54,8 +54,9 @@ details: ports, CPU, memory`,
 /** On a line of its own. */
 function formatUsage(usage: JobUsage | undefined): string {
   if (!usage) return ''
-  const { ports, processorMs, memoryBytes, processes } = usage
-  const listening = ports.length === 0 ? 'listens on no port' : `listens on ${ports.join(', ')}`
+  const { ports, hasOwnNetwork, processorMs, memoryBytes, processes } = usage
+  const network = hasOwnNetwork ? ' in a network of its own' : ''
+  const listening = ports.length === 0 ? 'listens on no port' : `listens on ${ports.join(', ')}${network}`
   const megabytes = (memoryBytes / 1024 / 1024).toFixed(1)
   return `\n   ${listening}, ${formatDuration(processorMs)} of processor time, ${megabytes} MB in ${formatCount(processes, 'process', 'processes')}`
 }

@@ -5,6 +5,7 @@
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
+import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
@@ -61,7 +62,13 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     { owner: currentProcessIdentity(), family: commandRunner.tagPrefix, outlive: jobsOutliveServer },
     log,
   )
-  const shell = createShellService({
+  const runProbe: ShellService['runProbe'] = (command, options) => shell.runProbe(command, options)
+  const openEnvironment = loadOnce(async () => {
+    const { createProjectEnvironment } = await import('./environment/project-environment.js')
+    const isSandboxed = sandbox.level !== 'off'
+    return createProjectEnvironment({ config, env, isSandboxed, runProbe, log })
+  })
+  const shell: ShellService = createShellService({
     cwd,
     commandRunner,
     sandbox,
@@ -73,6 +80,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     maxCharacters: (client) => settings.BASH_MAX_OUTPUT || maxResultCharacters(client),
     maxOutputBytes: settings.JOB_MAX_OUTPUT,
     maxRunning: settings.MAX_JOBS,
+    environment: settings.SHELL_ENV === 'off' ? undefined : (caller) => openEnvironment().then((load) => load(caller)),
     patterns,
     ledgerOf: membership && (async (user) => openJobLedger(membership, { project, user })),
     terminals: async () => (await import('./terminal.js')).createTerminals(config, env),

@@ -5,6 +5,7 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { maxWaitMs } from '../../calls/client-patience.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import {
   type CommandExecution,
@@ -16,6 +17,7 @@ import {
   type StartCommandOptions,
   toLeftoverProcesses,
 } from './command-execution.js'
+import type { ProjectEnvironment } from './environment/project-environment.js'
 import { JobStorageFailure } from './job-files.js'
 import type { JobService, SharedJobDeps } from './job-service.js'
 import type { RenderedOutput } from './output-renderer.js'
@@ -83,12 +85,16 @@ export interface CommandResult extends RenderedOutput {
   readonly ending: 'exit' | 'timeout' | 'cancelled' | 'backgrounded'
   /** The job as which it continues, or which stores its whole output. */
   readonly jobId: number | undefined
+  /** How long the client can wait for that job in one call. */
+  readonly waitMs?: number
   /** Bytes of output that the job stores. */
   readonly storedBytes: number
   /** Why it could not continue as a job, or its output not be stored. */
   readonly recordProblem: string | undefined
   /** Possible reason of a failure that the output does not show, such as the sandbox. */
   readonly failureHint: string | undefined
+  /** A sentence for the result in any case. */
+  readonly notice: string | undefined
   /** Processes it left running or, if it was killed, those that could not be killed. */
   readonly leftoverProcesses: readonly LeftoverProcess[]
 }
@@ -97,13 +103,16 @@ export interface ShellServiceDeps extends SharedJobDeps {
   readonly maxCharacters: ShellService['maxCharacters']
   /** Asked before each command. Rejects if a required sandbox is not available. */
   readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
+  /** The environment of the project; undefined if commands do not get it. */
+  readonly environment?: ProjectEnvironment | undefined
   readonly defaultLimit: TimeLimit
   /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
+  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit, environment } =
+    settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
   const runningByUser = new Map<string, number>()
@@ -129,7 +138,8 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const limits = { maxCharacters: max, maxBufferedBytes: MAX_BUFFERED_BYTES }
     const { run: launch } = commandRunner
     const caller = { user, session }
-    return startCommand({ launch, request, caller, sandbox, toFailure: toStartFailure, ...limits, ...options })
+    const toFailure = toStartFailure
+    return startCommand({ launch, request, caller, sandbox, environment, toFailure, ...limits, ...options })
   }
 
   function toStartFailure(error: unknown): Failure {
@@ -202,7 +212,9 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const output = execution.renderer.snapshot()
     // The result shows this output, so ReadBgOutput continues after it.
     job.readPositions.set(call.session, output.bytes - output.incompleteBytes)
-    return { ...STILL_RUNNING, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
+    const { startedAt, notice } = execution
+    const waitMs = maxWaitMs(call.client)
+    return { ...STILL_RUNNING, ...output, notice, waitMs, durationMs: Date.now() - startedAt, jobId: job.id }
   }
 
   async function closeAll(): Promise<void> {
@@ -225,7 +237,12 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       async function startProbe(): Promise<ForegroundCommand> {
         // Explicit empty stdin: a probe does not use a pooled shell.
         const request = { command, input: '', ...caller }
-        const execution = await start(request, { isReadOnly: true, maxCharacters: max, maxLine: Infinity })
+        const execution = await start(request, {
+          isReadOnly: true,
+          environment: undefined,
+          maxCharacters: max,
+          maxLine: Infinity,
+        })
         execution.buffer.discard()
         return { execution, record: NOT_RECORDED }
       }
@@ -264,6 +281,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       jobId: shouldStoreOutput ? job?.id : undefined,
       storedBytes,
       recordProblem: record.problem,
+      notice: execution.notice,
       failureHint: !wasStopped && exit.code !== 0 ? (execution.endReason() ?? execution.note) : undefined,
       leftoverProcesses: toLeftoverProcesses(remainingChildren),
     }
@@ -272,7 +290,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
 
 interface StartOptions extends Pick<
   StartCommandOptions,
-  'isReadOnly' | 'authorize' | 'call' | 'maxLine' | 'onOverflow'
+  'environment' | 'isReadOnly' | 'authorize' | 'call' | 'maxLine' | 'onOverflow'
 > {
   /** Default: that of the command runner. */
   readonly launch?: StartCommandOptions['launch']
