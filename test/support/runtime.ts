@@ -17,6 +17,7 @@ export const MISSING = {
   helplessness: onBun('decodes images itself without installed packages'),
   emptyHome: onBun('takes the home of the user where HOME is empty'),
   fewFiles: onBun('needs more than 40 open files for itself'),
+  codeCache: onBun('compiles faster than it would read a cache'),
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 

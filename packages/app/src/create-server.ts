@@ -23,6 +23,8 @@ import { createAppServices, type CreateServerDeps } from './services.js'
 export interface ServerWithServices {
   readonly server: McpServer
   readonly callbacks: DeferredCallbacks
+  /** Whether a client has asked for a list; true if that is unknown. */
+  readonly hasListed: () => boolean
   /** Opens the consoles, one for each user. */
   readonly openConsoles: () => Promise<UserConsoles>
   /** Whether a job runs, or callbacks or messages wait. */
@@ -74,7 +76,8 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     services,
   })
   callbacks.onAttach((messageQueue) => (server.messageQueue = messageQueue))
-  return { server, callbacks, openConsoles, hasWork, endJobs }
+  const hasListed = (): boolean => disabledTools.has('InvokeSkill') || skills.isOpen()
+  return { server, callbacks, hasListed, openConsoles, hasWork, endJobs }
 }
 
 async function openRequestStates(membership: Membership, { cwd }: Config): Promise<RequestStateSealer> {

@@ -1,7 +1,6 @@
-#!/usr/bin/env node
-// The entry point: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
+// The program: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
 // `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use. Started by
-// clients and users as `scorpiox-code`, and imported by executable.ts.
+// launch.ts and, in the single executable, by executable.ts.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
@@ -13,6 +12,7 @@ import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
 import type { Membership } from '@scorpiox/server/machines/membership'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import type { MissingCodeCache } from '@scorpiox/server/storage/write-code-cache'
 import { TOOLS } from '@scorpiox/server/tool-list'
 import type { CommandDeps } from './cli/commands.js'
 import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
@@ -21,7 +21,17 @@ import type { HttpWorkspace } from './workspaces/shared-services.js'
 const PROGRAM = locateProgramFiles(import.meta.dirname)
 const DEFERRED_START_MS = 300
 
-async function main(argv: readonly string[]): Promise<number> {
+/** What the file of the program exports to launch.ts. */
+export interface ProgramModule {
+  readonly startProgram: typeof startProgram
+}
+
+/** `missingCache` is set if the start found no valid code cache. */
+export function startProgram(missingCache?: MissingCodeCache): void {
+  main(process.argv.slice(2), missingCache).then((exitCode) => process.exit(exitCode), exitWithError)
+}
+
+async function main(argv: readonly string[], missingCache: MissingCodeCache | undefined): Promise<number> {
   const args = argv.length === 0 ? undefined : (await import('./arguments.js')).parseArguments(argv)
   const config = loadConfig({
     ...PROGRAM,
@@ -33,7 +43,7 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const warning of config.warnings) log.warn(warning)
   const { cwd: _cwd, env: _env, ...flags } = args?.flags ?? {}
   const command = args?.command ?? (process.stdin.isTTY && !flags.http ? 'greet' : 'serve')
-  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log)
+  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log, missingCache)
   const { runCommand } = await import('./cli/commands.js')
   const createFor = (
     transport: 'stdio' | 'http',
@@ -64,9 +74,14 @@ async function main(argv: readonly string[]): Promise<number> {
   return runCommand(command, deps, args ?? { command, operands: [], flags: {} })
 }
 
-async function serveOverStdio(config: Config, log: Log): Promise<number> {
+async function serveOverStdio(config: Config, log: Log, missingCache?: MissingCodeCache): Promise<number> {
   const openSandbox = createLazyCommandSandbox(config)
-  const { server, callbacks } = createScorpioxServer({ config, log, commandSandbox: openSandbox, transport: 'stdio' })
+  const { server, callbacks, hasListed } = createScorpioxServer({
+    config,
+    log,
+    commandSandbox: openSandbox,
+    transport: 'stdio',
+  })
   const caller = createLocalCaller()
   /** Runs after the first requests were answered. */
   const runDeferredStartup = async (): Promise<void> => {
@@ -78,6 +93,9 @@ async function serveOverStdio(config: Config, log: Log): Promise<number> {
     void callbacks.sessionStarted(caller)
     const { runStartupTasks } = await loadStartupTasks()
     await runStartupTasks(config, log, await openSandbox())
+    if (!missingCache) return
+    const { saveCodeCache } = await import('@scorpiox/server/storage/write-code-cache')
+    await saveCodeCache(config, missingCache, hasListed)
   }
   setTimeout(() => void runDeferredStartup(), DEFERRED_START_MS).unref()
   await serveStdio(server, config.settings.MAX_LINE_BYTES, caller)
@@ -91,5 +109,3 @@ async function exitWithError(error: unknown): Promise<never> {
     : printError(`scorpiox-code: ${formatErrorStack(error)}\n`))
   process.exit(error instanceof Failure && 'exitCode' in error ? Number(error.exitCode) : 1)
 }
-
-main(process.argv.slice(2)).then((exitCode) => process.exit(exitCode), exitWithError)

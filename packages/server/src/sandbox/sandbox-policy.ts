@@ -15,6 +15,7 @@ import { findWorkspaceFolder } from '../config/workspace-root.js'
 import { listPackageFolders, listParents } from '../config/writable-roots.js'
 import { resolveMemoryLimit } from '../process/command-memory.js'
 import { findExecutableEntry } from '../process/program-files.js'
+import { codeCacheFolder } from '../storage/code-cache.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
@@ -188,6 +189,7 @@ export const SECRET_PATHS: readonly string[] = [
 export function createSandboxPolicy(config: Config, levels: readonly ActiveSandboxLevel[]): SandboxPolicy {
   const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
   const stateDir = getStateDir(settings)
+  const codeCache = [codeCacheFolder(home) ?? []].flat()
   const expand = (path: string): string => expandPath(path, config)
   const machine = readMachine(config)
   const scriptFolders = [getScriptFolder(config) ?? []].flat()
@@ -208,6 +210,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     workFolder: join(stateDir, 'sandbox'),
     hidden: [
       stateDir,
+      ...codeCache,
       // The FIFOs of the shell pool are there, and a FIFO can be written to even on a read-only mount.
       tmpdir(),
       // The folder of the caller is visible in it.
@@ -223,6 +226,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
     obeysProjectFiles: obeysProjectFiles(),
     controlFiles: [
       ...secretFiles,
+      ...codeCache,
       ...listPackagePaths(config),
       ...(home === '' ? [] : listClientSettings(machine)),
       ...listEnvironmentFiles(config),

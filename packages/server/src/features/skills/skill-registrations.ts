@@ -57,6 +57,8 @@ function toPromptDefinition({ name, description, hint }: Skill): PromptDefinitio
 
 export interface DeferredSkills {
   open(): SkillRegistrations
+  /** Whether a list was requested. */
+  isOpen(): boolean
   /** The list members of a server definition. */
   addTo(others: BaseRegistrations): AllRegistrations
 }
@@ -86,6 +88,7 @@ export function createDeferredSkills(openRegistrations: () => SkillRegistrations
 
   return {
     open,
+    isOpen: () => registrations !== undefined,
     addTo: ({ tools, resources, templates }) => ({
       tools: () => tools.map((tool) => (registrations && tool.name === 'InvokeSkill' ? registrations.tool() : tool)),
       resources: () => [...resources, ...(registrations?.resources() ?? [])],

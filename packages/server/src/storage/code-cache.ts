@@ -1,0 +1,85 @@
+// Reads the code cache of the program: what V8 compiled at an earlier start. V8 runs it unchecked, so it is taken only
+// from a folder and a file that belong to this user alone, if it was made from the same source. Used by launch.ts of the
+// app at every start, and by write-code-cache.ts. Reads one file, synchronously.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+
+const FOLDER_NAME = 'code-cache'
+const MAX_BYTES = 16 * 1024 * 1024
+const HEADER_BYTES = 16
+const MAGIC = 0x53584331
+
+/**
+ * Not in STATE_DIR: settings are unknown that early, and another server could let its commands write there. The folder
+ * is hidden from sandboxed commands and cannot be planted by them (sandbox-policy.ts). Undefined without a home.
+ */
+export function codeCacheFolder(home: string): string | undefined {
+  return isAbsolute(home) ? join(home, '.scorpiox', FOLDER_NAME) : undefined
+}
+
+/** One file for each program file and version of Node.js. V8 refuses data of other flags. */
+export function codeCachePath(home: string, programFile: string): string | undefined {
+  const folder = codeCacheFolder(home)
+  if (folder === undefined) return undefined
+  const program = encodeURIComponent(programFile).slice(-120)
+  return join(folder, `${program}-${process.version}-${process.arch}`)
+}
+
+/** The data for V8; undefined without a valid file. Never throws. */
+export function readCodeCache(path: string, source: Buffer): Buffer | undefined {
+  try {
+    const folder = dirname(path)
+    const isTrusted = [dirname(folder), folder].every((directory) => isPrivateFolder(directory))
+    return isTrusted ? parseCodeCache(readPrivateFile(path), source) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The source itself is in the file, and the data is there twice: comparing takes a tenth of the time that loading
+ * node:crypto does, and V8 crashes on damaged data.
+ */
+export function formatCodeCache(source: Buffer, data: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.writeUInt32LE(MAGIC, 0)
+  header.writeUInt32LE(source.length, 4)
+  header.writeUInt32LE(data.length, 8)
+  return Buffer.concat([header, source, data, data])
+}
+
+function parseCodeCache(file: Buffer, source: Buffer): Buffer | undefined {
+  if (file.length < HEADER_BYTES || file.readUInt32LE(0) !== MAGIC) return undefined
+  const sourceBytes = file.readUInt32LE(4)
+  const dataBytes = file.readUInt32LE(8)
+  if (file.length !== HEADER_BYTES + sourceBytes + 2 * dataBytes) return undefined
+  const dataAt = HEADER_BYTES + sourceBytes
+  const data = file.subarray(dataAt, dataAt + dataBytes)
+  const isSameSource = file.subarray(HEADER_BYTES, dataAt).equals(source)
+  return isSameSource && file.subarray(dataAt + dataBytes).equals(data) ? data : undefined
+}
+
+function readPrivateFile(path: string): Buffer {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile() || !isOwn(stats, 0o077) || stats.size > MAX_BYTES) return Buffer.alloc(0)
+    // Not from the pool of small buffers, and not filled: the data is kept as long as the program runs.
+    const content = Buffer.allocUnsafeSlow(stats.size)
+    return content.subarray(0, readSync(file, content, 0, stats.size, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A link, or a placeholder of the sandbox (with the sticky bit), is not one. */
+export function isPrivateFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isDirectory() === true && isOwn(stats, 0o1022)
+}
+
+/** Windows has no such owners and permission bits. */
+function isOwn(stats: Stats, forbiddenBits: number): boolean {
+  return process.geteuid === undefined || (stats.uid === process.geteuid() && (stats.mode & forbiddenBits) === 0)
+}
