@@ -154,9 +154,9 @@ describe.skipIf(MISSING.codeCache !== undefined)('the code cache', () => {
     expect(readFileSync(cachePath(home)).equals(planted)).toBe(true)
   })
 
-  test.each([0o777, 0o770, 0o1700])('in a folder with the mode %o is neither used nor written', async (mode) => {
+  test.each(['777', '1700'])('in a folder with the mode %s is neither used nor written', async (mode) => {
     const { home, path, folder } = plant()
-    chmodSync(folder, mode)
+    chmodSync(folder, Number.parseInt(mode, 8))
     const { client, version } = await start(home)
     expect(version).toBe(VERSION)
     await idle(client)

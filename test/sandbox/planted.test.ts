@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -22,10 +23,12 @@ import { dirname, join, resolve } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { CLIENT_PATHS, listProjectNames } from '@scorpiox/server/clients/client-paths'
+import { codeCachePath, formatCodeCache } from '@scorpiox/server/storage/code-cache'
+import { VERSION } from '@scorpiox/server/util/version'
 import { png } from '../image/make.js'
 import { PROGRAM, startServer, type TestClient } from '../support/client.js'
 import { canRun, requires, SANDBOX } from '../support/requirements.js'
-import { RUNTIME_FLAGS } from '../support/runtime.js'
+import { MISSING, RUNTIME_FLAGS } from '../support/runtime.js'
 
 const ORDINARY_UID = 65534
 const IS_ROOT = process.getuid?.() === 0
@@ -194,6 +197,53 @@ function plantedTests(prefix: readonly string[]): void {
       )
       const other = start(setup, { env: { SANDBOX_WRITE: '~/.npm' } })
       expect(await bash(other, 'echo x >~/.npm/new && echo written')).toBe('written\n')
+    })
+  })
+
+  describe.skipIf(MISSING.codeCache !== undefined)('a code cache', requires(SANDBOX), () => {
+    const PROGRAM_FILE = join(dirname(PROGRAM), 'program.js')
+
+    /** Compiled from another source than it claims, which gives the server another version. */
+    function makeCodeCache(): Buffer {
+      const script = `
+        const source = require('node:fs').readFileSync(process.argv[1], 'latin1').replaceAll('"${VERSION}"', '"7.7.7"')
+        const text = '(function (exports, require, module, __filename, __dirname) {' + source + '\\n})'
+        process.stdout.write(new (require('node:vm').Script)(text).createCachedData())`
+      const { stdout } = spawnSync(process.execPath, ['-e', script, PROGRAM_FILE])
+      return formatCodeCache(readFileSync(PROGRAM_FILE), stdout)
+    }
+
+    async function readVersion(client: TestClient): Promise<string> {
+      const { result } = await client.initialize('2025-11-25')
+      return result.serverInfo.version
+    }
+
+    const PLACES: readonly (readonly [string, NodeJS.ProcessEnv, string])[] = [
+      ['in the home', {}, 'project'],
+      ['in the home, if it can write beside it', { STATE_DIR: '../state', SANDBOX_WRITE: '~/.scorpiox' }, 'project'],
+      ['in the home, if that is the project', { STATE_DIR: '../state' }, '.scorpiox'],
+    ]
+    test.each(PLACES)('of the server cannot be planted %s', async (_, env, folder) => {
+      const setup = newSetup()
+      const blob = join(setup.project, 'blob')
+      writeFileSync(blob, makeCodeCache(), { mode: 0o600 })
+      const path = codeCachePath(setup.home, PROGRAM_FILE) ?? ''
+      if (env.STATE_DIR !== undefined) mkdirSync(join(setup.home, '.scorpiox'), { mode: 0o700 })
+      const attempt = `umask 077; mkdir -p '${dirname(path)}'; chmod 700 '${dirname(path)}'; cp '${blob}' '${path}'; ls`
+      const first = start({ ...setup, project: join(setup.home, folder) }, { env })
+      expect(await bash(first, `${attempt} >/dev/null; echo tried`)).toMatch(/tried\n$/)
+      await bash(first, `rmdir '${dirname(path)}'; ${attempt}`)
+      await bash(first, `mv '${dirname(path)}' gone; ${attempt}`)
+      await first.close()
+      const second = start(setup)
+      expect(await readVersion(second)).toBe(VERSION)
+      await second.close()
+      // The same file is obeyed if the user puts it there.
+      rmSync(dirname(path), { recursive: true, force: true })
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      copyFileSync(blob, path)
+      chmodSync(path, 0o600)
+      expect(await readVersion(start(setup))).toBe('7.7.7')
     })
   })
 
