@@ -119,8 +119,8 @@ await chmod('dist/scorpiox-code.js', 0o755)
 await writeDeclarations()
 
 /**
- * Puts everything that main.ts imports statically into one file, `program.js`, which the entry compiles with a code cache:
- * each further file would cost 0.5 to 1 ms at the start.
+ * Puts everything that main.ts imports statically into one file, `program.js`, which the entry compiles with a code cache.
+ * Each further file would be searched, read and compiled on its own.
  */
 async function bundleProgram() {
   const main = resolve('packages/app/src/main.ts')

@@ -206,6 +206,7 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
   'app/executable.ts': 'a file inside the executable',
+  'app/launch.ts': 'the file of the program beside it, which the sandbox mounts read-only',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',
   'app/cli/skills-command.ts': 'the sandbox mounts the folders read-only',
