@@ -241,7 +241,8 @@ export const runPhase = async (phase, subjects, { quick, samples, problems, note
     taking = taking.filter((other) => other !== subject)
   }
   try {
-    if (phase.prepare !== undefined) for (const subject of taking) await phase.prepare(subject)
+    if (phase.prepare !== undefined)
+      for (const subject of taking) await phase.prepare(subject).catch((error) => leave(subject, error))
     for (let round = 0; round < settings.rounds; round++) {
       const keep = !(phase.discardFirst && round === 0)
       const recordFor = (key) => (row, value) => {
