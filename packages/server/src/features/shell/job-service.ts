@@ -26,6 +26,8 @@ import {
   type StartJobRequest,
   type UserJobs,
 } from './user-jobs.js'
+import { createUserTerminals, type UserTerminals } from './user-terminals.js'
+import { isUserTyping } from './user-typing.js'
 import { isWaitingForInput } from './wait-for-input.js'
 import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js'
 
@@ -55,6 +57,8 @@ export interface JobService {
   list(caller: Caller): Promise<readonly Job[]>
   find(id: number, caller: Caller): Promise<Job>
   kill(id: number, caller: Caller): Promise<KillResult>
+  /** The terminals of jobs, for a person who looks at them and types. */
+  readonly userTerminals: UserTerminals
   /** Kills all jobs that run on this machine for a user, without asking the database. */
   killAll(user: string): Promise<void>
   /** Whether a job of any user runs. */
@@ -103,6 +107,8 @@ export interface ReadOutputResult extends OutputPart {
   /** Bytes printed before the input that were not read. */
   readonly unreadBytes: number
   readonly isWaitingForInput: boolean
+  /** A person types in its terminal. */
+  readonly isUserTyping: boolean
 }
 
 export interface SharedJobDeps extends JobEnvironment {
@@ -236,6 +242,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
         typed,
         unreadBytes: typed ? Math.max(typed.from - unread, 0) : 0,
         isWaitingForInput: waitResult === 'input' || (waitResult !== 'end' && (await isWaitingForInput(job, typed))),
+        isUserTyping: isUserTyping(job),
         leftoverProcesses: leftoverPids && toLeftoverProcesses(leftoverPids),
       }
     },
@@ -255,6 +262,12 @@ export function createJobService(settings: JobServiceDeps): JobService {
       const survivors = await job.kill('killed', KILL_AFTER_MS)
       return { job, wasRunning, survivors: toLeftoverProcesses(survivors) }
     },
+    userTerminals: createUserTerminals({
+      find: async (id, caller) => (await userJobsOf(caller)).find(id),
+      onChange: ({ id, record }) => changeEvents.notifyResourceUpdated(jobUri(id), record.user),
+      terminals,
+      sandboxKey,
+    }),
     async killAll(user) {
       const running = (await userJobs.get(user))?.list().filter(({ isRunning }) => isRunning) ?? []
       await Promise.allSettled(running.map((job) => job.kill('server-stopped', KILL_AFTER_MS)))
