@@ -1,12 +1,14 @@
 // The inbox attached to the terminal of a job: in a real pseudo-terminal, and in tmux.
 
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { cleanEnv, emptyFolder, PROGRAM, type TestClient } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
-import { DOWN, ENTER, ESC, HAS_TERMINALS, type InboxHome, newInboxHome } from '../support/terminal.js'
+import { DOWN, ENTER, ESC, HAS_TERMINALS, type InboxHome, newInboxHome, type Terminal } from '../support/terminal.js'
 import { needs, openTerminalJob, type TerminalJob } from '../shell/terminal-job.js'
 
 const DETACH = '\u001D'
@@ -21,16 +23,24 @@ async function startJob(home: InboxHome, command: string): Promise<{ client: Tes
   return { client, job }
 }
 
+/** Moves the cursor to an entry, wherever it is, and confirms. */
+async function choose(inbox: Terminal, entry: string): Promise<void> {
+  await inbox.waitForText(entry)
+  for (let shown = inbox.screen(); !shown.includes(`● ${entry}`); shown = inbox.screen()) {
+    inbox.type(DOWN)
+    await eventually(inbox.screen, (text) => text !== shown)
+  }
+  inbox.type(ENTER)
+}
+
 describe.skipIf(!HAS_TERMINALS)('attach', needs('script', 'stty'), () => {
   test('keys reach the program at the size of this terminal, the model is refused; detaching restores everything', async () => {
     const home = newInboxHome()
     const { job } = await startJob(home, `echo before; ${PROMPT}`)
     await job.waitFor('before')
     const inbox = await home.inbox({ columns: 100, rows: 30 })
-    await inbox.waitForText(`Job ${job.id}`)
-    inbox.type(ENTER)
-    await inbox.waitForText('Attach: type into its terminal (ctrl+] detaches)')
-    inbox.type(DOWN, ENTER)
+    await choose(inbox, `Job ${job.id}`)
+    await choose(inbox, 'Attach: type into its terminal (ctrl+] detaches)')
     await inbox.waitForText(/ctrl\+\] detaches\][^]*before\s+\?/)
     inbox.type('hello')
     await inbox.waitForText('? hello')
@@ -42,7 +52,7 @@ describe.skipIf(!HAS_TERMINALS)('attach', needs('script', 'stty'), () => {
     await inbox.waitForText('You are typing in its terminal')
     // The line is not ended.
     expect((await job.type({ input: 'x\n' })).text).toContain(TYPING)
-    inbox.type(DOWN, ENTER)
+    await choose(inbox, 'Give back')
     await inbox.waitForText('The model can type again.')
     expect((await job.type({ input: '!\n' })).text).toContain('got [half a line!] at 24 80')
     inbox.type(ESC)
@@ -55,13 +65,12 @@ describe.skipIf(!HAS_TERMINALS)('attach', needs('script', 'stty'), () => {
 
   test('control sequences of the program that are not for drawing do not reach this terminal', async () => {
     const home = newInboxHome()
-    const hostile = String.raw`printf '\033]52;c;aGFja2Vk\007\033]0;evil\007\033[6n\033[?1000h\033[31mshown\033[0m\n'; cat`
-    const { job } = await startJob(home, hostile)
+    const output = '\u001B]52;c;aGFja2Vk\u0007\u001B]0;evil\u0007\u001B[6n\u001B[?1000h\u001B[31mshown\u001B[0m\n'
+    writeFileSync(join(home.cwd, 'output'), output)
+    const { job } = await startJob(home, 'cat output -')
     const inbox = await home.inbox()
-    await inbox.waitForText(`Job ${job.id}`)
-    inbox.type(ENTER)
-    await inbox.waitForText('Attach')
-    inbox.type(DOWN, ENTER)
+    await choose(inbox, `Job ${job.id}`)
+    await choose(inbox, 'Attach')
     await inbox.waitForText(/detaches\]\s+shown/)
     expect(inbox.bytes()).toContain('\u001B[31mshown')
     expect(inbox.bytes()).not.toMatch(/aGFja2Vk|evil|\u001B\[6n/)
@@ -69,7 +78,9 @@ describe.skipIf(!HAS_TERMINALS)('attach', needs('script', 'stty'), () => {
     await inbox.waitForText('The program has ended.')
     // What it has switched on is switched off.
     expect(inbox.bytes().lastIndexOf('1000;1002;1003')).toBeGreaterThan(inbox.bytes().lastIndexOf('\u001B[?1000h'))
-    inbox.type(ESC, ESC)
+    inbox.type(ESC)
+    await inbox.waitForText('Quit')
+    inbox.type(ESC)
     expect((await inbox.ended).code).toBe(0)
   })
 })
@@ -86,17 +97,27 @@ test('attach in tmux', needs('script', 'stty', 'tmux'), async () => {
       () => tmux('capture-pane', '-p'),
       (text) => expected.test(text),
     )
+  const chooseEntry = async (entry: string): Promise<void> => {
+    let shown = await sees(new RegExp(entry))
+    while (!shown.includes(`● ${entry}`)) {
+      const before = shown
+      tmux('send-keys', 'Down')
+      shown = await eventually(
+        () => tmux('capture-pane', '-p'),
+        (text) => text !== before,
+      )
+    }
+    tmux('send-keys', 'Enter')
+  }
   tmux('new-session', '-d', '-x', '90', '-y', '25', 'sh')
   onTestFinished(() => void tmux('kill-server'))
   tmux('send-keys', `${process.execPath} ${PROGRAM} inbox --cwd ${home.cwd}`, 'Enter')
-  await sees(new RegExp(`Job ${job.id}`))
-  tmux('send-keys', 'Enter')
-  await sees(/Attach/)
-  tmux('send-keys', 'Down', 'Enter')
+  await chooseEntry(`Job ${job.id}`)
+  await chooseEntry('Attach')
   await sees(/detaches\]\s+before\s+\?/)
   tmux('send-keys', '-l', '안녕')
   tmux('send-keys', 'Enter')
-  await sees(/got \[안녕\] at 24 90/)
+  await sees(/got \[안녕\] at 25 90/)
   expect((await job.read()).structured).toMatchObject({ userTyping: true })
   tmux('send-keys', 'C-]')
   await sees(/Detached\./)
