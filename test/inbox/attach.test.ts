@@ -28,7 +28,10 @@ async function choose(inbox: Terminal, entry: string): Promise<void> {
   await inbox.waitForText(entry)
   for (let shown = inbox.screen(); !shown.includes(`● ${entry}`); shown = inbox.screen()) {
     inbox.type(DOWN)
-    await eventually(inbox.screen, (text) => text !== shown)
+    await eventually(
+      () => inbox.screen(),
+      (text) => text !== shown,
+    )
   }
   inbox.type(ENTER)
 }
@@ -73,7 +76,7 @@ describe.skipIf(!HAS_TERMINALS)('attach', needs('script', 'stty'), () => {
     await choose(inbox, 'Attach')
     await inbox.waitForText(/detaches\]\s+shown/)
     expect(inbox.bytes()).toContain('\u001B[31mshown')
-    expect(inbox.bytes()).not.toMatch(/aGFja2Vk|evil|\u001B\[6n/)
+    for (const dropped of ['aGFja2Vk', 'evil', '\u001B[6n']) expect(inbox.bytes()).not.toContain(dropped)
     await job.kill()
     await inbox.waitForText('The program has ended.')
     // What it has switched on is switched off.

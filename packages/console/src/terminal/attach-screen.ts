@@ -78,7 +78,7 @@ function passKeys(terminal: JobTerminal, raw: RawTerminal, detach: () => void): 
   const decoder = new StringDecoder()
   let waiting = ''
   let sending: Promise<void> | undefined
-  let fail: (error: unknown) => void = () => {}
+  let fail: ((error: unknown) => void) | undefined
   const failed = new Promise<never>((_, reject) => (fail = reject))
   failed.catch(() => undefined)
 
@@ -94,7 +94,9 @@ function passKeys(terminal: JobTerminal, raw: RawTerminal, detach: () => void): 
     const [typed = '', ...rest] = decoder.write(bytes).split(DETACH_KEY)
     waiting += typed
     sending ??= sendAll()
-      .catch((error: unknown) => fail(error instanceof Failure ? error : new Failure('The job cannot be typed into.')))
+      .catch((error: unknown) =>
+        fail?.(error instanceof Failure ? error : new Failure('The job cannot be typed into.')),
+      )
       .finally(() => (sending = undefined))
     if (rest.length > 0) detach()
   })

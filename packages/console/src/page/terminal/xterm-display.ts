@@ -127,7 +127,11 @@ function openWithAdoptedStyles(terminal: Terminal, parent: HTMLElement): () => v
 
 function createRuleElement(element: HTMLElement, sheet: CSSStyleSheet): HTMLElement {
   element.hidden = true
-  Object.defineProperty(element, 'textContent', { set: (rules: string) => void sheet.replaceSync(rules) })
+  Object.defineProperty(element, 'textContent', {
+    set(rules: string) {
+      sheet.replaceSync(rules)
+    },
+  })
   return element
 }
 
