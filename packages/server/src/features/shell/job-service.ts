@@ -11,7 +11,8 @@ import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
 import type { JobLedger } from './job-ledger.js'
-import { JOBS_URI, jobUri } from './job-resources.js'
+import { createJobChangeNotifier } from './job-change-notifier.js'
+import { jobUri } from './job-resources.js'
 import { requireTerminal, resizeTerminal, typeForCaller, withInputWait } from './job-typing.js'
 import type { Job } from './job.js'
 import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
@@ -32,8 +33,6 @@ import { isWaitingForInput } from './wait-for-input.js'
 import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js'
 
 const KILL_AFTER_MS = 2000
-/** Minimum interval between output notifications of one job. */
-const NOTIFY_INTERVAL_MS = 500
 /** Running foreground commands of one user whose output is stored, because it is long. */
 const MAX_STORED_OUTPUTS = 64
 /** Jobs listed in an error message. */
@@ -332,23 +331,4 @@ async function readPart(
   }
   if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
   return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
-}
-
-/** Notifies subscribers: of output at intervals, of start and end at once. */
-function createJobChangeNotifier(changeEvents: ChangeEvents, user: string): (job: Job) => void {
-  const listed = new Set<number>()
-  const scheduled = new Set<number>()
-  return ({ id, isRunning, record }) => {
-    if (record.background && listed.has(id) !== isRunning) changeEvents.notifyResourceUpdated(JOBS_URI, user)
-    if (record.background && isRunning) listed.add(id)
-    else listed.delete(id)
-    if (!isRunning) return changeEvents.notifyResourceUpdated(jobUri(id), user)
-    if (scheduled.has(id)) return
-    scheduled.add(id)
-    const notify = (): void => {
-      scheduled.delete(id)
-      changeEvents.notifyResourceUpdated(jobUri(id), user)
-    }
-    setTimeout(notify, NOTIFY_INTERVAL_MS).unref()
-  }
 }

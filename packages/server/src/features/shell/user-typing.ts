@@ -36,7 +36,7 @@ export function noteUserTyping(job: Job, text: string, onIdle: () => void): bool
   return true
 }
 
-/** Returns false if nobody was typing. */
+/** Returns false if no person was typing. */
 export function endUserTyping(job: Job): boolean {
   clearTimeout(typing.get(job)?.timer)
   return typing.delete(job)
