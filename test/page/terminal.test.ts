@@ -119,7 +119,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await job.kill()
   })
 
-  test('what a person types is recorded nowhere: not with echo, not without', async () => {
+  test('a password that a person types is in no file, log or result', async () => {
     const command = 'read -s -p "Password: " secret; echo; echo "${#secret} characters"; sleep 600'
     const job = await openTerminalJob(client, command)
     await openTerminal(job)
