@@ -1,4 +1,4 @@
-// Writes dist/sbom.cdx.json: the packages that npm installs with this one, from `npm sbom`, and the two packages that the
+// Writes dist/sbom.cdx.json: the packages that npm installs with this one, from `npm sbom`, and the three packages that the
 // build bundles into dist/.
 
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { installedPackages } from './installed-packages.mjs'
 
-const BUNDLED_PACKAGES = ['node_modules/@photostructure/sqlite', 'node_modules/preact']
+const BUNDLED_PACKAGES = ['node_modules/@photostructure/sqlite', 'node_modules/@xterm/xterm', 'node_modules/preact']
 const FILE = 'dist/sbom.cdx.json'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))

@@ -343,7 +343,11 @@ function pageImport(found: Import): string[] {
   if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
   if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
   const isAllowed =
-    target === VIEW_MODEL || (found.isType && target === PAGE_TYPES) || /^preact(\/hooks)?$/.test(target)
+    target === VIEW_MODEL ||
+    (found.isType && target === PAGE_TYPES) ||
+    /^preact(\/hooks)?$/.test(target) ||
+    // In a part of its own, which is loaded when a terminal is opened.
+    (target === '@xterm/xterm' && file.startsWith(`${PAGE}terminal/`))
   return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the view model`]
 }
 

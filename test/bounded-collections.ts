@@ -17,7 +17,7 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'app/cli/check/endpoint-client.ts responseTimes': ONE_CLIENT,
   'app/cli/check/endpoint-client.ts sessions': ONE_CLIENT,
   'app/http/console-endpoint.ts openStreams': CONSOLES,
-  'app/http/console-page.ts cache': 'the three files of the page',
+  'app/http/console-page.ts cache': 'the files of the page',
   'app/http/token-database.ts cache': 'MAX_CACHED: 10,000 tokens; the oldest are dropped',
   'app/http/token-database.ts waiting': 'MAX_WAITING: 5000 tokens that are being looked up; further ones are refused',
   'app/http/websocket.ts open': CONNECTIONS,

@@ -46,7 +46,7 @@ test('npm run sbom lists every one of them, and nothing of this machine', () => 
   const named = (entries: readonly (readonly [string, Locked])[]): readonly string[] =>
     [...new Set(entries.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`))].sort()
   const carried = Object.entries(lock.packages).filter(([path]) =>
-    ['node_modules/preact', 'node_modules/@photostructure/sqlite'].includes(path),
+    ['node_modules/preact', 'node_modules/@photostructure/sqlite', 'node_modules/@xterm/xterm'].includes(path),
   )
   expect(metadata.component.name).toBe('scorpiox-code')
   expect(components.map((component: Record<string, string>) => component['bom-ref']).sort()).toEqual(

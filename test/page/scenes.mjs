@@ -391,7 +391,14 @@ function jobs(now) {
   const ended = { ...base, isRunning: false, exitCode: 0, ending: 'exit' }
   return [
     { ...base, id: 41, command: 'npx vitest run test/orders', startedAt: now - 74_000, tail: TEST_RUN },
-    { ...base, id: 38, command: 'npm run dev', startedAt: now - 2 * HOUR - 11 * MINUTE, tail: SERVER },
+    {
+      ...base,
+      id: 38,
+      command: 'npm run dev',
+      startedAt: now - 2 * HOUR - 11 * MINUTE,
+      tail: SERVER,
+      terminal: { cols: 80, rows: 24, isUserTyping: true },
+    },
     {
       ...ended,
       id: 40,

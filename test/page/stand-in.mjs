@@ -11,6 +11,8 @@ const PAGE = join(import.meta.dirname, '../../dist/page')
 const FILES = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/terminal.js': ['terminal.js', 'text/javascript; charset=utf-8'],
+  '/terminal.css': ['terminal.css', 'text/css; charset=utf-8'],
   '/page.css': ['page.css', 'text/css; charset=utf-8'],
 }
 const POLICY =

@@ -16,6 +16,7 @@ import {
   renewSocketRegistration,
   unregisterSocket,
 } from './console-socket-registry.js'
+import { answerTerminalRequest } from './feed-terminals.js'
 import { encodeOutputChunk } from './output-chunk.js'
 import type { FeedSubscription, ServerFeed } from './server-feed.js'
 import { type ConsoleMessage, type FeedMessage, parseConsoleMessage } from './socket-messages.js'
@@ -26,6 +27,8 @@ const MAX_LINE = 64 * 1024
 const RENEW_MS = 6 * 60 * 60 * 1000
 /** Concurrent requests per console. */
 const MAX_CONCURRENT_REQUESTS = 10
+/** Terminals that a console shows at the same time: each has a request that waits. */
+const MAX_CONCURRENT_TERMINALS = 20
 
 export interface ConsoleSocket {
   close(): Promise<void>
@@ -77,6 +80,7 @@ function ignoreErrors(work: () => void): void {
 function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: number): LineListener {
   let subscription: FeedSubscription | undefined
   let activeRequests = 0
+  let activeTerminals = 0
   const silenceTimer = setTimeout(() => socket.close(), silenceMs).unref()
   const send = (message: FeedMessage): void => socket.send(JSON.stringify(message))
 
@@ -84,14 +88,17 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
     // A console names its user first.
     if (!subscription) return socket.close()
     const { id: to } = request
+    const isTerminal = request.verb === 'terminal'
     try {
-      if (activeRequests++ >= MAX_CONCURRENT_REQUESTS) throw new Failure('Too many requests from this console.')
+      if (isTerminal ? activeTerminals++ >= MAX_CONCURRENT_TERMINALS : activeRequests++ >= MAX_CONCURRENT_REQUESTS)
+        throw new Failure('Too many requests from this console.')
       send({ kind: 'reply', to, ...(await runRequest(subscription, request)) })
     } catch (error) {
       const failure = error instanceof Failure ? error.message : 'The action failed.'
       send({ kind: 'reply', to, failure })
     } finally {
-      activeRequests--
+      if (isTerminal) activeTerminals--
+      else activeRequests--
     }
   }
 
@@ -117,9 +124,10 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
 async function runRequest(
   subscription: FeedSubscription,
   request: ConsoleRequest,
-): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk'>> {
+): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk' | 'terminal'>> {
   if (request.verb === 'output')
     return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
+  if (request.verb !== 'kill') return answerTerminalRequest(subscription.terminals, request)
   await subscription.kill(request.job)
   return {}
 }

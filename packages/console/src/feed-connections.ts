@@ -14,6 +14,7 @@ import {
   listLiveSockets,
   removeUnreachableSocket,
 } from './console-socket-registry.js'
+import { requestTerminals, type TerminalRequest } from './feed-terminals.js'
 import { decodeOutputChunk } from './output-chunk.js'
 import type { FeedSubscription, ServerFeed } from './server-feed.js'
 import { type ConsoleMessage, type FeedMessage, type FeedUpdate, parseFeedMessage } from './socket-messages.js'
@@ -185,11 +186,12 @@ export interface FeedListener {
   onClose(sentInvalidData: boolean): void
 }
 
-type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'chunk' | 'failure'>
+type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'chunk' | 'terminal' | 'failure'>
 
 type FeedRequest =
   | { readonly verb: 'kill'; readonly job: number }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
+  | TerminalRequest
 
 /**
  * Connection to the feed of another process over its socket. Requests time out. Rejects if the connection is refused.
@@ -263,6 +265,7 @@ async function connectToFeed(address: string, user: string, listener: FeedListen
       if (chunk) return decodeOutputChunk(chunk)
       throw new Failure('The server of this job runs another version of scorpiox-code: restart its client to read it.')
     },
+    terminals: requestTerminals(sendRequest),
     databaseChanged: () => send({ kind: 'database-changed' }),
     close: () => socket.close(),
   }

@@ -2,10 +2,10 @@
 // the end of its output. Reads output files through the jobs.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import { getJobEnd, type Job, type JobService } from '@scorpiox/server/features/shell/index'
+import { DEFAULT_SIZE, getJobEnd, isUserTyping, type Job, type JobService } from '@scorpiox/server/features/shell/index'
 import { previewOutput } from '@scorpiox/server/features/shell/lazy'
 import { toSingleLine } from '@scorpiox/server/text/format'
-import type { JobView } from './view.js'
+import type { JobView, TerminalView } from './view.js'
 
 const MAX_RUNNING = 50
 const MAX_ENDED = 20
@@ -36,7 +36,27 @@ async function toJobView(job: Job, { server, project }: JobLocation): Promise<Jo
   const { startedAt, endedAt = null, exitCode = null, signal = null } = record
   const command = toSingleLine(record.command, MAX_COMMAND)
   const ending = isRunning ? null : getJobEnd(job)
-  return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, signal, tail }
+  return {
+    server,
+    project,
+    id,
+    command,
+    startedAt,
+    endedAt,
+    isRunning,
+    exitCode,
+    ending,
+    signal,
+    tail,
+    terminal: toTerminalView(job),
+  }
+}
+
+function toTerminalView(job: Job): TerminalView | null {
+  const { stdin, sizes = [] } = job.record
+  if (stdin !== 'terminal') return null
+  const { cols, rows } = sizes.at(-1) ?? DEFAULT_SIZE
+  return { cols, rows, isUserTyping: isUserTyping(job) }
 }
 
 async function readTail(job: Job): Promise<string> {

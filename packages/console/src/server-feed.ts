@@ -11,6 +11,7 @@ import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase } from '@scorpiox/server/state'
 import { toSingleLine } from '@scorpiox/server/text/format'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
+import { createFeedTerminals, type FeedTerminals } from './feed-terminals.js'
 import { type OutputChunk, readOutputChunk } from './output-chunk.js'
 import type { FeedUpdate } from './socket-messages.js'
 import type { ServerView } from './view.js'
@@ -41,6 +42,7 @@ export interface FeedSubscription {
   kill(job: number): Promise<void>
   /** At most `maxBytes` of the output, from an offset. */
   readOutput(job: number, from: number, maxBytes: number): Promise<OutputChunk>
+  readonly terminals: FeedTerminals
   /** Another process has changed the database. */
   databaseChanged(): void
   close(): void
@@ -176,6 +178,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
           const found = await (await requireJobs(deps, job)).find(job, { user, session: CONSOLE_SESSION })
           return readOutputChunk(found, from, maxBytes)
         },
+        terminals: createFeedTerminals((job) => requireJobs(deps, job), { user, session: CONSOLE_SESSION }),
         databaseChanged: () => void state?.pollNow(),
         close: () => removeSubscriber(subscriber),
       }

@@ -2,9 +2,15 @@
 // receive and ignore or reject everything else. Used by console-socket and feed-connections. Pure.
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import {
+  type EncodedTerminalChunk,
+  parseTerminalChunk,
+  parseTerminalRequest,
+  type TerminalRequest,
+} from './feed-terminals.js'
 import { JOB_ENDINGS } from './i18n/job-ending.js'
 import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
-import type { CallView, JobView, ServerView, ToolView } from './view.js'
+import type { CallView, JobView, ServerView, TerminalView, ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */
 export interface FeedUpdate {
@@ -22,6 +28,8 @@ export type FeedMessage =
       readonly to: number
       /** Reply to `output`. */
       readonly chunk?: EncodedOutputChunk
+      /** Reply to `terminal`. */
+      readonly terminal?: EncodedTerminalChunk
       readonly failure?: string
     }
 
@@ -37,6 +45,7 @@ export type ConsoleMessage =
       readonly from: number
       readonly maxBytes: number
     }
+  | ({ readonly kind: 'ask'; readonly id: number } & TerminalRequest)
   | { readonly kind: 'database-changed' }
 
 /** Longest accepted user name. */
@@ -51,6 +60,8 @@ export function parseFeedMessage(line: string): FeedMessage | undefined {
   const { kind, to, failure } = value
   if (kind !== 'reply' || typeof to !== 'number') return undefined
   if (typeof failure === 'string') return { kind, to, failure }
+  const terminal = parseTerminalChunk(value.terminal)
+  if (terminal) return { kind, to, terminal }
   const chunk = parseEncodedOutputChunk(value.chunk)
   return chunk ? { kind, to, chunk } : { kind, to }
 }
@@ -64,9 +75,10 @@ export function parseConsoleMessage(line: string): ConsoleMessage | undefined {
     return { kind, user, watching }
   if (kind !== 'ask' || typeof id !== 'number' || !isNonNegativeInteger(job)) return undefined
   if (verb === 'kill') return { kind, id, verb, job }
-  return verb === 'output' && isNonNegativeInteger(from) && isNonNegativeInteger(maxBytes)
-    ? { kind, id, verb, job, from, maxBytes }
-    : undefined
+  if (verb === 'output' && isNonNegativeInteger(from) && isNonNegativeInteger(maxBytes))
+    return { kind, id, verb, job, from, maxBytes }
+  const request = parseTerminalRequest(verb, job, value)
+  return request && { kind, id, ...request }
 }
 
 function isNonNegativeInteger(value: unknown): value is number {
@@ -107,8 +119,14 @@ function isJob(value: unknown): value is JobView {
     isNullOr('number', value.endedAt) &&
     isNullOr('number', value.exitCode) &&
     isNullOr('string', value.signal) &&
-    (value.ending === null || ENDINGS.has(value.ending))
+    (value.ending === null || ENDINGS.has(value.ending)) &&
+    // Servers of other versions have none.
+    (value.terminal === undefined || value.terminal === null || isTerminal(value.terminal))
   )
+}
+
+function isTerminal(value: unknown): value is TerminalView {
+  return isJsonObject(value) && hasNumbers(value, 'cols', 'rows') && typeof value.isUserTyping === 'boolean'
 }
 
 const ENDINGS: ReadonlySet<unknown> = new Set(JOB_ENDINGS)

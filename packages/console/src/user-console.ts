@@ -9,11 +9,13 @@ import type { AnswerChannel, QuestionReply } from '@scorpiox/server/calls/questi
 import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
 import { decidePlanApproval, readOpenPlanText, readPlanApproval } from '@scorpiox/server/features/plans/lazy'
 import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
+import type { TerminalChunk, TerminalSize } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from './database-view.js'
 import { type ConnectedFeed, type FeedConnections, openFeedConnections } from './feed-connections.js'
+import type { FeedTerminals } from './feed-terminals.js'
 import type { OutputChunk } from './output-chunk.js'
 import type { ServerFeed } from './server-feed.js'
 import type {
@@ -37,6 +39,8 @@ export interface UserConsole {
   kill(job: ServerJobRef): Promise<void>
   /** Output bytes of a job, from an offset. */
   readOutput(job: ServerJobRef, from: number, maxBytes: number): Promise<OutputChunk>
+  /** The terminal of a job. */
+  terminalOf(job: ServerJobRef): JobTerminal
   cancelCallback(callback: { readonly project: string; readonly session: string; readonly slot: number }): Promise<void>
   /** Marks a message as read by the user, so that it is not delivered to the model. */
   dismiss(message: ProjectItemRef): Promise<void>
@@ -47,6 +51,15 @@ export interface UserConsole {
   /** Steps of a task from an id on. */
   taskSteps(project: string, task: number, from: number): Promise<readonly StepView[]>
   close(): Promise<void>
+}
+
+export interface JobTerminal {
+  /** The next output, after a wait if there is none; `from` undefined: from where a new display begins. */
+  read(from: number | undefined): Promise<TerminalChunk>
+  type(text: string): Promise<void>
+  /** `isLeaving`: the person does not look any more; a line that is not ended keeps the terminal. */
+  giveBack(isLeaving: boolean): Promise<void>
+  resize(size: TerminalSize): Promise<void>
 }
 
 export interface ProjectItemRef {
@@ -237,6 +250,16 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.kill(id)),
     readOutput: ({ server, id }, from, maxBytes) =>
       withFeeds((feeds) => requireFeed(feeds, server).subscription.readOutput(id, from, maxBytes)),
+    terminalOf({ server, id }) {
+      const use = <T>(work: (terminals: FeedTerminals) => Promise<T>): Promise<T> =>
+        withFeeds((feeds) => work(requireFeed(feeds, server).subscription.terminals))
+      return {
+        read: (from) => use((terminals) => terminals.read(id, from)),
+        type: (text) => use((terminals) => terminals.type(id, text)),
+        giveBack: (isLeaving) => use((terminals) => terminals.giveBack(id, isLeaving)),
+        resize: (size) => use((terminals) => terminals.resize(id, size)),
+      }
+    },
     cancelCallback: ({ project: projectPath, session, slot }) =>
       write(projectPath, (rows) => cancelCallback(rows, session, slot)),
     dismiss: ({ project: projectPath, id }) =>

@@ -131,6 +131,26 @@ export interface JobView extends JobEnd {
   readonly isRunning: boolean
   /** The last lines of output, as a terminal would show them. */
   readonly tail: string
+  /** Null if it has no terminal. */
+  readonly terminal?: TerminalView | null
+}
+
+export interface TerminalView {
+  readonly cols: number
+  readonly rows: number
+  /** The model's input is refused until the person gives it back. */
+  readonly isUserTyping: boolean
+}
+
+/** An event of the stream of a terminal. */
+export interface TerminalEvent {
+  readonly cols: number
+  readonly rows: number
+  /** The display is cleared first. */
+  readonly isReset: boolean
+  readonly text: string
+  /** The program has ended: no event follows. */
+  readonly isLast: boolean
 }
 
 export interface ProjectView {

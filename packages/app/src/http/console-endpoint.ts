@@ -2,6 +2,7 @@
 // see their own data; the other servers of this machine are shown to the OS user only, and only with a credential of
 // this machine. The routes are in start-http.ts. Writes HTTP responses; acts through the consoles.
 
+import { MAX_TYPED_CHARACTERS } from '@scorpiox/console/feed-terminals'
 import type { OutputPartPosition } from '@scorpiox/console/output-stream'
 import type { UserConsole } from '@scorpiox/console/user-console'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
@@ -15,6 +16,7 @@ import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { QuestionReply } from '@scorpiox/server/calls/question-form'
 import { sendDownload, sendOutput } from './console-output.js'
+import { sendTerminal } from './console-terminal.js'
 
 const MAX_REPLIES = 50
 const MAX_SELECTED = 200
@@ -34,6 +36,9 @@ export type ConsoleAction =
   | { readonly verb: 'decide'; readonly project: string; readonly id: number; readonly decision: ApprovalDecision }
   | { readonly verb: 'kill'; readonly server: string; readonly id: number }
   | { readonly verb: 'download'; readonly server: string; readonly id: number }
+  | { readonly verb: 'terminal'; readonly server: string; readonly id: number }
+  | { readonly verb: 'give-back'; readonly server: string; readonly id: number }
+  | { readonly verb: 'type'; readonly server: string; readonly id: number; readonly text: string }
   | { readonly verb: 'output'; readonly server: string; readonly id: number; readonly start: OutputPartPosition }
   | { readonly verb: 'cancel'; readonly project: string; readonly session: string; readonly slot: number }
   | { readonly verb: 'plan'; readonly project: string }
@@ -49,6 +54,9 @@ const PARSERS: ReadonlyMap<string, ActionParser> = new Map<string, ActionParser>
   ['kill', (fields) => parseJobTarget('kill', fields)],
   ['output', parseOutput],
   ['download', (fields) => parseJobTarget('download', fields)],
+  ['terminal', (fields) => parseJobTarget('terminal', fields)],
+  ['type', parseType],
+  ['give-back', (fields) => parseJobTarget('give-back', fields)],
   ['cancel', parseCancel],
   ['dismiss', (fields) => parseQuestionTarget('dismiss', fields)],
   ['plan', parsePlan],
@@ -95,7 +103,9 @@ function parseQuestionTarget<V extends 'answer' | 'dismiss' | 'approval' | 'deci
   return { verb, project, id }
 }
 
-function parseJobTarget<V extends 'kill' | 'download' | 'output'>(verb: V, { server, id }: JsonObject) {
+type JobVerb = 'kill' | 'download' | 'output' | 'terminal' | 'type' | 'give-back'
+
+function parseJobTarget<V extends JobVerb>(verb: V, { server, id }: JsonObject) {
   if (!isText(server)) return 'server must be a text'
   if (!isNumber(id)) return 'id must be a whole number'
   return { verb, server, id }
@@ -109,6 +119,14 @@ function parseOutput(fields: JsonObject): ConsoleAction | string {
   if (before === undefined) return isOffset(from) ? { ...job, start: { from } } : 'from must be a number of bytes'
   if (from !== undefined) return 'from and before cannot be combined'
   return isOffset(before) ? { ...job, start: { before } } : 'before must be a number of bytes'
+}
+
+function parseType(fields: JsonObject): ConsoleAction | string {
+  const { text } = fields
+  const job = parseJobTarget('type', fields)
+  if (typeof job === 'string') return job
+  const isTyped = typeof text === 'string' && text !== '' && text.length <= MAX_TYPED_CHARACTERS
+  return isTyped ? { ...job, text } : `text must have 1 to ${MAX_TYPED_CHARACTERS} characters`
 }
 
 function parsePlan({ project }: JsonObject): ConsoleAction | string {
@@ -213,6 +231,7 @@ export function createConsoleEndpoint(context: HttpContext, consoleFor: ConsoleF
       const userConsole = await consoleFor(principal)
       if (action.verb === 'output') return await sendOutput(exchange, userConsole, action, trackStream)
       if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
+      if (action.verb === 'terminal') return await sendTerminal(exchange, userConsole, action, trackStream)
       const result = await runAction(userConsole, action)
       if (result === undefined) exchange.empty(204)
       else exchange.json(200, stringifyWellFormed(result))
@@ -265,7 +284,7 @@ function createCoalescingSender(stream: EventStream): (change: ConsoleChange) =>
   }
 }
 
-type SimpleAction = Exclude<ConsoleAction, { readonly verb: 'output' | 'download' }>
+type SimpleAction = Exclude<ConsoleAction, { readonly verb: 'output' | 'download' | 'terminal' }>
 
 /** Runs an action and returns the response body; undefined for none. */
 async function runAction(userConsole: UserConsole, action: SimpleAction): Promise<object | undefined> {
@@ -286,6 +305,12 @@ async function runAction(userConsole: UserConsole, action: SimpleAction): Promis
       return undefined
     case 'kill':
       await userConsole.kill(action)
+      return undefined
+    case 'type':
+      await userConsole.terminalOf(action).type(action.text)
+      return undefined
+    case 'give-back':
+      await userConsole.terminalOf(action).giveBack(false)
       return undefined
     case 'cancel':
       await userConsole.cancelCallback(action)

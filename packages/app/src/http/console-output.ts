@@ -66,7 +66,7 @@ async function write(response: ServerResponse, chunk: Buffer | string): Promise<
   await whenDrained(response)
 }
 
-async function whenDrained(response: ServerResponse): Promise<void> {
+export async function whenDrained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return
   const abort = new AbortController()
   const { signal } = abort

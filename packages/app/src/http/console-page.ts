@@ -1,6 +1,6 @@
-// Serves the page of the console: three public static files without data, and the kind of credential its login accepts.
+// Serves the page of the console: public static files without data, and the kind of credential its login accepts.
 // Files are read once and may be cached; the Content-Security-Policy forbids other origins. Created by start-http.ts
-// for `serve --http` and `ui`. Reads the three files.
+// for `serve --http` and `ui`. Reads the files.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,6 +12,8 @@ import { type HttpExchange, refuseMethod } from '@scorpiox/mcp/http/http-exchang
 const FILES: ReadonlyMap<string, { readonly name: string; readonly type: string }> = new Map([
   ['/', { name: 'index.html', type: 'text/html; charset=utf-8' }],
   ['/page.js', { name: 'page.js', type: 'text/javascript; charset=utf-8' }],
+  ['/terminal.js', { name: 'terminal.js', type: 'text/javascript; charset=utf-8' }],
+  ['/terminal.css', { name: 'terminal.css', type: 'text/css; charset=utf-8' }],
   ['/page.css', { name: 'page.css', type: 'text/css; charset=utf-8' }],
 ])
 

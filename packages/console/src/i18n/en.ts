@@ -100,6 +100,17 @@ export const en = {
   killAsk: 'Kill this job?',
   killMeans: 'It ends at once, with everything it started. What it has printed is kept.',
   keepRunning: 'Let it run',
+  terminal: 'Terminal',
+  terminalOf: 'Terminal of job {id}',
+  terminalInput: 'Terminal: type here',
+  terminalTooMuch: 'Too much output to announce; read it in the rows.',
+  terminalShared: 'You can type. From your first key on, the model’s input is refused.',
+  terminalYours:
+    'You are typing: the model’s input is refused until you give the terminal back, or for a minute after your last finished line.',
+  terminalEnded: 'The program has ended.',
+  terminalKeys: 'Every key goes to the program. Ctrl+] leaves the terminal, Ctrl+V pastes.',
+  terminalTaken: 'You are typing in its terminal; the model’s input is refused.',
+  giveBack: 'Give back',
   showAll: { one: 'Show {n} more', other: 'Show {n} more' },
 
   tasksOpen: { one: '{n} open task', other: '{n} open tasks' },

@@ -101,6 +101,17 @@ export const ko: Translations = {
   killAsk: '이 작업을 강제 종료할까요?',
   killMeans: '이 작업과 여기서 시작된 모든 프로세스가 즉시 종료됩니다. 지금까지의 출력은 남습니다.',
   keepRunning: '계속 실행',
+  terminal: '터미널',
+  terminalOf: '작업 {id}의 터미널',
+  terminalInput: '터미널: 여기에 입력',
+  terminalTooMuch: '출력이 많아 모두 읽어 줄 수 없습니다. 각 줄에서 읽으세요.',
+  terminalShared: '여기에 입력할 수 있습니다. 첫 글자를 입력하면 모델의 입력은 거부됩니다.',
+  terminalYours:
+    '입력 중입니다. 터미널을 돌려주거나 마지막으로 줄을 끝낸 뒤 1분이 지날 때까지 모델의 입력은 거부됩니다.',
+  terminalEnded: '프로그램이 끝났습니다.',
+  terminalKeys: '모든 키는 프로그램으로 전달됩니다. Ctrl+]는 터미널에서 나가고 Ctrl+V는 붙여넣습니다.',
+  terminalTaken: '이 작업의 터미널에 입력 중이므로 모델의 입력은 거부됩니다.',
+  giveBack: '돌려주기',
   showAll: { other: '{n}개 더 보기' },
 
   tasksOpen: { other: '진행 중인 할 일 {n}개' },

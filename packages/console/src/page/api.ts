@@ -3,7 +3,20 @@
 
 import type { ConsoleChange } from '../view.js'
 
-export type PageAction = 'answer' | 'approval' | 'decide' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
+export type PageAction =
+  | 'answer'
+  | 'approval'
+  | 'decide'
+  | 'kill'
+  | 'cancel'
+  | 'dismiss'
+  | 'plan'
+  | 'tasks'
+  | 'steps'
+  | 'type'
+  | 'give-back'
+
+export type JobOutputKind = 'output' | 'download' | 'terminal'
 
 /** What the login accepts: a token of this server, only the key that it printed, or the key of `ui` and a token. */
 export type LoginKind = 'server' | 'key' | 'ui'
@@ -22,10 +35,10 @@ export function openEventStream(token: string, signal: AbortSignal): Promise<Res
   })
 }
 
-/** Output of a job: one part as events, or everything as a file. */
+/** Output of a job: one part as events, everything as a file, or its terminal as events. */
 export function openJobOutput(
   token: string,
-  kind: 'output' | 'download',
+  kind: JobOutputKind,
   body: object,
   signal: AbortSignal,
 ): Promise<Response> {

@@ -5,7 +5,7 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import { type ApprovalView, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
-import { type ActionResult, openJobOutput, type PageAction, postAction } from './api.js'
+import { type ActionResult, type JobOutputKind, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
 
@@ -112,7 +112,7 @@ export function useActionRunner(token: string, denied: () => void): RunAction {
   )
 }
 
-export type FetchJobOutput = (kind: 'output' | 'download', body: object, signal: AbortSignal) => Promise<Response>
+export type FetchJobOutput = (kind: JobOutputKind, body: object, signal: AbortSignal) => Promise<Response>
 
 const JobOutputContext = createContext<FetchJobOutput>(() => Promise.reject(new Error('not signed in')))
 

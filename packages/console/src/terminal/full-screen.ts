@@ -13,6 +13,10 @@ const CLEAR = '\u001B[H\u001B[2J'
 const SHOW_CURSOR = '\u001B[?25h'
 const BELL = '\u0007'
 
+/** What a program may have set while the terminal was passed through to it; the cursor goes below what it has printed. */
+const RESET_MODES =
+  '\u001B[?1049l\u001B[!p\u001B[?1000;1002;1003;1006;2004;1;5;6;69l\u001B[?7;25h\u001B[4l\u001B>\u001B[r\u001B[0m\u001B(B\u000F\u001B[999;1H\r\n'
+
 const LARGE_COLUMNS = 60
 const LARGE_ROWS = 14
 
@@ -36,10 +40,19 @@ export interface FullScreen {
   prompt<T>(show: (handed: PromptStreams) => Promise<T>, until?: AbortSignal): Promise<T>
   /** Runs a program that uses the terminal itself, such as an editor. */
   runOutside<T>(work: () => Promise<T>): Promise<T>
+  /** Leaves the terminal to a program elsewhere: keys as they come, output as it is. Restores it afterwards. */
+  passThrough<T>(work: (raw: RawTerminal) => Promise<T>): Promise<T>
   /** Resolves with the exit code after Ctrl+C, Ctrl+D, a closed terminal or a signal. */
   readonly exited: Promise<number>
   /** Restores the terminal. */
   restore(): void
+}
+
+/** The terminal while it is passed through. */
+export interface RawTerminal {
+  /** Resolves when it is written. */
+  write(text: string): Promise<void>
+  onInput(listener: (bytes: Buffer) => void): void
 }
 
 /** Streams and signal for a prompt. */
@@ -55,6 +68,7 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
   let activePrompt: AbortController | undefined
   let hasExited = false
   let isOnMainScreen = false
+  let isPassedThrough = false
   let resolveExited: ((exitCode: number) => void) | undefined
   const exited = new Promise<number>((resolve) => (resolveExited = resolve))
 
@@ -68,6 +82,7 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
     process.off('exit', restore)
     input.off('data', receive)
     canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
+    if (isPassedThrough) canvas.write(RESET_MODES)
     canvas.flush()
     // The mode of a closed terminal cannot be set.
     if (!input.destroyed) ignoreErrors(() => input.setRawMode(false))
@@ -131,6 +146,26 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
         ignoreErrors(() => input.setRawMode(true))
         input.on('data', receive)
         input.resume()
+      }
+    },
+    async passThrough(work) {
+      const listeners: ((bytes: Buffer) => void)[] = []
+      const pass = (bytes: Buffer): void => listeners.forEach((listener) => listener(bytes))
+      input.off('data', receive)
+      input.on('data', pass)
+      canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
+      canvas.flush()
+      isOnMainScreen = isPassedThrough = true
+      try {
+        return await work({
+          write: (text) => new Promise((resolve) => output.write(text, () => resolve())),
+          onInput: (listener) => void listeners.push(listener),
+        })
+      } finally {
+        isPassedThrough = false
+        if (!output.destroyed) output.write(RESET_MODES)
+        input.off('data', pass)
+        input.on('data', receive)
       }
     },
     restore,

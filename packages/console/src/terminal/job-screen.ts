@@ -9,18 +9,26 @@ import { formatJobState, formatProjectName, joinParts, sanitizeLine } from './fo
 import { fitLine, type InboxContext, rowsAbove, runAction, showFullText, wrapToScreen } from './inbox-context.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'
 
-type JobScreenAction = 'back' | 'output' | 'kill'
+type JobScreenAction = 'back' | 'attach' | 'give-back' | 'output' | 'kill'
 
 const COMMAND_ROWS = 3
 
 export async function showJob(context: InboxContext, { server, id }: JobView): Promise<void> {
   const { prompts } = context
+  const { translate } = context.translator
   const job = (): JobView | undefined => context.view().jobs.find((each) => each.server === server && each.id === id)
   for (let action: JobScreenAction | undefined = 'back'; ;) {
     const { statusLine } = context
     action = await prompts.choose(() => createMenu(context, job(), statusLine), action)
     context.statusLine = ''
     if (action === undefined || action === 'back') return
+    if (action === 'attach') await attach(context, job())
+    if (action === 'give-back')
+      await runAction(
+        context,
+        () => context.userConsole.terminalOf({ server, id }).giveBack(false),
+        translate('gaveBack'),
+      )
     if (action === 'output') await runAction(context, () => showOutput(context, { server, id }), '')
     if (action === 'kill') await killJob(context, job())
   }
@@ -32,6 +40,14 @@ async function showOutput(context: InboxContext, job: ServerJobRef): Promise<voi
   const { text, skippedBytes } = await readFullOutput(context.userConsole, job, missing)
   const skipped = skippedBytes === 0 ? '' : `${translate('notShown', { size: formatBytes(skippedBytes) })}\n`
   await showFullText(context, `${skipped}${text === '' ? translate('outputEmpty') : text}`)
+}
+
+async function attach(context: InboxContext, job: JobView | undefined): Promise<void> {
+  if (!job) return
+  const { attachToJob } = await import('./attach-screen.js')
+  let statusLine = ''
+  await runAction(context, async () => void (statusLine = await attachToJob(context, job)), '')
+  if (statusLine !== '') context.statusLine = statusLine
 }
 
 async function killJob(context: InboxContext, job: JobView | undefined): Promise<void> {
@@ -47,8 +63,11 @@ function createMenu(context: InboxContext, job: JobView | undefined, notice: str
   const { translator } = context
   const { translate } = translator
   if (!job) return { message: translate('jobLost'), entries: [{ value: 'back', label: translate('back') }] }
+  const isTyping = job.terminal?.isUserTyping === true
   const entries: readonly PromptEntry<JobScreenAction>[] = [
     { value: 'back', label: translate('back') },
+    ...(job.isRunning && job.terminal ? [{ value: 'attach', label: translate('attach') } as const] : []),
+    ...(isTyping ? [{ value: 'give-back', label: translate('giveBack') } as const] : []),
     { value: 'output', label: translate('wholeOutput') },
     ...(job.isRunning ? [{ value: 'kill', label: translate('killMore') } as const] : []),
   ]
@@ -57,6 +76,7 @@ function createMenu(context: InboxContext, job: JobView | undefined, notice: str
   const heading = [
     fitLine(context, joinParts(translate('job', { id: `${job.id}` }), state, formatProjectName(job.project))),
     ...(notice === '' ? [] : [fitLine(context, notice)]),
+    ...(isTyping ? [fitLine(context, translate('terminalTaken'))] : []),
     ...wrapToScreen(context, sanitizeLine(job.command)).slice(0, COMMAND_ROWS),
   ]
   const maxRows = Math.max(1, rowsAbove(context, entries.length) - heading.length)

@@ -14,6 +14,7 @@ import { useAction } from '../use-console.js'
 import { useNow } from '../use-now.js'
 import { useTranslator } from '../use-translator.js'
 import { JobOutput } from './job-output.js'
+import { GiveBack, JobTerminal } from './job-terminal.js'
 
 /** Ended jobs shown at first. */
 const SHOWN_ENDED = 20
@@ -22,7 +23,9 @@ export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
   const { translate } = useTranslator()
   const [showsAll, setShowsAll] = useState(false)
   // Kept here and not in the card, which moves to another list when the job ends; the open dialog must stay.
-  const [openedJob, setOpenedJob] = useState<JobView>()
+  const [opened, setOpened] = useState<OpenedJob>()
+  const close = (): void => setOpened(undefined)
+  const openedJob = opened && (jobs.find((job) => isSameJob(job, opened.job)) ?? opened.job)
   const running = jobs.filter(({ isRunning }) => isRunning).sort((a, b) => b.startedAt - a.startedAt)
   const ended = jobs
     .filter(({ isRunning }) => !isRunning)
@@ -38,13 +41,13 @@ export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
       {running.length > 0 && (
         <section aria-labelledby="running">
           <h2 id="running">{translate('running')}</h2>
-          <Jobs jobs={running} showOutput={setOpenedJob} />
+          <Jobs jobs={running} open={setOpened} />
         </section>
       )}
       {ended.length > 0 && (
         <section aria-labelledby="ended">
           <h2 id="ended">{translate('ended')}</h2>
-          <Jobs jobs={shown} showOutput={setOpenedJob} />
+          <Jobs jobs={shown} open={setOpened} />
           {shown.length < ended.length && (
             <button class="button more" type="button" onClick={() => setShowsAll(true)}>
               {translate('showAll', { n: ended.length - shown.length })}
@@ -52,21 +55,35 @@ export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
           )}
         </section>
       )}
-      {openedJob !== undefined && <JobOutput job={openedJob} close={() => setOpenedJob(undefined)} />}
+      {openedJob !== undefined &&
+        (opened?.what === 'terminal' ? (
+          <JobTerminal job={openedJob} close={close} />
+        ) : (
+          <JobOutput job={openedJob} close={close} />
+        ))}
     </ViewFrame>
   )
 }
 
-interface JobsProps {
-  readonly jobs: readonly JobView[]
-  readonly showOutput: (job: JobView) => void
+interface OpenedJob {
+  readonly job: JobView
+  readonly what: 'output' | 'terminal'
 }
 
-function Jobs({ jobs, showOutput: openedJob }: JobsProps) {
+function isSameJob(a: JobView, b: JobView): boolean {
+  return a.server === b.server && a.id === b.id
+}
+
+interface JobsProps {
+  readonly jobs: readonly JobView[]
+  readonly open: (opened: OpenedJob) => void
+}
+
+function Jobs({ jobs, open }: JobsProps) {
   return (
     <ul class="cards">
       {jobs.map((job) => (
-        <JobCard key={`${job.server} ${job.id}`} job={job} showOutput={() => openedJob(job)} />
+        <JobCard key={`${job.server} ${job.id}`} job={job} open={(what) => open({ job, what })} />
       ))}
     </ul>
   )
@@ -90,14 +107,15 @@ function OutputTail({ text, label, empty }: OutputTailProps) {
 
 interface JobCardProps {
   readonly job: JobView
-  readonly showOutput: () => void
+  readonly open: (what: OpenedJob['what']) => void
 }
 
 /** One job: command, state and last lines of output. The lines follow the end unless the user has scrolled up. */
-function JobCard({ job, showOutput }: JobCardProps) {
+function JobCard({ job, open }: JobCardProps) {
   const { translate } = useTranslator()
   const act = useAction()
   const label = `${translate('lastLines')} #${job.id}`
+  const isTyping = job.terminal?.isUserTyping === true
   const command = (
     <code class="command" dir="ltr">
       {job.command}
@@ -124,8 +142,16 @@ function JobCard({ job, showOutput }: JobCardProps) {
           </details>
         )
       )}
+      {isTyping && <p class="typing">{translate('terminalTaken')}</p>}
       <div class="actions">
-        <button class="button" type="button" onClick={showOutput}>
+        {isTyping && <GiveBack job={job} />}
+        {job.isRunning && job.terminal && (
+          <button class="button" type="button" onClick={() => open('terminal')}>
+            {translate('terminal')}
+            <span class="unseen"> #{job.id}</span>
+          </button>
+        )}
+        <button class="button" type="button" onClick={() => open('output')}>
           {translate('wholeOutput')}
           <span class="unseen"> #{job.id}</span>
         </button>

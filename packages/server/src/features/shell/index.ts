@@ -13,6 +13,9 @@ export { killBgTask } from './kill-bg-task-tool.js'
 export { listBgTasks } from './list-bg-tasks-tool.js'
 export { readBgOutput } from './read-bg-output-tool.js'
 export type { CommandResult, ProbeOptions, ShellService } from './shell-service.js'
+export type { TerminalChunk } from './terminal-replay.js'
+export { DEFAULT_SIZE, type TerminalSize } from './terminal.js'
+export { isUserTyping } from './user-typing.js'
 export type { TimeLimit } from './wait-for-command.js'
 
 export const loadRunningJobs = () => import('./list-running-jobs.js')

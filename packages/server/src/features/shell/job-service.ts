@@ -11,7 +11,8 @@ import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
 import type { JobLedger } from './job-ledger.js'
-import { JOBS_URI, jobUri } from './job-resources.js'
+import { createJobChangeNotifier } from './job-change-notifier.js'
+import { jobUri } from './job-resources.js'
 import { requireTerminal, resizeTerminal, typeForCaller, withInputWait } from './job-typing.js'
 import type { Job } from './job.js'
 import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
@@ -26,12 +27,12 @@ import {
   type StartJobRequest,
   type UserJobs,
 } from './user-jobs.js'
+import { createUserTerminals, type UserTerminals } from './user-terminals.js'
+import { isUserTyping } from './user-typing.js'
 import { isWaitingForInput } from './wait-for-input.js'
 import { waitForJob, type WaitRequest, type WaitResult } from './wait-for-job.js'
 
 const KILL_AFTER_MS = 2000
-/** Minimum interval between output notifications of one job. */
-const NOTIFY_INTERVAL_MS = 500
 /** Running foreground commands of one user whose output is stored, because it is long. */
 const MAX_STORED_OUTPUTS = 64
 /** Jobs listed in an error message. */
@@ -55,6 +56,8 @@ export interface JobService {
   list(caller: Caller): Promise<readonly Job[]>
   find(id: number, caller: Caller): Promise<Job>
   kill(id: number, caller: Caller): Promise<KillResult>
+  /** The terminals of jobs, for a person who looks at them and types. */
+  readonly userTerminals: UserTerminals
   /** Kills all jobs that run on this machine for a user, without asking the database. */
   killAll(user: string): Promise<void>
   /** Whether a job of any user runs. */
@@ -103,6 +106,8 @@ export interface ReadOutputResult extends OutputPart {
   /** Bytes printed before the input that were not read. */
   readonly unreadBytes: number
   readonly isWaitingForInput: boolean
+  /** A person types in its terminal. */
+  readonly isUserTyping: boolean
 }
 
 export interface SharedJobDeps extends JobEnvironment {
@@ -236,6 +241,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
         typed,
         unreadBytes: typed ? Math.max(typed.from - unread, 0) : 0,
         isWaitingForInput: waitResult === 'input' || (waitResult !== 'end' && (await isWaitingForInput(job, typed))),
+        isUserTyping: isUserTyping(job),
         leftoverProcesses: leftoverPids && toLeftoverProcesses(leftoverPids),
       }
     },
@@ -255,6 +261,12 @@ export function createJobService(settings: JobServiceDeps): JobService {
       const survivors = await job.kill('killed', KILL_AFTER_MS)
       return { job, wasRunning, survivors: toLeftoverProcesses(survivors) }
     },
+    userTerminals: createUserTerminals({
+      find: async (id, caller) => (await userJobsOf(caller)).find(id),
+      onChange: ({ id, record }) => changeEvents.notifyResourceUpdated(jobUri(id), record.user),
+      terminals,
+      sandboxKey,
+    }),
     async killAll(user) {
       const running = (await userJobs.get(user))?.list().filter(({ isRunning }) => isRunning) ?? []
       await Promise.allSettled(running.map((job) => job.kill('server-stopped', KILL_AFTER_MS)))
@@ -319,23 +331,4 @@ async function readPart(
   }
   if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
   return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
-}
-
-/** Notifies subscribers: of output at intervals, of start and end at once. */
-function createJobChangeNotifier(changeEvents: ChangeEvents, user: string): (job: Job) => void {
-  const listed = new Set<number>()
-  const scheduled = new Set<number>()
-  return ({ id, isRunning, record }) => {
-    if (record.background && listed.has(id) !== isRunning) changeEvents.notifyResourceUpdated(JOBS_URI, user)
-    if (record.background && isRunning) listed.add(id)
-    else listed.delete(id)
-    if (!isRunning) return changeEvents.notifyResourceUpdated(jobUri(id), user)
-    if (scheduled.has(id)) return
-    scheduled.add(id)
-    const notify = (): void => {
-      scheduled.delete(id)
-      changeEvents.notifyResourceUpdated(jobUri(id), user)
-    }
-    setTimeout(notify, NOTIFY_INTERVAL_MS).unref()
-  }
 }

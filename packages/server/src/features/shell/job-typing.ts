@@ -1,5 +1,5 @@
 // Typing into a job for a caller: checks what the caller may do now, types, records what was typed, changes the size of the
-// terminal, and says what a wait after it waits for. Used by job-service.
+// terminal, and says what a wait after it waits for. Used by job-service and user-terminals.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -7,6 +7,7 @@ import type { Job } from './job.js'
 import { DEFAULT_SIZE, type Terminals, type TerminalSize } from './terminal.js'
 import { type TypedText, typeIntoJob, type TypeRequest } from './type-into-job.js'
 import type { UserJobs } from './user-jobs.js'
+import { refuseWhileUserTypes } from './user-typing.js'
 import type { WaitRequest } from './wait-for-job.js'
 
 /** How long a program may take to take its input, if the call does not wait. */
@@ -32,7 +33,7 @@ export async function typeForCaller(job: Job, request: TypeRequest, settings: Ty
 }
 
 /** A program that was started with more rights than commands have now, before plan mode began, may not be used further. */
-async function refuseMoreRights(job: Job, caller: Caller, sandboxKey: TypingDeps['sandboxKey']): Promise<void> {
+export async function refuseMoreRights(job: Job, caller: Caller, sandboxKey: TypingDeps['sandboxKey']): Promise<void> {
   const { sandbox, stdin } = job.record
   if (!job.isRunning || stdin === undefined || sandbox?.startsWith('plan ')) return
   const current = await sandboxKey(caller)
@@ -44,12 +45,14 @@ async function refuseMoreRights(job: Job, caller: Caller, sandboxKey: TypingDeps
   )
 }
 
-export function requireTerminal({ id, isRunning, record }: Job, isResize: boolean): void {
+export function requireTerminal(job: Job, isResize: boolean): void {
+  const { id, isRunning, record } = job
   if (record.stdin !== 'terminal')
     throw new Failure(
       `Background task ${id} has no terminal. Programs that need one are started with BackgroundBash and tty.`,
     )
   if (isResize && !isRunning) throw new Failure(`The terminal was not resized: background task ${id} has ended.`)
+  if (isResize) refuseWhileUserTypes(job, 'It was not resized.')
 }
 
 export async function resizeTerminal(job: Job, size: Partial<TerminalSize>, terminals: Terminals): Promise<void> {

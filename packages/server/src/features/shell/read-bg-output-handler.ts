@@ -70,6 +70,7 @@ export const readBgOutputHandler = {
       ...typingNotes(reading),
       ...(screen ? [describeScreen(screen)] : []),
       ...waitNotes(waitResult, waitedMs),
+      ...(reading.isUserTyping ? ['The user is typing in this terminal.'] : []),
       ...(reading.isWaitingForInput ? ['Waiting for input.'] : []),
       ...(text === '' && noMatchText !== undefined ? [noMatchText] : []),
       formatJobStatus(job, text === '' && noMatchText === undefined, leftover),
@@ -81,13 +82,14 @@ export const readBgOutputHandler = {
   },
 
   meta({ reading }: ReadBgOutputResult) {
-    const { job, waitResult: waitedFor, truncated, bytes, screen, isWaitingForInput } = reading
+    const { job, waitResult: waitedFor, truncated, bytes, screen, isWaitingForInput, isUserTyping } = reading
     return toResultMeta({
       ...jobStatus(job),
       waitedFor,
       truncated,
       bytes,
       ...(isWaitingForInput && { waitingForInput: true }),
+      ...(isUserTyping && { userTyping: true }),
       ...(screen && { screen }),
     })
   },
@@ -96,12 +98,13 @@ export const readBgOutputHandler = {
 /** Of a call that types and does not say what it waits for: until the program reads again, or is silent for a while. */
 const WAIT_AFTER_TYPING = { quietMs: 2000, maxMs: DEFAULT_WAIT_MS, input: { withoutPrompt: true } }
 
-function typingNotes({ typed, unreadBytes, screen, job }: ReadOutputResult): readonly string[] {
+function typingNotes({ typed, unreadBytes, screen, job, isUserTyping }: ReadOutputResult): readonly string[] {
   if (!typed) return []
   const { bytes, untakenBytes } = typed
+  const reason = isUserTyping ? 'the user began to type' : job.isRunning ? 'it does not read' : 'it has ended'
   const untaken =
     `The program took ${formatNumber(bytes - untakenBytes)} of ${formatNumber(bytes)} bytes of input, and the rest was ` +
-    `not typed: ${job.isRunning ? 'it does not read' : 'it has ended'}.`
+    `not typed: ${reason}.`
   return [
     ...(untakenBytes > 0 ? [untaken] : []),
     ...(unreadBytes > 0 && !screen

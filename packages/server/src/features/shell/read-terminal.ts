@@ -1,6 +1,7 @@
 // Reads the output of a job on a terminal as its screen shows it: the new lines of a line-oriented program, or the whole
 // screen with the cursor. The screen is rendered from the stored output when it is read; that of a program on the
-// alternate screen is kept and continued. Used by job-service, type-into-job and terminal-queries. Reads files only.
+// alternate screen is kept and continued. Used by job-service, type-into-job, terminal-replay and
+// terminal-queries. Reads files only.
 
 import { incompleteTailLength } from '../../text/utf8.js'
 import type { JobRecord } from './job-record.js'
@@ -58,6 +59,8 @@ export interface TerminalModes {
   /** Where the program switched to the alternate screen; undefined if it is not on it. */
   readonly alternateFrom: number | undefined
   readonly usesApplicationCursorKeys: boolean
+  /** All modes that the program has set or reset, by number, in this order. */
+  readonly privateModes: ReadonlyMap<string, boolean>
 }
 
 interface ScannedModes extends TerminalModes {
@@ -71,7 +74,15 @@ const MODE_CHANGE = /\u001B(?:\[\?(?<modes>[\d;]+)(?<action>[hl])|(?<reset>c))/g
 // oxlint-disable-next-line no-control-regex -- control sequences begin with ESC
 const INCOMPLETE_MODE = /^\u001B(\[(\?[\d;]*)?)?$/
 const CARRIED_BYTES = 32
-const NO_MODES: ScannedModes = { alternateFrom: undefined, usesApplicationCursorKeys: false, scannedTo: 0, carried: '' }
+/** Programs use few; more are noise. */
+const MAX_PRIVATE_MODES = 64
+const NO_MODES: ScannedModes = {
+  alternateFrom: undefined,
+  usesApplicationCursorKeys: false,
+  privateModes: new Map(),
+  scannedTo: 0,
+  carried: '',
+}
 const scannedModes = new WeakMap<Job, ScannedModes>()
 
 /** Scans only what was printed since the last call. */
@@ -90,11 +101,16 @@ function scanModes(before: ScannedModes, from: number, bytes: Buffer): ScannedMo
   const carried = from === before.scannedTo ? before.carried : ''
   const text = carried + bytes.toString('latin1')
   let { alternateFrom, usesApplicationCursorKeys } = before
+  const privateModes = new Map(before.privateModes)
   for (const match of text.matchAll(MODE_CHANGE)) {
     const { modes = '', action, reset } = match.groups ?? {}
     const set = new Set(modes.split(';'))
     const at = from - carried.length + match.index
-    if (reset !== undefined) [alternateFrom, usesApplicationCursorKeys] = [undefined, false]
+    if (reset !== undefined) {
+      ;[alternateFrom, usesApplicationCursorKeys] = [undefined, false]
+      privateModes.clear()
+    }
+    for (const mode of set) setPrivateMode(privateModes, mode, action === 'h')
     if (set.has('1')) usesApplicationCursorKeys = action === 'h'
     if (['47', '1047', '1049'].some((mode) => set.has(mode)))
       alternateFrom = action === 'h' ? (alternateFrom ?? at) : undefined
@@ -106,9 +122,15 @@ function scanModes(before: ScannedModes, from: number, bytes: Buffer): ScannedMo
   return {
     alternateFrom,
     usesApplicationCursorKeys,
+    privateModes,
     scannedTo: from + bytes.length,
     carried: isIncomplete ? rest.slice(lastEscape) : '',
   }
+}
+
+function setPrivateMode(modes: Map<string, boolean>, mode: string, isSet: boolean): void {
+  modes.delete(mode)
+  if (mode !== '' && mode.length <= 5 && modes.size < MAX_PRIVATE_MODES) modes.set(mode, isSet)
 }
 
 interface KeptScreen {
@@ -165,7 +187,7 @@ function keepScreen(job: Job, kept: KeptScreen): void {
 }
 
 /** The first offset after a line end; `from` itself if that is where everything begins. */
-async function findLineStart(job: Job, from: number, beginning: number): Promise<number> {
+export async function findLineStart(job: Job, from: number, beginning: number): Promise<number> {
   if (from <= beginning) return from
   const { from: at, bytes } = await job.output.read(from, CONTEXT_BYTES)
   const newline = bytes.indexOf('\n')
@@ -188,7 +210,7 @@ async function feed(screen: TerminalScreen, job: Job, start: number, end: number
   }
 }
 
-function sizeAt({ sizes = [] }: JobRecord, offset: number): TerminalSize {
+export function sizeAt({ sizes = [] }: JobRecord, offset: number): TerminalSize {
   return sizes.findLast(({ from }) => from <= offset) ?? sizes[0] ?? DEFAULT_SIZE
 }
 

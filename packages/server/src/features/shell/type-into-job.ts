@@ -1,5 +1,6 @@
 // Types text and keys into a running job: into its terminal, or its stdin pipe. Says plainly why it cannot. Calls for one
-// job are served one after the other. Used by job-service. Writes to the job's input only.
+// job are served one after the other; a person who types interrupts the model. Used by job-typing and user-terminals. Writes
+// to the job's input only.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -8,6 +9,7 @@ import type { InputPipe } from '../../process/input-pipe.js'
 import { describeJobEnd } from './format-job.js'
 import type { Job } from './job.js'
 import { encodeKey } from './terminal-keys.js'
+import { isUserTyping, refuseWhileUserTypes } from './user-typing.js'
 import { findInputReaders } from './waiting-for-input.js'
 
 const MAX_INPUT_BYTES = 1024 * 1024
@@ -40,8 +42,18 @@ export async function typeIntoJob(
   maxMs: number,
   signal: AbortSignal,
 ): Promise<TypedText> {
+  return inTurn(job, () => typeNow(job, request, maxMs, signal))
+}
+
+/** Types what a person has typed, as it is. Returns how many bytes the program has taken. */
+export async function typeUserText(job: Job, text: string, maxMs: number): Promise<number> {
+  const deadline = performance.now() + maxMs
+  return inTurn(job, () => writeAll(job, requireInput(job), Buffer.from(text), () => performance.now() > deadline))
+}
+
+function inTurn<T>(job: Job, type: () => Promise<T>): Promise<T> {
   const previous = queues.get(job) ?? Promise.resolve()
-  const typing = previous.catch(() => undefined).then(() => typeNow(job, request, maxMs, signal))
+  const typing = previous.catch(() => undefined).then(type)
   queues.set(job, typing)
   return typing
 }
@@ -59,7 +71,10 @@ async function typeNow(job: Job, request: TypeRequest, maxMs: number, signal: Ab
   const from = await job.output.size()
   const readers = findInputReaders(job.record.pid ?? 0, isTerminal ? undefined : pipe.identity())
   const switches = new Map(readers.map((reader) => [reader.key, reader.switches]))
-  const taken = await writeAll(job, pipe, bytes, performance.now() + maxMs, signal)
+  refuseWhileUserTypes(job, 'Nothing was typed.')
+  const deadline = performance.now() + maxMs
+  const isOver = (): boolean => signal.aborted || performance.now() > deadline || isUserTyping(job)
+  const taken = await writeAll(job, pipe, bytes, isOver)
   if (endsInput) endInput(job, pipe)
   const [firstLine, ...others] = text.split('\r')
   const echoed = others.length === 0 ? undefined : firstLine
@@ -118,18 +133,13 @@ function endInput({ id }: Job, pipe: InputPipe): void {
 }
 
 /** Returns how many bytes were taken. */
-async function writeAll(
-  job: Job,
-  pipe: InputPipe,
-  bytes: Buffer,
-  deadline: number,
-  signal: AbortSignal,
-): Promise<number> {
+async function writeAll(job: Job, pipe: InputPipe, bytes: Buffer, isOver: () => boolean): Promise<number> {
   let taken = 0
   for (let pauseMs = MIN_RETRY_MS; taken < bytes.length;) {
     const written = pipe.write(bytes.subarray(taken))
-    if (written === undefined || !job.isRunning || signal.aborted || performance.now() > deadline) break
+    if (written === undefined) break
     taken += written
+    if (!job.isRunning || isOver()) break
     if (written > 0) pauseMs = MIN_RETRY_MS
     else {
       await sleep(pauseMs)

@@ -1,0 +1,61 @@
+// Reads the output of a job on a terminal as bytes for a display: from where a display that is opened now has to begin,
+// with the modes set before that, and each part at the size that the terminal had. Used by user-terminals. Reads files only.
+
+import type { Job } from './job.js'
+import { dropPartialCharacter } from './read-job-output.js'
+import { findLineStart, readModes, sizeAt } from './read-terminal.js'
+import type { TerminalSize } from './terminal.js'
+
+/** Output that a new display gets. */
+const REPLAYED_BYTES = 512 * 1024
+/** A display that is further behind begins anew at the end. */
+const MAX_BEHIND_BYTES = 2 * 1024 * 1024
+const MAX_CHUNK_BYTES = 64 * 1024
+
+export interface TerminalChunk extends TerminalSize {
+  /** Set at the beginning and after a gap: the display is cleared, and these control sequences are written first. */
+  readonly setup: string | null
+  readonly bytes: Buffer
+  /** Offset of the next chunk. */
+  readonly next: number
+  /** False: nothing follows. */
+  readonly isRunning: boolean
+}
+
+/** `from` undefined: where a new display begins. */
+export async function readTerminalChunk(job: Job, from: number | undefined): Promise<TerminalChunk> {
+  // Read first: output printed after this is returned by the next call.
+  const { isRunning } = job
+  await job.flush()
+  const end = await job.output.size()
+  if (from === undefined || from > end || end - from > MAX_BEHIND_BYTES) return startReplay(job, end)
+  return readAt(job, from, isRunning)
+}
+
+async function startReplay(job: Job, end: number): Promise<TerminalChunk> {
+  const { alternateFrom = 0, privateModes } = await readModes(job, end)
+  const isShort = end <= REPLAYED_BYTES
+  // Of a program on the alternate screen what it has drawn there matters, not what was printed before.
+  const earliest = isShort ? 0 : Math.max(alternateFrom, end - REPLAYED_BYTES)
+  const start = await findLineStart(job, earliest, isShort ? 0 : alternateFrom)
+  const modes = start === 0 ? [] : [...privateModes]
+  const setup = modes.map(([mode, isSet]) => `\u001B[?${mode}${isSet ? 'h' : 'l'}`).join('')
+  return { setup, bytes: Buffer.alloc(0), next: start, ...findSize(job, start), isRunning: true }
+}
+
+/** A chunk ends where the size of the terminal changes. */
+async function readAt(job: Job, position: number, isRunning: boolean): Promise<TerminalChunk> {
+  const change = (job.record.sizes ?? []).find(({ from }) => from > position)
+  const max = Math.min(MAX_CHUNK_BYTES, (change?.from ?? Infinity) - position)
+  const { from, bytes } = await job.output.read(position, max)
+  const next = from + bytes.length
+  const size = findSize(job, from)
+  // What was there is no longer kept.
+  if (from > position) return { setup: '', bytes: dropPartialCharacter(bytes), next, ...size, isRunning: true }
+  return { setup: null, bytes, next, ...size, isRunning: isRunning || bytes.length > 0 }
+}
+
+function findSize({ record }: Job, offset: number): TerminalSize {
+  const { cols, rows } = sizeAt(record, offset)
+  return { cols, rows }
+}
