@@ -41,6 +41,7 @@ function createFeed(state: LazyStateDatabase, id: string, callLog = createCallLo
     changeEvents: createChangeEvents(),
     jobs: () => undefined,
     state,
+    secrets: { listQuestions: () => [], answer: () => {}, onChange: () => () => {} },
     readServerView: async () => server,
   })
 }

@@ -120,6 +120,7 @@ async function runRequest(
 ): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk'>> {
   if (request.verb === 'output')
     return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
-  await subscription.kill(request.job)
+  if (request.verb === 'secret') await subscription.answerSecret(request.question, request.value)
+  else await subscription.kill(request.job)
   return {}
 }

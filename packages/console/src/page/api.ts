@@ -3,7 +3,17 @@
 
 import type { ConsoleChange } from '../view.js'
 
-export type PageAction = 'answer' | 'approval' | 'decide' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
+export type PageAction =
+  | 'answer'
+  | 'approval'
+  | 'decide'
+  | 'secret'
+  | 'kill'
+  | 'cancel'
+  | 'dismiss'
+  | 'plan'
+  | 'tasks'
+  | 'steps'
 
 /** What the login accepts: a token of this server, only the key that it printed, or the key of `ui` and a token. */
 export type LoginKind = 'server' | 'key' | 'ui'
