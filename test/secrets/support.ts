@@ -61,9 +61,16 @@ export async function openSetup(env: NodeJS.ProcessEnv = {}): Promise<SecretSetu
 
 /** The files below these folders that contain one of the values, in any encoding that the server writes. */
 export function findFilesWith(values: readonly string[], ...folders: readonly string[]): readonly string[] {
-  const patterns = values.flatMap((value) => ['-e', value, '-e', Buffer.from(value).toString('base64').replace(/=+$/, '')])
+  const patterns = values.flatMap((value) => [
+    '-e',
+    value,
+    '-e',
+    Buffer.from(value).toString('base64').replace(/=+$/, ''),
+  ])
   try {
-    return execFileSync('grep', ['-rlaF', ...patterns, ...folders], { encoding: 'utf8' }).trim().split('\n')
+    return execFileSync('grep', ['-rlaF', ...patterns, ...folders], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
   } catch {
     // Exit code 1: none.
     return []

@@ -7,11 +7,11 @@
 folder=${0%/*}
 prompt=${1-}
 
-# Exit code 3: nobody can be asked.
+# Exit code 3: nobody can be asked. 4: the server cannot be reached.
 ask_user() {
   [ -S "$folder/socket" ] || return 3
-  [ -x "$runtime" ] || { refusal="the sandbox hides $runtime, which asks."; return 3; }
-  BUN_BE_BUN=1 "$runtime" "$folder/ask-user.cjs" "$folder/socket" "$prompt"
+  [ -x "$runtime" ] || return 4
+  BUN_BE_BUN=1 "$runtime" "$folder/ask-user.cjs" "$folder" "$prompt"
 }
 
 ask_on_terminal() {
@@ -41,7 +41,8 @@ if [ "$has_terminal" ] && [ -z "${SCORPIOX_TERMINAL-}" ]; then
 fi
 ask_user
 code=$?
-[ $code = 3 ] || exit $code
+[ $code -ge 3 ] || exit $code
+[ $code = 3 ] || refusal='the sandbox of this command keeps it from asking. Ask the user to run it themselves.'
 if [ "$has_terminal" ]; then
   ask_on_terminal
   exit

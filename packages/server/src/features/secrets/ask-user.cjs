@@ -1,33 +1,44 @@
 // Part of the askpass program of commands (askpass.sh): puts the prompt to the server over its socket, waits, and prints the
-// answer. Exit code 3 means that nobody can be asked; 1 that the answer is a refusal, which is on stderr. The server writes
-// this file beside the socket (features/secrets/askpass-socket.ts), because the program's own files may be hidden from a sandbox.
+// answer. Exit code 1: the answer is a refusal, which is on stderr. 3: nobody can be asked. 4: the server cannot be reached. The
+// server writes this file beside the socket (features/secrets/askpass-socket.ts): its own files may be hidden from a sandbox.
 
 'use strict'
 
+const { readFileSync } = require('node:fs')
 const { connect } = require('node:net')
 
 const NOBODY = 3
-const [, , address, prompt] = process.argv
-const socket = connect(address)
-let received = ''
+const UNREACHABLE = 4
+const [, , folder, prompt = ''] = process.argv
+const { SCORPIOX_ASKPASS_KEY: key = '' } = process.env
 
-function finish(exitCode) {
-  process.exitCode = exitCode
-  socket.destroy()
+function ask(address, onUnreachable) {
+  const socket = connect(address)
+  let received = ''
+
+  function handle({ asking, value, refusal }) {
+    if (typeof asking === 'string') return void process.stderr.write(`${asking}\n`)
+    if (typeof value === 'string') process.stdout.write(`${value}\n`)
+    if (typeof refusal === 'string') process.stderr.write(`${refusal}\n`)
+    process.exitCode = typeof value === 'string' ? 0 : typeof refusal === 'string' ? 1 : NOBODY
+    socket.destroy()
+  }
+
+  socket.once('error', onUnreachable)
+  socket.once('connect', () => {
+    process.exitCode = NOBODY
+    socket.off('error', onUnreachable).on('error', () => {})
+    socket.write(`${JSON.stringify({ key, prompt })}\n`)
+  })
+  socket.setEncoding('utf8').on('data', (text) => {
+    const lines = (received + text).split('\n')
+    received = lines.pop()
+    for (const line of lines) handle(JSON.parse(line))
+  })
 }
 
-function handle({ asking, value, refusal }) {
-  if (typeof asking === 'string') return void process.stderr.write(`${asking}\n`)
-  if (typeof value === 'string') process.stdout.write(`${value}\n`)
-  if (typeof refusal === 'string') process.stderr.write(`${refusal}\n`)
-  finish(typeof value === 'string' ? 0 : typeof refusal === 'string' ? 1 : NOBODY)
-}
-
-process.exitCode = NOBODY
-socket.on('error', () => {})
-socket.setEncoding('utf8').on('data', (text) => {
-  const lines = (received + text).split('\n')
-  received = lines.pop()
-  for (const line of lines) handle(JSON.parse(line))
+process.exitCode = UNREACHABLE
+// A sandbox refuses Unix sockets.
+ask({ path: `${folder}/socket` }, () => {
+  ask({ host: '127.0.0.1', port: Number(readFileSync(`${folder}/port`, 'utf8')) }, () => {})
 })
-socket.write(`${JSON.stringify({ key: process.env.SCORPIOX_ASKPASS_KEY ?? '', prompt: prompt ?? '' })}\n`)

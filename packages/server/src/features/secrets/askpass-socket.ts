@@ -1,12 +1,18 @@
 // The socket beside an askpass program, over which it puts its question and gets the answer: one question for each
-// connection. Commands in a sandbox can reach it, so it accepts one line, within a moment, and only with the key of a running
-// command. Opened by secret-service. Opens a socket and writes ask-user.cjs.
+// connection. Commands in a sandbox may use no Unix socket; they get a port of the loopback interface, if they have a network.
+// A connection may send one line, within a moment, with the key of a running command. Opened by secret-service. Opens sockets
+// and writes two files.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { type LineListener, type LineSocket, listenOnLocalSocket } from '../../process/local-socket.js'
+import {
+  type LineListener,
+  type LineSocket,
+  listenOnLocalSocket,
+  listenOnLoopback,
+} from '../../process/local-socket.js'
 import ASK_USER from './ask-user.cjs?raw'
 
 const MAX_LINE = 16 * 1024
@@ -27,10 +33,14 @@ export type AskReply =
 type Ask = (key: string, prompt: string, signal: AbortSignal) => AskReply | Promise<AskReply>
 
 export async function openAskpassSocket(folder: string, ask: Ask): Promise<AskpassSocket> {
+  const serve = (socket: LineSocket): LineListener => serveQuestion(socket, ask)
+  const options = { maxLineLength: MAX_LINE }
   writeFileSync(join(folder, 'ask-user.cjs'), ASK_USER, { mode: 0o600 })
-  return listenOnLocalSocket(join(folder, 'socket'), { maxLineLength: MAX_LINE }, (socket) =>
-    serveQuestion(socket, ask),
-  )
+  const loopback = await listenOnLoopback(options, serve)
+  writeFileSync(join(folder, 'port'), String(loopback.port), { mode: 0o600 })
+  // Last: the program asks as soon as the socket is there.
+  const local = await listenOnLocalSocket(join(folder, 'socket'), options, serve)
+  return { close: async () => void (await Promise.all([local.close(), loopback.close()])) }
 }
 
 function serveQuestion(socket: LineSocket, ask: Ask): LineListener {
