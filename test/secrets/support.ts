@@ -3,8 +3,6 @@
 
 import { execFileSync } from 'node:child_process'
 
-import { onTestFinished } from 'vitest'
-
 import type { SecretView } from '@scorpiox/console/view'
 import { startServer, type TestClient } from '../support/client.js'
 import {
@@ -18,6 +16,9 @@ import {
 } from '../support/console-client.js'
 import type { HttpServer } from '../support/http-client.js'
 
+/** What `afterAll` closes: hooks of single tests are not told apart where tests run at the same time. */
+export const closing: (() => Promise<unknown>)[] = []
+
 export interface SecretSetup {
   readonly machine: Machine
   readonly project: string
@@ -25,8 +26,8 @@ export interface SecretSetup {
   readonly client: TestClient
   readonly watched: ConsoleStream
   /** The next question that is not answered yet. */
-  next(): Promise<SecretView>
-  answer(question: SecretView, value: string | null): Promise<{ status: number; error: string }>
+  readonly next: () => Promise<SecretView>
+  readonly answer: (question: SecretView, value: string | null) => Promise<{ status: number; error: string }>
 }
 
 export async function openSetup(env: NodeJS.ProcessEnv = {}): Promise<SecretSetup> {
@@ -34,9 +35,9 @@ export async function openSetup(env: NodeJS.ProcessEnv = {}): Promise<SecretSetu
   const project = newProject(machine, 'one')
   const client = startServer({ cwd: project, env: { HOME: machine.home, ASK_WAIT: '60', ...env } })
   await client.initialize('2025-11-25')
-  onTestFinished(async () => void (await client.close()))
+  closing.push(() => client.close())
   const ui = await startUi(machine)
-  onTestFinished(async () => void (await ui.stop()))
+  closing.push(() => ui.stop())
   const watched = await watchConsole(ui)
   await watched.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
   const answered = new Set<string>()

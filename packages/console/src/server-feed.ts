@@ -107,7 +107,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
   }
 
   function sendSecrets({ user, send }: Subscriber): void {
-    send({ secrets: secrets.listQuestions(user).map((question) => ({ server: id, ...question })) })
+    send({ secrets: secrets.listQuestions(user).map((question) => Object.assign({ server: id }, question)) })
   }
 
   /** Sends the server only if it has changed. */

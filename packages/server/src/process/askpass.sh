@@ -2,12 +2,12 @@
 # The askpass program of commands: sudo -A, ssh and git run it with a prompt and read the answer from its stdout. The
 # question goes to the user on the console, through ask-user.cjs and the socket beside this file, which exist once a
 # console was open. A terminal that a program made for this purpose (sshpass, expect) comes first. On a terminal that can be
-# typed into, the prompt appears there if nobody can be asked. Otherwise the answer is a sentence on stderr and exit code 1.
+# typed into, the prompt appears there if no user can be asked. Otherwise the answer is a sentence on stderr and exit code 1.
 
 folder=${0%/*}
 prompt=${1-}
 
-# Exit code 3: nobody can be asked. 4: the server cannot be reached.
+# Exit code 3: no user can be asked. 4: the server cannot be reached.
 ask_user() {
   [ -S "$folder/socket" ] || return 3
   [ -x "$runtime" ] || return 4

@@ -100,7 +100,7 @@ interface CommandRunnerOptions {
   /** Memory of all commands together. */
   readonly maxMemoryBytes?: number
   /** Called with the folder of each askpass program, before it is used. */
-  readonly onAskpassFolder?: ((folder: string) => void) | undefined
+  readonly onAskpassFolder?: ((folder: string) => Promise<void> | undefined) | undefined
   /** The platform; tests set another one. */
   readonly platform?: NodeJS.Platform
 }

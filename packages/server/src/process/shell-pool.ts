@@ -82,8 +82,8 @@ interface ShellPoolOptions {
   readonly env: NodeJS.ProcessEnv
   readonly jobsOutliveServer: boolean
   readonly tagPrefix: string
-  /** Called with the folder of each askpass program, before it is used. */
-  readonly onAskpassFolder?: ((folder: string) => void) | undefined
+  /** Called with the folder of each askpass program, before it is used. May return what has to be waited for. */
+  readonly onAskpassFolder?: ((folder: string) => Promise<void> | undefined) | undefined
 }
 
 interface SupervisorEntry {
@@ -121,7 +121,7 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
     })
     if (!supervisor) return undefined
     supervisors.push(supervisor)
-    onAskpassFolder?.(supervisor.askpassFolder)
+    await onAskpassFolder?.(supervisor.askpassFolder)
     return { supervisor, tagPrefix: supervisorPrefix, directory }
   }
 

@@ -15,7 +15,7 @@ export function formatTerminalPrelude(userEnv: NodeJS.ProcessEnv): string {
     const value = userEnv[name]
     return value === undefined || value === '' ? [] : [`${name}=${quoteShellWord(value.replaceAll('\n', ' '))}`]
   })
-  // For the askpass program, which prompts on the terminal if nobody can be asked.
+  // For the askpass program, which prompts on the terminal if no user can be asked.
   const exported = [`TERM=${TERMINAL_NAME}`, 'SCORPIOX_TERMINAL=1', ...editors].join(' ')
   return `unset ${[...EDITORS, ...PROMPT_SWITCHES].join(' ')}; export ${exported}; `
 }

@@ -10,9 +10,9 @@ const LONG_HOLD_MS = 1000
 const EMPTY = Buffer.alloc(0)
 
 export interface SecretRedactor {
-  write(chunk: Buffer): void
+  readonly write: (chunk: Buffer) => void
   /** Passes on what is held back: nothing follows. */
-  end(): void
+  readonly end: () => void
 }
 
 /** `secrets` is called for each chunk; as long as it returns none, chunks are passed on as they are. */
@@ -59,7 +59,7 @@ export function createSecretRedactor(
 }
 
 /** Replaces the secrets in a whole text. */
-export function redactWhole(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
+function redactWhole(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
   return redact(bytes, 0, secrets, true).output
 }
 

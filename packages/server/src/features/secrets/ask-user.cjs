@@ -1,5 +1,5 @@
 // Part of the askpass program of commands (askpass.sh): puts the prompt to the server over its socket, waits, and prints the
-// answer. Exit code 1: the answer is a refusal, which is on stderr. 3: nobody can be asked. 4: the server cannot be reached. The
+// answer. Exit code 1: the answer is a refusal, which is on stderr. 3: no user can be asked. 4: the server cannot be reached. The
 // server writes this file beside the socket (features/secrets/askpass-socket.ts): its own files may be hidden from a sandbox.
 
 'use strict'
@@ -7,7 +7,7 @@
 const { readFileSync } = require('node:fs')
 const { connect } = require('node:net')
 
-const NOBODY = 3
+const NO_USER = 3
 const UNREACHABLE = 4
 const [, , folder, prompt = ''] = process.argv
 const { SCORPIOX_ASKPASS_KEY: key = '' } = process.env
@@ -17,16 +17,17 @@ function ask(address, onUnreachable) {
   let received = ''
 
   function handle({ asking, value, refusal }) {
-    if (typeof asking === 'string') return void process.stderr.write(`${asking}\n`)
+    const note = asking ?? refusal
+    if (typeof note === 'string') process.stderr.write(`${note}\n`)
+    if (typeof asking === 'string') return
     if (typeof value === 'string') process.stdout.write(`${value}\n`)
-    if (typeof refusal === 'string') process.stderr.write(`${refusal}\n`)
-    process.exitCode = typeof value === 'string' ? 0 : typeof refusal === 'string' ? 1 : NOBODY
+    process.exitCode = typeof value === 'string' ? 0 : typeof refusal === 'string' ? 1 : NO_USER
     socket.destroy()
   }
 
   socket.once('error', onUnreachable)
   socket.once('connect', () => {
-    process.exitCode = NOBODY
+    process.exitCode = NO_USER
     socket.off('error', onUnreachable).on('error', () => {})
     socket.write(`${JSON.stringify({ key, prompt })}\n`)
   })

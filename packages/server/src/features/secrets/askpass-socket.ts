@@ -27,7 +27,7 @@ export interface AskpassSocket {
 export type AskReply =
   | { readonly kind: 'answered'; readonly value: string }
   | { readonly kind: 'refused'; readonly sentence: string }
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'no-user' }
 
 /** A promise if the user is asked. The signal is aborted when the program no longer waits. */
 type Ask = (key: string, prompt: string, signal: AbortSignal) => AskReply | Promise<AskReply>

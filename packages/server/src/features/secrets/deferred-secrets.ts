@@ -7,7 +7,7 @@ import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { UserPresence } from '../questions/index.js'
 import type { SecretQuestion, SecretService } from './secret-service.js'
 
-/** A running command, as the user is told about it. */
+/** A running command, as it is shown to the user. */
 export interface AskingCommand {
   readonly user: string
   readonly command: string
@@ -15,8 +15,8 @@ export interface AskingCommand {
 
 /** What the shell uses. */
 export interface CommandSecrets {
-  /** An askpass program is there. */
-  addFolder(folder: string): void
+  /** An askpass program is there. If a user can be asked, resolves when it can ask. */
+  readonly addFolder: (folder: string) => Promise<void> | undefined
   /** A command that may ask starts; the key identifies it. Returns a function to call at its end. */
   addCommand(key: string, command: AskingCommand): () => void
   /** What must not appear in the output of this user's commands. */
@@ -25,7 +25,7 @@ export interface CommandSecrets {
 }
 
 export interface DeferredSecrets extends CommandSecrets {
-  /** Called once it can be told which users are there. */
+  /** Called once it is known which users are there. */
   attachPresence(presence: UserPresence): void
   listQuestions(user: string): readonly SecretQuestion[]
   /** Undefined: the user refuses. Throws a Failure if the question is no longer open. */
@@ -66,21 +66,21 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
     })
   })
 
-  /** Sockets are opened when somebody is there for the first time, and stay open. */
+  /** Sockets are opened when a user is there for the first time, and stay open. */
   async function openSockets(): Promise<void> {
-    if (isClosed || folders.size === 0 || !wasAnyonePresent) return
     service = await open()
-    for (const folder of [...folders]) if (folders.delete(folder)) await service.listen(folder)
+    for (const folder of folders) if (folders.delete(folder)) await service.listen(folder)
   }
 
-  const tryOpenSockets = (): void => void openSockets().catch(onError)
+  const tryOpenSockets = (): Promise<void> | undefined =>
+    isClosed || folders.size === 0 || !wasAnyonePresent ? undefined : openSockets().catch(onError)
 
   return {
     attachPresence(attached) {
       presence = attached
       stopWatching = attached.onChange(() => {
         wasAnyonePresent = true
-        tryOpenSockets()
+        void tryOpenSockets()
         service?.presenceChanged()
       })
     },
@@ -88,7 +88,7 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
       const [oldest] = folders
       if (oldest !== undefined && folders.size >= MAX_FOLDERS) folders.delete(oldest)
       folders.add(folder)
-      tryOpenSockets()
+      return tryOpenSockets()
     },
     addCommand(key, command) {
       commands.set(key, command)

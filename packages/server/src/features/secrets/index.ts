@@ -2,6 +2,5 @@
 // app, the shell and the console. No effects of its own.
 
 export type { AskingCommand, CommandSecrets, DeferredSecrets } from './deferred-secrets.js'
-export type { SecretQuestion } from './secret-service.js'
 
 export const loadSecrets = () => import('./deferred-secrets.js')

@@ -84,7 +84,7 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
 
   /** Why the question is not put to the user; undefined if it is. */
   function refuse(key: string, { user }: AskingCommand, { count, refusedAt }: AskedByCommand): AskReply | undefined {
-    if (!isPresent(user)) return { kind: 'nobody' }
+    if (!isPresent(user)) return { kind: 'no-user' }
     if (performance.now() - refusedAt < REFUSED_MS) return { kind: 'refused', sentence: REFUSED }
     if (count >= MAX_PER_COMMAND) return { kind: 'refused', sentence: ASKED_TOO_OFTEN }
     const others = listOpen(user)
@@ -131,7 +131,7 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
 
   function endUnreachable(): void {
     absenceTimer = undefined
-    for (const { user, settle } of open.values()) if (!isPresent(user)) settle({ kind: 'nobody' })
+    for (const { user, settle } of open.values()) if (!isPresent(user)) settle({ kind: 'no-user' })
   }
 
   return {

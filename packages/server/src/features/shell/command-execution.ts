@@ -134,7 +134,7 @@ function guardSecrets(secrets: CommandSecrets, command: AskingCommand, passOn: (
   return {
     onOutput: redactor.write,
     onAskpassKey: (key: string): void => void removals.push(secrets.addCommand(key, command)),
-    end(): void {
+    end: (): void => {
       redactor.end()
       for (const remove of removals) remove()
     },
