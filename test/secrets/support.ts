@@ -16,7 +16,7 @@ import {
 } from '../support/console-client.js'
 import type { HttpServer } from '../support/http-client.js'
 
-/** What `afterAll` closes: hooks of single tests are not told apart where tests run at the same time. */
+/** What `afterAll` closes: hooks of single tests are mixed up where tests run at the same time. */
 export const closing: (() => Promise<unknown>)[] = []
 
 export interface SecretSetup {

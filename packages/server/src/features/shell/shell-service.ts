@@ -142,8 +142,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const { run: launch } = commandRunner
     const caller = { user, session }
     const toFailure = toStartFailure
-    return startCommand({ launch, request, caller, sandbox, environment, toFailure, ...limits, ...options })
-    return startCommand({ launch, request, caller, sandbox, secrets, toFailure: toStartFailure, ...limits, ...options })
+    return startCommand({ launch, request, caller, sandbox, environment, secrets, toFailure, ...limits, ...options })
   }
 
   function toStartFailure(error: unknown): Failure {
