@@ -6,13 +6,13 @@ import type { ServerFeed } from '@scorpiox/console/server-feed'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { type ChangeEvents, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { Failure } from '@scorpiox/mcp/errors'
+import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { type CallLog, createCallLog } from '@scorpiox/mcp/server/call-log'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { getScriptFolder } from '@scorpiox/server/config/paths'
+import { findProjectRoot, getScriptFolder } from '@scorpiox/server/config/paths'
 import {
   type CallbackService,
   createDeferredCallbacks,
@@ -41,6 +41,7 @@ import {
   type ScriptTools,
 } from '@scorpiox/server/features/scripts/index'
 import { loadSearchHealth, loadSearchService, type SearchService } from '@scorpiox/server/features/search/index'
+import { loadSecrets } from '@scorpiox/server/features/secrets/index'
 import { loadRunningJobs, loadShellService, type ShellService } from '@scorpiox/server/features/shell/index'
 import {
   createDeferredSkills,
@@ -134,6 +135,13 @@ export function createAppServices({
     hasManySessions: transport === 'http',
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
   })
+  const openSecrets = loadOnce(async () =>
+    (await loadSecrets()).createDeferredSecrets({
+      project: findProjectRoot(config.cwd),
+      waitMs: config.settings.ASK_WAIT * 1000,
+      onError: (error) => log.warn(`commands cannot ask for passwords: ${errorMessage(error)}`),
+    }),
+  )
   let shell: ShellService | undefined
   let serverFeed: ServerFeed | undefined
   const getOpenJobs = () => shell?.jobsIfOpen()
@@ -147,18 +155,20 @@ export function createAppServices({
   const factories: ServiceFactories<ServiceMap> = {
     async serverFeed() {
       const { openServerFeed } = await import('@scorpiox/console/open-server-feed')
+      const secrets = await openSecrets()
       const viewDeps = {
         changeEvents,
         state: database,
         callLog,
         jobs: getOpenJobs,
+        secrets,
         disabledReasons: disabledTools,
         tools: allTools,
         runsCommands: isCommandTool,
       }
       const search = async () => (await loadSearchHealth()).readSearchHealth(config.settings)
       const toolStatuses = new Map([['WebSearch', search]])
-      return (serverFeed = await openServerFeed({
+      serverFeed = await openServerFeed({
         config,
         log,
         commandSandbox,
@@ -167,7 +177,9 @@ export function createAppServices({
         // A workspace is shown to its users only.
         hasSocket: shared === undefined,
         ...viewDeps,
-      }))
+      })
+      secrets.attachPresence(serverFeed)
+      return serverFeed
     },
     async patterns() {
       if (shared) return shared.patterns()
@@ -175,7 +187,11 @@ export function createAppServices({
       return openPatternMatcher(config)
     },
     async shell(_, getService) {
-      const [{ openShellService }, { openPlanPolicy }] = await Promise.all([loadShellService(), loadPlanPolicy()])
+      const [{ openShellService }, { openPlanPolicy }, secrets] = await Promise.all([
+        loadShellService(),
+        loadPlanPolicy(),
+        openSecrets(),
+      ])
       const sandbox = openPlanPolicy(config, await commandSandbox(), database)
       return (shell = openShellService({
         config,
@@ -183,6 +199,7 @@ export function createAppServices({
         log,
         sandbox,
         membership,
+        secrets,
         patterns: () => getService('patterns'),
       }))
     },

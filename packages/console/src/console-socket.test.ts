@@ -41,6 +41,7 @@ function createFeed(state: LazyStateDatabase, id: string, callLog = createCallLo
     changeEvents: createChangeEvents(),
     jobs: () => undefined,
     state,
+    secrets: { listQuestions: () => [], answer: () => {}, onChange: () => () => {} },
     readServerView: async () => server,
   })
 }
@@ -146,7 +147,7 @@ test('sends each changed part whole, and nothing twice', async () => {
   endings.push(() => userConsole.close())
   userConsole.watch((change) => shown.push(change))
   await expect.poll(() => shown.map(({ servers }) => servers?.length)).toContain(1)
-  expect(Object.keys(shown[0] ?? {})).toHaveLength(9)
+  expect(Object.keys(shown[0] ?? {})).toHaveLength(10)
   const scope = { project: '/srv/p', user: 'ann' }
   for (let times = 0; times < 30; times++) await state.write(scope, ({ tasks }) => tasks.insert(`task ${times}`, 1))
   await state.write({ project: '/srv/p', user: 'bob' }, ({ tasks }) => tasks.insert('of bob', 1))

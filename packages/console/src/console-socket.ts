@@ -127,7 +127,8 @@ async function runRequest(
 ): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk' | 'terminal'>> {
   if (request.verb === 'output')
     return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
-  if (request.verb !== 'kill') return answerTerminalRequest(subscription.terminals, request)
-  await subscription.kill(request.job)
+  if (request.verb === 'secret') await subscription.answerSecret(request.question, request.value)
+  else if (request.verb === 'kill') await subscription.kill(request.job)
+  else return answerTerminalRequest(subscription.terminals, request)
   return {}
 }

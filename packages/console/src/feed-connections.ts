@@ -160,9 +160,10 @@ export function openFeedConnections({
   }
 }
 
-/** A server may only report its own jobs and calls; otherwise an action could reach a job of another server. */
-function concernsServer(id: string, { server, jobs = [], calls = [] }: FeedUpdate): boolean {
-  return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
+/** A server may only report its own jobs, calls and questions; otherwise an action could reach a job of another server. */
+function concernsServer(id: string, { server, jobs = [], calls = [], secrets = [] }: FeedUpdate): boolean {
+  const items = [...jobs, ...calls, ...secrets]
+  return (server === undefined || server.id === id) && items.every((each) => each.server === id)
 }
 
 /** Reports changes faster than polling; if watching is not available, polling is enough. */
@@ -190,6 +191,7 @@ type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'chunk' | 'termi
 
 type FeedRequest =
   | { readonly verb: 'kill'; readonly job: number }
+  | { readonly verb: 'secret'; readonly question: string; readonly value: string | null }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
   | TerminalRequest
 
@@ -260,6 +262,7 @@ async function connectToFeed(address: string, user: string, listener: FeedListen
       sendPresence()
     },
     kill: async (job) => void (await sendRequest({ verb: 'kill', job })),
+    answerSecret: async (question, value) => void (await sendRequest({ verb: 'secret', question, value })),
     async readOutput(job, from, maxBytes) {
       const { chunk } = await sendRequest({ verb: 'output', job, from, maxBytes })
       if (chunk) return decodeOutputChunk(chunk)

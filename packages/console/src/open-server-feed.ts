@@ -9,6 +9,7 @@ import type { Log } from '@scorpiox/mcp/log'
 import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
+import type { DeferredSecrets } from '@scorpiox/server/features/secrets/index'
 import type { JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
@@ -28,6 +29,7 @@ export interface OpenServerFeedDeps {
   /** Whether consoles of other processes see this server. */
   readonly hasSocket: boolean
   readonly jobs: () => Promise<JobService> | undefined
+  readonly secrets: DeferredSecrets
   readonly commandSandbox: () => Promise<CommandSandbox>
   readonly tools: () => readonly string[]
   /** Whether the tool runs commands and therefore fails without a working sandbox. */
@@ -42,7 +44,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
   const id = randomBytes(8).toString('hex')
   const project = findProjectRoot(config.cwd)
   const startedAt = Math.round(performance.timeOrigin)
-  const { changeEvents, callLog, jobs, transport } = deps
+  const { changeEvents, callLog, jobs, secrets, transport } = deps
   const readServerView = async () => ({
     id,
     pid: process.pid,
@@ -52,7 +54,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
     version: VERSION,
     tools: await toolViews(deps),
   })
-  const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state })
+  const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state, secrets })
   const socket = deps.hasSocket ? await openSocket(feed, config, log) : undefined
   return {
     ...feed,

@@ -6,6 +6,7 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { CallLog, CallSummary } from '@scorpiox/mcp/server/call-log'
 import type { UserPresence } from '@scorpiox/server/features/questions/index'
+import type { DeferredSecrets } from '@scorpiox/server/features/secrets/index'
 import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase } from '@scorpiox/server/state'
@@ -40,6 +41,8 @@ export interface FeedSubscription {
   /** Whether a user is watching. */
   setWatching(isWatching: boolean): void
   kill(job: number): Promise<void>
+  /** Hands the answer to the program that asks; null: the user refuses. */
+  answerSecret(question: string, value: string | null): Promise<void>
   /** At most `maxBytes` of the output, from an offset. */
   readOutput(job: number, from: number, maxBytes: number): Promise<OutputChunk>
   readonly terminals: FeedTerminals
@@ -58,6 +61,7 @@ export interface ServerFeedDeps {
   readonly jobs: () => Promise<JobService> | undefined
   readonly changeEvents: ChangeEvents
   readonly state: LazyStateDatabase
+  readonly secrets: Pick<DeferredSecrets, 'listQuestions' | 'answer' | 'onChange'>
 }
 
 interface Subscriber {
@@ -71,7 +75,7 @@ interface Subscriber {
 }
 
 export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
-  const { id, project, callLog, changeEvents } = deps
+  const { id, project, callLog, changeEvents, secrets } = deps
   const subscribers = new Set<Subscriber>()
   const presenceListeners = new Set<() => void>()
   let state: StateDatabase | undefined
@@ -100,7 +104,12 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
     subscriber.server.request()
     subscriber.calls.request()
     subscriber.jobs.request()
+    sendSecrets(subscriber)
     return subscriber
+  }
+
+  function sendSecrets({ user, send }: Subscriber): void {
+    send({ secrets: secrets.listQuestions(user).map((question) => Object.assign({ server: id }, question)) })
   }
 
   /** Sends the server only if it has changed. */
@@ -143,6 +152,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
         if (event.kind !== 'resource' || !event.uri.startsWith(JOBS_URI)) return
         forEachSubscriber(event.user, (subscriber) => subscriber.jobs.request())
       }),
+      secrets.onChange((user) => forEachSubscriber(user, sendSecrets)),
       state?.onChange((scope) => forEachSubscriber(scope.user, (subscriber) => subscriber.databaseChange.request())),
     ]
     unsubscribe = () => unsubscribers.forEach((stop) => stop?.())
@@ -174,6 +184,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
         async kill(job) {
           await (await requireJobs(deps, job)).kill(job, { user, session: CONSOLE_SESSION })
         },
+        answerSecret: async (question, value) => secrets.answer(user, question, value ?? undefined),
         async readOutput(job, from, maxBytes) {
           const found = await (await requireJobs(deps, job)).find(job, { user, session: CONSOLE_SESSION })
           return readOutputChunk(found, from, maxBytes)

@@ -10,13 +10,14 @@ import {
 } from './feed-terminals.js'
 import { JOB_ENDINGS } from './i18n/job-ending.js'
 import { type EncodedOutputChunk, parseEncodedOutputChunk } from './output-chunk.js'
-import type { CallView, JobView, ServerView, TerminalView, ToolView } from './view.js'
+import type { CallView, JobView, SecretView, ServerView, TerminalView, ToolView } from './view.js'
 
 /** Changed parts of a feed, each complete. */
 export interface FeedUpdate {
   readonly server?: ServerView
   readonly jobs?: readonly JobView[]
   readonly calls?: readonly CallView[]
+  readonly secrets?: readonly SecretView[]
   /** The database has changed. */
   readonly databaseChanged?: true
 }
@@ -46,6 +47,14 @@ export type ConsoleMessage =
       readonly maxBytes: number
     }
   | ({ readonly kind: 'ask'; readonly id: number } & TerminalRequest)
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly verb: 'secret'
+      readonly question: string
+      /** Null: the user refuses. Never logged or stored. */
+      readonly value: string | null
+    }
   | { readonly kind: 'database-changed' }
 
 /** Longest accepted user name. */
@@ -73,7 +82,9 @@ export function parseConsoleMessage(line: string): ConsoleMessage | undefined {
   if (kind === 'database-changed') return { kind }
   if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
     return { kind, user, watching }
-  if (kind !== 'ask' || typeof id !== 'number' || !isNonNegativeInteger(job)) return undefined
+  if (kind !== 'ask' || typeof id !== 'number') return undefined
+  if (verb === 'secret') return parseSecretAnswer(id, value)
+  if (!isNonNegativeInteger(job)) return undefined
   if (verb === 'kill') return { kind, id, verb, job }
   if (verb === 'output' && isNonNegativeInteger(from) && isNonNegativeInteger(maxBytes))
     return { kind, id, verb, job, from, maxBytes }
@@ -81,15 +92,22 @@ export function parseConsoleMessage(line: string): ConsoleMessage | undefined {
   return request && { kind, id, ...request }
 }
 
+function parseSecretAnswer(id: number, { question, value }: { readonly [key: string]: unknown }) {
+  if (typeof question !== 'string' || !(value === null || typeof value === 'string')) return undefined
+  return { kind: 'ask', id, verb: 'secret', question, value } as const
+}
+
 function isNonNegativeInteger(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function parseUpdate({ server, jobs, calls, databaseChanged }: { readonly [key: string]: unknown }): FeedUpdate {
+function parseUpdate(update: { readonly [key: string]: unknown }): FeedUpdate {
+  const { server, jobs, calls, secrets, databaseChanged } = update
   return {
     ...(isServer(server) && { server }),
     ...(isListOf(jobs, isJob) && { jobs }),
     ...(isListOf(calls, isCall) && { calls }),
+    ...(isListOf(secrets, isSecretQuestion) && { secrets }),
     ...(databaseChanged === true && { databaseChanged }),
   }
 }
@@ -137,6 +155,14 @@ function isCall(value: unknown): value is CallView {
     hasStrings(value, 'server', 'project', 'tool', 'about') &&
     hasNumbers(value, 'startedAt', 'ms') &&
     OUTCOMES.has(value.outcome)
+  )
+}
+
+function isSecretQuestion(value: unknown): value is SecretView {
+  return (
+    hasStrings(value, 'server', 'project', 'id', 'command', 'prompt') &&
+    hasNumbers(value, 'askedAt') &&
+    typeof value.isSecret === 'boolean'
   )
 }
 

@@ -37,6 +37,8 @@ export interface UserConsole {
   readApproval(approval: ProjectItemRef): Promise<ApprovalDetails>
   decide(approval: ProjectItemRef, decision: ApprovalDecision, surface: AnswerChannel): Promise<void>
   kill(job: ServerJobRef): Promise<void>
+  /** Hands the answer to the program that asks; null: the user refuses. */
+  answerSecret(question: { readonly server: string; readonly id: string }, value: string | null): Promise<void>
   /** Output bytes of a job, from an offset. */
   readOutput(job: ServerJobRef, from: number, maxBytes: number): Promise<OutputChunk>
   /** The terminal of a job. */
@@ -77,6 +79,7 @@ const MAX_JOBS = 200
 
 const CONSOLE_PARTS = [
   'servers',
+  'secrets',
   'approvals',
   'questions',
   'messages',
@@ -93,6 +96,7 @@ function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): Co
   const views = database.snapshots()
   return {
     servers: latest.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
+    secrets: latest.flatMap(({ secrets = [] }) => secrets).toSorted((a, b) => a.askedAt - b.askedAt),
     approvals: views.flatMap(({ approvals }) => approvals).toSorted((a, b) => a.requestedAt - b.requestedAt),
     questions: views.flatMap(({ questions }) => questions).toSorted((a, b) => a.askedAt - b.askedAt),
     messages: views.flatMap(({ messages }) => messages).toSorted((a, b) => a.createdAt - b.createdAt),
@@ -248,6 +252,8 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     decide: ({ project: projectPath, id }, decision, channel) =>
       write(projectPath, (rows) => decidePlanApproval(rows, projectPath, { id, channel, ...decision })),
     kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.kill(id)),
+    answerSecret: ({ server, id }, value) =>
+      withFeeds((feeds) => requireFeed(feeds, server).subscription.answerSecret(id, value)),
     readOutput: ({ server, id }, from, maxBytes) =>
       withFeeds((feeds) => requireFeed(feeds, server).subscription.readOutput(id, from, maxBytes)),
     terminalOf({ server, id }) {

@@ -6,6 +6,7 @@ import type { JobEnd } from './i18n/job-ending.js'
 
 export interface ConsoleView {
   readonly servers: readonly ServerView[]
+  readonly secrets: readonly SecretView[]
   readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly messages: readonly MessageView[]
@@ -19,6 +20,7 @@ export interface ConsoleView {
 
 export const EMPTY_VIEW: ConsoleView = {
   servers: [],
+  secrets: [],
   approvals: [],
   questions: [],
   messages: [],
@@ -50,6 +52,19 @@ export interface ToolView {
   readonly works: boolean
   /** Why it does not work, or works only partly. */
   readonly note: string | null
+}
+
+/** A question of a running command for a password or the like. The answer is for that command only. */
+export interface SecretView {
+  readonly server: string
+  readonly project: string
+  readonly id: string
+  readonly command: string
+  /** Text of the program that asks. */
+  readonly prompt: string
+  readonly askedAt: number
+  /** What is entered is hidden. */
+  readonly isSecret: boolean
 }
 
 export interface QuestionView {

@@ -218,6 +218,7 @@ async function runDoctor(deps: CommandDeps, { flags }: CommandArguments): Promis
     await browserFinding(deps.config),
     await terminalFinding(deps.config),
     ...diagnoseProjectEnvironment(deps.config),
+    await passwordFinding(deps.config),
     diagnoseSearch(settings),
     ...(await scriptFindings(deps)),
   ]
@@ -364,6 +365,11 @@ async function browserFinding(config: Config) {
 async function terminalFinding(config: Config) {
   const { diagnoseTerminals } = await import('./doctor/diagnose-environment.js')
   return diagnoseTerminals(config)
+}
+
+async function passwordFinding(config: Config) {
+  const { diagnosePasswords } = await import('./doctor/diagnose-environment.js')
+  return diagnosePasswords(config)
 }
 
 async function scriptFindings({ config, log }: CommandDeps) {

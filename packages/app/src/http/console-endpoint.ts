@@ -35,6 +35,7 @@ export type ConsoleAction =
   | { readonly verb: 'approval'; readonly project: string; readonly id: number }
   | { readonly verb: 'decide'; readonly project: string; readonly id: number; readonly decision: ApprovalDecision }
   | { readonly verb: 'kill'; readonly server: string; readonly id: number }
+  | { readonly verb: 'secret'; readonly server: string; readonly id: string; readonly value: string | null }
   | { readonly verb: 'download'; readonly server: string; readonly id: number }
   | { readonly verb: 'terminal'; readonly server: string; readonly id: number }
   | { readonly verb: 'give-back'; readonly server: string; readonly id: number }
@@ -52,6 +53,7 @@ const PARSERS: ReadonlyMap<string, ActionParser> = new Map<string, ActionParser>
   ['approval', (fields) => parseQuestionTarget('approval', fields)],
   ['decide', parseDecide],
   ['kill', (fields) => parseJobTarget('kill', fields)],
+  ['secret', parseSecret],
   ['output', parseOutput],
   ['download', (fields) => parseJobTarget('download', fields)],
   ['terminal', (fields) => parseJobTarget('terminal', fields)],
@@ -109,6 +111,15 @@ function parseJobTarget<V extends JobVerb>(verb: V, { server, id }: JsonObject) 
   if (!isText(server)) return 'server must be a text'
   if (!isNumber(id)) return 'id must be a whole number'
   return { verb, server, id }
+}
+
+/** The texts say nothing of what was sent. */
+function parseSecret({ server, id, value }: JsonObject): ConsoleAction | string {
+  if (!isText(server)) return 'server must be a text'
+  if (!isText(id)) return 'id must be a text'
+  return value === null || isText(value)
+    ? { verb: 'secret', server, id, value }
+    : 'value must be a text, or null to refuse'
 }
 
 function parseOutput(fields: JsonObject): ConsoleAction | string {
@@ -311,6 +322,9 @@ async function runAction(userConsole: UserConsole, action: SimpleAction): Promis
       return undefined
     case 'give-back':
       await userConsole.terminalOf(action).giveBack(false)
+      return undefined
+    case 'secret':
+      await userConsole.answerSecret(action, action.value)
       return undefined
     case 'cancel':
       await userConsole.cancelCallback(action)

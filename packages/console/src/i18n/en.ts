@@ -53,6 +53,15 @@ export const en = {
   answerSent: 'Your answer was sent.',
   declineSent: 'You declined; the model is notified.',
 
+  secretAsk: 'A running command asks for a password',
+  inputAsk: 'A running command asks',
+  secretWaits: 'The command is waiting',
+  secretMeans: 'Only this command gets it. It is not stored, and the model does not see it.',
+  inputMeans: 'Only this command gets it. It may appear in its output.',
+  secretSend: 'Send to the command',
+  secretSent: 'Sent to the command.',
+  secretRefused: 'Refused; the command is told.',
+
   planApproval: 'Plan to approve',
   approveAsk: 'Approve this plan?',
   approveMeans: 'Until you approve it, commands can only read.',

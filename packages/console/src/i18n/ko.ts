@@ -54,6 +54,15 @@ export const ko: Translations = {
   answerSent: '답변을 보냈습니다.',
   declineSent: '거절했습니다. 모델에 그대로 전달됩니다.',
 
+  secretAsk: '실행 중인 명령이 비밀번호를 요청합니다',
+  inputAsk: '실행 중인 명령이 입력을 요청합니다',
+  secretWaits: '명령이 기다리고 있습니다',
+  secretMeans: '이 명령에만 전달됩니다. 저장되지 않으며 모델은 볼 수 없습니다.',
+  inputMeans: '이 명령에만 전달됩니다. 명령의 출력에 나타날 수 있습니다.',
+  secretSend: '명령에 보내기',
+  secretSent: '명령에 보냈습니다.',
+  secretRefused: '거절했습니다. 명령에 그대로 전달됩니다.',
+
   planApproval: '승인할 계획',
   approveAsk: '이 계획을 승인할까요?',
   approveMeans: '승인하기 전까지 명령은 읽기만 할 수 있습니다.',

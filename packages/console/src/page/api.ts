@@ -7,6 +7,7 @@ export type PageAction =
   | 'answer'
   | 'approval'
   | 'decide'
+  | 'secret'
   | 'kill'
   | 'cancel'
   | 'dismiss'

@@ -38,7 +38,7 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
     onQuestion: (question) => announce(translator.translate('questionNew', { question })),
     onQuestionGone: (question) => notify(translator.translate('questionGone', { question })),
   })
-  const waiting = view === undefined ? 0 : view.questions.length + view.approvals.length
+  const waiting = view === undefined ? 0 : view.questions.length + view.approvals.length + view.secrets.length
   useTitle(translator.translate(route), waiting)
   const main = useFocusOnRouteChange(route)
 
@@ -82,8 +82,8 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
 type RenderView = (view: ConsoleView, onSettled: (text: string) => void) => VNode
 
 const VIEWS: Readonly<Record<Route, RenderView>> = {
-  questions: ({ approvals, questions }, onSettled) => (
-    <QuestionsView approvals={approvals} questions={questions} onSettled={onSettled} />
+  questions: ({ secrets, approvals, questions }, onSettled) => (
+    <QuestionsView secrets={secrets} approvals={approvals} questions={questions} onSettled={onSettled} />
   ),
   jobs: ({ jobs }) => <JobsView jobs={jobs} />,
   tasks: ({ projects }) => <TasksView projects={projects} />,

@@ -4,7 +4,7 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { type ApprovalView, type ConsoleView, EMPTY_VIEW, type QuestionView } from '../view.js'
+import { type ApprovalView, type ConsoleView, EMPTY_VIEW, type QuestionView, type SecretView } from '../view.js'
 import { type ActionResult, type JobOutputKind, openJobOutput, type PageAction, postAction } from './api.js'
 import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
 import { setServerClockOffset } from './use-now.js'
@@ -17,9 +17,14 @@ export function approvalKey({ project, id }: Pick<ApprovalView, 'project' | 'id'
   return JSON.stringify([project, 'approval', id])
 }
 
-/** What the user is asked: questions and plans to approve, by key, each with its title. */
-function askedItems({ approvals, questions }: ConsoleView): ReadonlyMap<string, string> {
+export function secretKey({ server, id }: Pick<SecretView, 'server' | 'id'>): string {
+  return JSON.stringify([server, 'secret', id])
+}
+
+/** What the user is asked: passwords, questions and plans to approve, by key, each with its title. */
+function askedItems({ secrets, approvals, questions }: ConsoleView): ReadonlyMap<string, string> {
   return new Map([
+    ...secrets.map((secret) => [secretKey(secret), shorten(secret.prompt)] as const),
     ...approvals.map((approval) => [approvalKey(approval), shorten(approval.goal)] as const),
     ...questions.map((question) => [questionKey(question), shorten(question.questions[0]?.text ?? '')] as const),
   ])
@@ -81,7 +86,9 @@ export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
 }
 
 function reportQuestionChanges(before: ConsoleView, next: ConsoleView, events: ConsoleEvents): void {
-  if (before.questions === next.questions && before.approvals === next.approvals) return
+  const isUnchanged =
+    before.questions === next.questions && before.approvals === next.approvals && before.secrets === next.secrets
+  if (isUnchanged) return
   const [known, current] = [askedItems(before), askedItems(next)]
   for (const [key, title] of current) if (!known.has(key)) events.onQuestion(title)
   for (const [key, title] of known) if (!current.has(key) && !settledHere.delete(key)) events.onQuestionGone(title)

@@ -32,6 +32,7 @@ const VIEW: ConsoleView = {
       ],
     },
   ],
+  secrets: [],
   approvals: [],
   questions: [
     {

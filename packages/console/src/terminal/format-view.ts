@@ -15,6 +15,7 @@ import type {
   ConsoleView,
   JobView,
   QuestionView,
+  SecretView,
   ServerView,
   TaskView,
 } from '../view.js'
@@ -44,13 +45,14 @@ export function formatReportJson(view: ConsoleView): string {
 
 /** The first line of the report, and the line above the menu. */
 export function formatHeadline(
-  { approvals, questions, servers, problems }: ConsoleView,
+  { secrets, approvals, questions, servers, problems }: ConsoleView,
   { translate }: InboxTranslator,
 ): string {
   // If something could not be read, it is unknown whether there are questions.
   const noQuestionText =
     problems.length === 0 ? translate('noQuestion') : translate('problemCount', { n: problems.length })
   const asked = joinParts(
+    secrets.length > 0 && translate('secretCount', { n: secrets.length }),
     approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
     questions.length > 0 && translate('questionCount', { n: questions.length }),
   )
@@ -61,6 +63,7 @@ export function formatHeadline(
 function formatSections(view: ConsoleView, translator: InboxTranslator, now: number): readonly ViewSection[] {
   const { translate } = translator
   const sections: readonly ViewSection[] = [
+    { title: translate('passwords'), lines: view.secrets.map((secret) => formatSecretRow(secret)) },
     {
       title: translate('planApproval'),
       lines: view.approvals.map((approval) =>
@@ -100,6 +103,10 @@ export function formatApprovalRow(
     sanitizeLine(goal),
     waiting ? translate('waits') : formatAgo(translator, requestedAt, now),
   )
+}
+
+export function formatSecretRow({ prompt, command }: SecretView): string {
+  return joinParts(sanitizeLine(prompt), sanitizeLine(command))
 }
 
 export function formatQuestionRow(

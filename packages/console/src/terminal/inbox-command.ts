@@ -118,8 +118,9 @@ function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => v
   let resolveFirst: ((view: ConsoleView) => void) | undefined
   const firstView = new Promise<ConsoleView>((resolve) => (resolveFirst = resolve))
 
-  function notifyNewQuestions({ questions, approvals }: ConsoleView): void {
+  function notifyNewQuestions({ questions, approvals, secrets }: ConsoleView): void {
     const keys = [
+      ...secrets.map(({ server, id }) => `secret ${id} ${server}`),
       ...questions.map(({ project, id }) => `${id} ${project}`),
       ...approvals.map(({ project, id }) => `approval ${id} ${project}`),
     ]
@@ -129,7 +130,7 @@ function followView(userConsole: Pick<UserConsole, 'watch'>, onQuestion: () => v
 
   const close = userConsole.watch((change: ConsoleChange) => {
     view = { ...(view ?? EMPTY_VIEW), ...change }
-    if (change.questions ?? change.approvals) notifyNewQuestions(view)
+    if (change.questions ?? change.approvals ?? change.secrets) notifyNewQuestions(view)
     resolveFirst?.(view)
   })
   return { view: () => view, firstView, close }

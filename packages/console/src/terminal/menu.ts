@@ -1,13 +1,22 @@
-// Builds the entries of the main menu of the inbox: plans to approve and open questions first, then running jobs and
+// Builds the entries of the main menu of the inbox: passwords, plans to approve and open questions first, then running jobs and
 // callbacks, then the other sections. Used by screens.ts. Pure.
 
-import type { ApprovalView, CallbackView, ConsoleView, JobView, MessageView, QuestionView } from '../view.js'
+import type {
+  ApprovalView,
+  CallbackView,
+  ConsoleView,
+  JobView,
+  MessageView,
+  QuestionView,
+  SecretView,
+} from '../view.js'
 import {
   formatApprovalRow,
   formatCallbackRow,
   formatCallRows,
   formatJobRow,
   formatQuestionRow,
+  formatSecretRow,
   formatServerRows,
   sanitizeLine,
 } from './format-view.js'
@@ -16,6 +25,7 @@ import type { InboxTranslator } from './inbox-context.js'
 export type InboxSection = 'problems' | 'calls' | 'servers'
 
 export type MenuTarget =
+  | { readonly kind: 'secret'; readonly secret: SecretView }
   | { readonly kind: 'approval'; readonly approval: ApprovalView }
   | { readonly kind: 'question'; readonly question: QuestionView }
   | { readonly kind: 'job'; readonly job: JobView }
@@ -39,6 +49,11 @@ export function mainMenu(view: ConsoleView, translator: InboxTranslator, now: nu
   const ended = view.jobs.filter(({ isRunning }) => !isRunning)
   const items: readonly MenuItem[] = [
     ...problemItems(view, translator),
+    ...view.secrets.map((secret): MenuItem => ({
+      value: `secret ${secret.id} ${secret.server}`,
+      label: `${translate('password')} · ${formatSecretRow(secret)}`,
+      target: { kind: 'secret', secret },
+    })),
     ...view.approvals.map((approval): MenuItem => ({
       value: `approval ${approval.id} ${approval.project}`,
       label: formatApprovalRow(approval, translator, now),

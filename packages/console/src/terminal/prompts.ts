@@ -33,6 +33,8 @@ export interface InboxPrompts {
   ): Promise<readonly Value[] | undefined>
   /** `isOptional`: an empty text is accepted. */
   enterText(message: string, options?: { readonly isOptional?: boolean }): Promise<string | undefined>
+  /** What is typed is not shown. */
+  enterSecret(message: string): Promise<string | undefined>
   /** Default: no. */
   confirm(message: string, yes: string): Promise<boolean>
   /** Waits for a key below the current output. */
@@ -155,6 +157,18 @@ export async function createInboxPrompts(screen: FullScreen, { translate }: Inbo
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
           validate: (entered) => (isOptional || entered?.trim() ? undefined : translate('wordsMissing')),
+        }),
+      )
+    },
+    enterSecret(text) {
+      const message = toPrintableText(text)
+      screen.clear()
+      const { withGuide } = frame()
+      return show((streams) =>
+        clack.password({
+          ...streams,
+          withGuide,
+          message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
         }),
       )
     },

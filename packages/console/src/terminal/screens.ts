@@ -17,6 +17,7 @@ import {
   type MenuTarget,
 } from './menu.js'
 import type { PromptEntry, PromptMenu } from './prompts.js'
+import { answerSecret } from './secret-screen.js'
 import { showTasks } from './task-screen.js'
 
 const BACK = 'back'
@@ -45,6 +46,8 @@ export async function runInbox(context: InboxContext): Promise<void> {
 
 function openScreen(context: InboxContext, target: MenuTarget): Promise<void> {
   switch (target.kind) {
+    case 'secret':
+      return answerSecret(context, target.secret)
     case 'approval':
       return decideApproval(context, target.approval)
     case 'question':

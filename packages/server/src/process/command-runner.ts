@@ -47,6 +47,8 @@ export interface RunRequest {
   readonly onGap?: (bytes: number) => void
   /** Called with the tag of the command before the command starts. */
   readonly onTag?: (tag: string) => void
+  /** Called with the key by which the command asks for passwords, before it starts; never if it cannot ask. */
+  readonly onAskpassKey?: ((key: string) => void) | undefined
   /** Runs the command in a sandbox. */
   readonly sandbox?: SandboxFactory | undefined
   /** A process that does not need the server records the output to disk. */
@@ -97,18 +99,28 @@ interface CommandRunnerOptions {
   readonly jobsOutliveServer: boolean
   /** Memory of all commands together. */
   readonly maxMemoryBytes?: number
+  /** Called with the folder of each askpass program, before it is used. */
+  readonly onAskpassFolder?: ((folder: string) => Promise<void> | undefined) | undefined
   /** The platform; tests set another one. */
   readonly platform?: NodeJS.Platform
 }
 
 export function createCommandRunner(settings: CommandRunnerOptions): CommandRunner {
   const { cwd, env, shell, jobsOutliveServer, maxMemoryBytes = Infinity, platform = process.platform } = settings
+  const { onAskpassFolder } = settings
   const trees = createProcessTrees()
   const memoryWatch = createCommandMemoryWatch(trees.tagPrefix, maxMemoryBytes)
   const untagged = createUntaggedTrees(platform)
   const shells =
     platform === 'linux'
-      ? createShellPool({ bash: shell.file, cwd, env, jobsOutliveServer, tagPrefix: trees.tagPrefix })
+      ? createShellPool({
+          bash: shell.file,
+          cwd,
+          env,
+          jobsOutliveServer,
+          tagPrefix: trees.tagPrefix,
+          onAskpassFolder,
+        })
       : undefined
   const starting = new Set<Promise<RunningCommand>>()
   const startingShells = new Set<PooledShell>()
@@ -138,6 +150,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const exited = pooled.exited.then(exitStatusFromShellCode)
     void exited.then(() => sandboxed?.release())
     onTag?.(tag)
+    request.onAskpassKey?.(pooled.askpassKey)
     if (isClosed) pooled.discard()
     else pooled.run(commandText, onOutput)
     startingShells.add(pooled)

@@ -1,10 +1,11 @@
-// Exchanges lines of text over a Unix socket or named pipe, between processes of one user on one machine. Used by the
-// console. Node.js does not tell which user connects, so the socket must be in a folder that only its owner can enter;
-// the callers that choose the address ensure that. Lines have a maximum length, and peers that do not read are
+// Exchanges lines of text over a Unix socket or named pipe, between processes of one user on one machine; and over a port of
+// the loopback interface, for commands in a sandbox. Used by the console and by features/secrets. Node.js does not tell which
+// user connects, so the socket must be in a folder that only its owner can enter; the callers that choose the address ensure
+// that, and those of a port ask for a key. Lines have a maximum length, and peers that do not read are
 // disconnected. Opens sockets; sets timers.
 
 import { chmodSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type ListenOptions, type Socket } from 'node:net'
 
 const CONNECT_MS = 2000
 const CLOSE_MS = 1000
@@ -27,6 +28,11 @@ export interface LocalSocketServer {
   close(): Promise<void>
 }
 
+/** A server on a port. */
+export interface LoopbackServer extends LocalSocketServer {
+  readonly port: number
+}
+
 interface LineSocketOptions {
   /** A longer line closes the connection. */
   readonly maxLineLength: number
@@ -35,9 +41,25 @@ interface LineSocketOptions {
 /** The server does not keep the process alive. */
 export function listenOnLocalSocket(
   address: string,
-  { maxLineLength: maxLength }: LineSocketOptions,
+  options: LineSocketOptions,
   onConnect: (socket: LineSocket) => LineListener,
 ): Promise<LocalSocketServer> {
+  return listen({ path: address }, options, onConnect)
+}
+
+/** On a free port, which every program of this machine can connect to: only for peers that prove who they are. */
+export function listenOnLoopback(
+  options: LineSocketOptions,
+  onConnect: (socket: LineSocket) => LineListener,
+): Promise<LoopbackServer> {
+  return listen({ host: '127.0.0.1', port: 0 }, options, onConnect)
+}
+
+function listen(
+  address: ListenOptions,
+  { maxLineLength: maxLength }: LineSocketOptions,
+  onConnect: (socket: LineSocket) => LineListener,
+): Promise<LoopbackServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -48,9 +70,10 @@ export function listenOnLocalSocket(
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(address, () => {
-      if (process.platform !== 'win32') chmodSync(address, 0o600)
+      const bound = server.address()
+      if (typeof bound === 'string' && process.platform !== 'win32') chmodSync(bound, 0o600)
       server.off('error', reject).on('error', () => {})
-      resolve({ close: () => closeAll() })
+      resolve({ port: typeof bound === 'object' && bound ? bound.port : 0, close: () => closeAll() })
     })
   })
 

@@ -11,6 +11,8 @@ import { createInputPipe, type InputPipe } from './input-pipe.js'
 
 export interface PooledShell {
   readonly number: number
+  /** By which its command identifies itself when it asks for a password. */
+  readonly askpassKey: string
   /** The pid of its session leader; undefined if it did not start. */
   readonly started: Promise<number | undefined>
   /** Its exit status as a shell reports it; undefined if unknown. */
@@ -61,7 +63,7 @@ export interface ShellFifoPaths {
 const DISCARD_PAUSE_MS = 20
 const FIFO_CAPACITY = 65_536
 
-export function createPooledShell(number: number, paths: ShellFifoPaths): SupervisedShell {
+export function createPooledShell(number: number, paths: ShellFifoPaths, askpassKey: string): SupervisedShell {
   // Opened for reading and writing, because opening for writing alone fails while there is no reader.
   const fifo = paths.input === undefined ? undefined : openSync(paths.input, constants.O_RDWR | constants.O_NONBLOCK)
   const stdin = paths.isStdin && fifo !== undefined ? createInputPipe(fifo) : undefined
@@ -99,6 +101,7 @@ export function createPooledShell(number: number, paths: ShellFifoPaths): Superv
 
   return {
     number,
+    askpassKey,
     started: started.promise,
     exited: exited.promise,
     closed: closed.promise,

@@ -1,6 +1,11 @@
-// The text of a shell script: the build and the test runner inline it into the importing module.
+// The text of a script: the build and the test runner inline it into the importing module.
 
 declare module '*.sh?raw' {
+  const text: string
+  export default text
+}
+
+declare module '*.cjs?raw' {
   const text: string
   export default text
 }

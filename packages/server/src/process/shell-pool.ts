@@ -54,7 +54,7 @@ export interface SandboxFactory {
 
 /** What the process modules know about a sandboxed command; declared here, so that they do not import the sandbox. */
 export interface SandboxedCommand {
-  /** bwrap and its flags; the program and its arguments follow. */
+  /** bwrap and its flags, the last of which is `--`; the program and its arguments follow. */
   readonly argv: readonly string[]
   /** The seccomp filter, to be open for reading as descriptor 9. */
   readonly seccompFile: string
@@ -82,6 +82,8 @@ interface ShellPoolOptions {
   readonly env: NodeJS.ProcessEnv
   readonly jobsOutliveServer: boolean
   readonly tagPrefix: string
+  /** Called with the folder of each askpass program, before it is used. May return what has to be waited for. */
+  readonly onAskpassFolder?: ((folder: string) => Promise<void> | undefined) | undefined
 }
 
 interface SupervisorEntry {
@@ -97,7 +99,8 @@ interface SpareShell {
   readonly shell: Promise<AcquiredShell>
 }
 
-export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }: ShellPoolOptions): ShellPool {
+export function createShellPool(options: ShellPoolOptions): ShellPool {
+  const { bash, cwd, env, jobsOutliveServer, tagPrefix, onAskpassFolder } = options
   const supervisors: Supervisor[] = []
   let supervisorCount = 0
   let opening: Promise<SupervisorEntry | undefined> | undefined
@@ -118,6 +121,7 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
     })
     if (!supervisor) return undefined
     supervisors.push(supervisor)
+    await onAskpassFolder?.(supervisor.askpassFolder)
     return { supervisor, tagPrefix: supervisorPrefix, directory }
   }
 
@@ -149,7 +153,7 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
         input,
         record,
         openInput,
-        sandbox: sandboxed,
+        sandbox: sandboxed && { ...sandboxed, argv: withFolder(sandboxed.argv, entry.supervisor.askpassFolder) },
         cgroupFiles,
         shellPrelude,
       })
@@ -240,6 +244,11 @@ export function createShellPool({ bash, cwd, env, jobsOutliveServer, tagPrefix }
       }
     },
   }
+}
+
+/** The temporary folder of a sandbox is its own; this part of ours can be read in it. */
+function withFolder(argv: SandboxedCommand['argv'], folder: string): readonly string[] {
+  return [...argv.slice(0, -1), '--ro-bind', folder, folder, '--']
 }
 
 async function discardShell({ shell, sandboxed }: AcquiredShell): Promise<void> {

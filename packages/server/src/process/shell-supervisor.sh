@@ -33,7 +33,7 @@ exec_shell() (
   [[ -p /dev/fd/1 && ($has_command_file || -p /dev/fd/5) ]] || exit 1
   for file in "${cgroup_files[@]}"; do echo 0 >"$file" || exit 1; done
   printf 'started %s %s %s\n' "$1" "$BASHPID" "$watcher" >&4
-  export SCORPIOX_TREE="$tags$1;"
+  export SCORPIOX_TREE="$tags$1;" SCORPIOX_ASKPASS_KEY="$askpass_key"
   exec 3<&5 5<&- 4<&-
   exec 9<"$seccomp_file"
   if [[ $terminal ]]; then exec_on_terminal "${wrapper[@]}" "$bash" -c "$prelude$read_command" bash; fi
@@ -50,15 +50,16 @@ exec_on_terminal() {
   exit 127
 }
 
-# Runs in one subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.
+# Runs in one subshell for each shell. $1 is its number, $2 identifies its command to the askpass program, $3 is a file with
+# settings that replace the local variables below.
 # shellcheck disable=SC2094
 watch_shell() {
   local bash=$BASH wrapper=() cgroup_files=() prelude='' seccomp_file=/dev/null input=/dev/null
   local recorder_arguments=() status_file='' has_command_file='' setsid='' watcher=$BASHPID
-  local terminal='' terminal_size='' stty='' input_fifo=''
+  local terminal='' terminal_size='' stty='' input_fifo='' askpass_key=$2
   [[ -p $directory/$1.i && -p $directory/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
   # shellcheck source=/dev/null
-  [[ -z $2 ]] || . "$2"
+  [[ -z $3 ]] || . "$3"
   if ((${#recorder_arguments[@]})); then
     # bash ignores SIGINT and SIGQUIT in background jobs and their children; restore the defaults.
     trap - INT QUIT
@@ -89,10 +90,10 @@ list_children() {
 }
 
 make_fifos 0 32
-while read -r request first second <&3; do
+while read -r request first second third <&3; do
   case $request in
     fifos) make_fifos "$first" "$second" ;;
-    shell) watch_shell "$first" "$second" & disown ;;
+    shell) watch_shell "$first" "$second" "$third" & disown ;;
     stop) break ;;
   esac
 done

@@ -87,7 +87,7 @@ function watch(shell: SupervisedShell, session: number) {
 }
 
 function unstarted(): SupervisedShell {
-  return createPooledShell(1, { input: undefined, output: undefined, all: [] })
+  return createPooledShell(1, { input: undefined, output: undefined, all: [] }, '')
 }
 
 function started(pid = 0, watcher = 0): SupervisedShell {

@@ -2,12 +2,14 @@
 // slower with its memory. Each shell reads its command from one FIFO and writes to another: Node's own pipes are
 // sockets, and /dev/stdout cannot be opened on a socket. Starts bash; writes files to the pool directory.
 
+import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createDeferred } from '../util/async.js'
+import { createAskpassFolder, withAskpass } from './askpass-folder.js'
 import RECORDER from './output-recorder.sh?raw'
 import { spawnLineChild } from './piped-child.js'
 import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
@@ -21,6 +23,8 @@ const FIFO_BATCH = 32
 const LOW_WATER = 8
 /** How long a requested shell may take to start after the supervisor has exited. */
 const START_GRACE_MS = 1000
+/** A command cannot guess the key of another. */
+const ASKPASS_KEY_BYTES = 16
 /** A shell reads from a FIFO byte by byte; a longer command is put in a file. */
 const MAX_PIPED_BYTES = 4096
 
@@ -31,6 +35,8 @@ export const READ_COMMAND = READ_COMMAND_SCRIPT.split('\n')
 
 export interface Supervisor {
   readonly isOpen: boolean
+  /** The folder with the askpass program of its commands. */
+  readonly askpassFolder: string
   /** Forks a shell for one command. Rejects if that fails; `code` is the error code of the system, if there was one. */
   forkShell(request?: ForkRequest): Promise<PooledShell>
   /** The session leaders of the running shells. */
@@ -106,6 +112,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
   const { bash, cwd, env, commandTags, tagPrefix, jobsOutliveServer } = settings
   const directory = createPoolDirectory(tagPrefix)
   const removeDirectory = (): void => removePoolDirectory(directory)
+  const askpassFolder = createAskpassFolder(directory, jobsOutliveServer)
   const shells = new Map<number, SupervisedShell>()
   const fifos = createFifoSupply((from, to) => child.send(`fifos ${from} ${to}\n`))
   let isOpen = true
@@ -127,10 +134,13 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
   }
 
   const args = supervisorArguments(directory, [directory, commandTags, tagPrefix, jobsOutliveServer ? '1' : ''])
-  const child = await spawnLineChild(bash, args, { cwd, env, onLine: handleReport }).catch((error: unknown) => {
-    removeDirectory()
-    throw error
-  })
+  const commandEnv = withAskpass(env, askpassFolder)
+  const child = await spawnLineChild(bash, args, { cwd, env: commandEnv, onLine: handleReport }).catch(
+    (error: unknown) => {
+      removeDirectory()
+      throw error
+    },
+  )
   const stopWatching = watchShells(shells, child.pid, (shell) => {
     // A supervisor that did not start this shell will not start the next one either.
     if (shell.pid === undefined) close()
@@ -161,6 +171,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     get isOpen() {
       return isOpen
     },
+    askpassFolder,
     leaderPids() {
       const pids = new Set<number>()
       for (const { pid } of shells.values()) if (pid !== undefined) pids.add(pid)
@@ -171,9 +182,10 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
       if (number === undefined || !isOpen) throw new Error('no shell could be prepared')
       try {
         const { settingsFile, paths } = writeShellFiles(join(directory, String(number)), request)
-        const shell = createPooledShell(number, paths)
+        const askpassKey = randomBytes(ASKPASS_KEY_BYTES).toString('base64url')
+        const shell = createPooledShell(number, paths, askpassKey)
         shells.set(number, shell)
-        child.send(`shell ${number} ${settingsFile}\n`)
+        child.send(`shell ${number} ${askpassKey} ${settingsFile}\n`)
         return shell
       } catch (error) {
         // A cleaner of temporary files has deleted the FIFOs. They cannot be restored.

@@ -7,13 +7,7 @@ const TERMINAL_NAME = 'xterm-256color'
 
 const EDITORS = ['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR']
 
-const PROMPT_SWITCHES = [
-  'GIT_TERMINAL_PROMPT',
-  'GH_PROMPT_DISABLED',
-  'PIP_NO_INPUT',
-  'DEBIAN_FRONTEND',
-  'SSH_ASKPASS_REQUIRE',
-]
+const PROMPT_SWITCHES = ['GIT_TERMINAL_PROMPT', 'GH_PROMPT_DISABLED', 'PIP_NO_INPUT', 'DEBIAN_FRONTEND']
 
 /** `userEnv`: the environment in which the user started the server. */
 export function formatTerminalPrelude(userEnv: NodeJS.ProcessEnv): string {
@@ -21,6 +15,7 @@ export function formatTerminalPrelude(userEnv: NodeJS.ProcessEnv): string {
     const value = userEnv[name]
     return value === undefined || value === '' ? [] : [`${name}=${quoteShellWord(value.replaceAll('\n', ' '))}`]
   })
-  const exported = [`TERM=${TERMINAL_NAME}`, ...editors].join(' ')
+  // For the askpass program, which prompts on the terminal if no user can be asked.
+  const exported = [`TERM=${TERMINAL_NAME}`, 'SCORPIOX_TERMINAL=1', ...editors].join(' ')
   return `unset ${[...EDITORS, ...PROMPT_SWITCHES].join(' ')}; export ${exported}; `
 }

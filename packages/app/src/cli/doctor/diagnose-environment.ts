@@ -77,6 +77,15 @@ function describeDirenv(file: string | undefined, direnv: string | undefined): O
   return { ok: true, detail: `${file === undefined ? 'no .envrc' : `${file}, if it is allowed`}; ${direnv}` }
 }
 
+/** Whether commands can ask the user for passwords, see docs/passwords.md. */
+export function diagnosePasswords({ settings }: Config): Finding {
+  const name = 'passwords'
+  if (process.platform !== 'linux') return { name, ok: true, detail: 'commands cannot ask for them on this system' }
+  if (settings.JOBS_OUTLIVE_SERVER)
+    return { name, ok: true, detail: 'commands cannot ask for them, because JOBS_OUTLIVE_SERVER is on' }
+  return { name, ok: true, detail: 'commands can ask for them while the console page or the inbox is open' }
+}
+
 function refuseToUnpack(): never {
   throw BUNDLED_CHROMIUM
 }

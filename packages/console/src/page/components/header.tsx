@@ -62,7 +62,10 @@ interface Count {
 }
 
 const COUNTS: Readonly<Record<Route, Count | undefined>> = {
-  questions: { phrase: 'questionsWaiting', of: ({ approvals, questions }) => approvals.length + questions.length },
+  questions: {
+    phrase: 'questionsWaiting',
+    of: ({ secrets, approvals, questions }) => secrets.length + approvals.length + questions.length,
+  },
   jobs: { phrase: 'jobsRunning', of: ({ jobs }) => jobs.filter(({ isRunning }) => isRunning).length },
   tasks: { phrase: 'tasksOpen', of: ({ projects }) => projects.reduce((sum, { openTasks }) => sum + openTasks, 0) },
   callbacks: { phrase: 'callbacksSet', of: ({ callbacks }) => callbacks.length },

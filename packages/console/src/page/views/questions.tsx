@@ -1,26 +1,28 @@
-// Open questions, one form per card; plans that wait for approval come first. Shown by console-page. Sends actions.
+// Open questions, one form per card; passwords that commands ask for and plans that wait for approval come first. Shown by console-page. Sends actions.
 
 import { useId, useState } from 'preact/hooks'
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
-import type { ApprovalView, QuestionView } from '../../view.js'
+import type { ApprovalView, QuestionView, SecretView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
-import { approvalKey, markSettledHere, questionKey, useAction } from '../use-console.js'
+import { approvalKey, markSettledHere, questionKey, secretKey, useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
 import { ApprovalCard } from './approval-card.js'
+import { SecretCard } from './secret-card.js'
 
 interface QuestionsViewProps {
+  readonly secrets: readonly SecretView[]
   readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
   readonly onSettled: (text: string) => void
 }
 
-export function QuestionsView({ approvals, questions, onSettled: settled }: QuestionsViewProps) {
-  const n = approvals.length + questions.length
+export function QuestionsView({ secrets, approvals, questions, onSettled: settled }: QuestionsViewProps) {
+  const n = secrets.length + approvals.length + questions.length
   return (
     <ViewFrame
       route="questions"
@@ -29,6 +31,11 @@ export function QuestionsView({ approvals, questions, onSettled: settled }: Ques
       isEmpty={n === 0}
     >
       <ul class="cards">
+        {secrets.map((secret) => (
+          <li key={secretKey(secret)} class="card">
+            <SecretCard secret={secret} onSettled={settled} />
+          </li>
+        ))}
         {approvals.map((approval) => (
           <li key={approvalKey(approval)} class="card">
             <ApprovalCard approval={approval} onSettled={settled} />

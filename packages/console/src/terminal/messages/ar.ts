@@ -59,6 +59,18 @@ export const inboxMessagesAr: Translations<keyof typeof inboxMessagesEn> = {
   notSent: 'لم يُرسل شيء.',
   answeredElsewhere: 'أُجيب عنه في مكان آخر في هذه الأثناء.',
 
+  password: 'كلمة مرور',
+  passwords: 'كلمات المرور التي تطلبها الأوامر',
+  secretCount: {
+    zero: 'لا توجد كلمات مرور مطلوبة',
+    one: 'كلمة مرور واحدة مطلوبة',
+    two: 'كلمتا مرور مطلوبتان',
+    few: '{n} كلمات مرور مطلوبة',
+    many: '{n} كلمة مرور مطلوبة',
+    other: '{n} كلمة مرور مطلوبة',
+  },
+  secretEnter: 'إدخال…',
+
   approvalCount: {
     zero: 'لا خطط للموافقة',
     one: 'خطة واحدة للموافقة',

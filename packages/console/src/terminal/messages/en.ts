@@ -35,6 +35,11 @@ export const inboxMessagesEn = {
   notSent: 'Nothing was sent.',
   answeredElsewhere: 'Already answered elsewhere.',
 
+  password: 'Password',
+  passwords: 'Passwords that commands ask for',
+  secretCount: { one: '{n} password is asked for', other: '{n} passwords are asked for' },
+  secretEnter: 'Enter it…',
+
   approvalCount: { one: '{n} plan to approve', other: '{n} plans to approve' },
   approvalId: 'request {id}',
   planReset: 'Leave plan mode',

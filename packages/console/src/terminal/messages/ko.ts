@@ -37,6 +37,11 @@ export const inboxMessagesKo: Translations<keyof typeof inboxMessagesEn> = {
   notSent: '아무것도 보내지 않았습니다.',
   answeredElsewhere: '그사이 다른 곳에서 답했습니다.',
 
+  password: '비밀번호',
+  passwords: '명령이 요청한 비밀번호',
+  secretCount: { other: '요청된 비밀번호 {n}개' },
+  secretEnter: '입력…',
+
   approvalCount: { other: '승인할 계획 {n}개' },
   approvalId: '요청 {id}',
   planReset: '계획 모드 종료',

@@ -13,8 +13,10 @@ import type { RunningCommand, RunRequest } from '../../process/command-runner.js
 import { readProcessName } from '../../process/process-tags.js'
 import { describeMissingShell } from '../../process/shell-program.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
+import { createSecretRedactor } from '../../text/secret-redactor.js'
 import { createDeferred } from '../../util/async.js'
 import type { CommandEnvironment, ProjectEnvironment } from './environment/project-environment.js'
+import type { AskingCommand, CommandSecrets } from '../secrets/index.js'
 import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
@@ -47,6 +49,8 @@ export interface StartCommandOptions {
   readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
   /** Asked for each command, if it is to have the environment of the project. */
   readonly environment?: ProjectEnvironment | undefined
+  /** Redacts its output, and receives its questions for passwords. */
+  readonly secrets?: CommandSecrets | undefined
   /** The command may not write persistent files. */
   readonly isReadOnly?: boolean
   /** Called before the command is started; rejects if it may not run. Undefined: nothing to wait for. */
@@ -65,7 +69,7 @@ const NO_ENVIRONMENT: CommandEnvironment = {}
 
 /** Prepares what receives the output, then asks whether and in which sandbox the command may run, then starts it. */
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
-  const { request, caller, sandbox, isReadOnly, call, onOverflow = () => {} } = settings
+  const { request, caller, sandbox, secrets, isReadOnly, call, onOverflow = () => {} } = settings
   const renderer = createOutputRenderer(settings)
   const listeners = new Set<() => void>()
   // Output may arrive before `launch` resolves.
@@ -85,22 +89,27 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   const signal = call?.signal
   if (signal?.aborted === true) throw new Failure('The command was not started: its call was cancelled.')
   const startedAt = Date.now()
+  const onOutput = (chunk: Buffer): void => {
+    renderer.write(chunk)
+    buffer.write(chunk)
+    for (const listener of listeners) listener()
+  }
+  const guard = secrets && guardSecrets(secrets, { user: caller.user, command }, onOutput)
   const launching = settings.launch({
     ...request,
     variables,
     sandbox: sandboxFactory,
     onGap: (bytes) => renderer.markGap(bytes),
-    onOutput(chunk) {
-      renderer.write(chunk)
-      buffer.write(chunk)
-      for (const listener of listeners) listener()
-    },
+    onOutput: guard?.onOutput ?? onOutput,
+    onAskpassKey: guard?.onAskpassKey,
   })
   const running = await launching.catch((error: unknown) => {
+    guard?.end()
     throw settings.toFailure(error)
   })
   const execution = {
     ...running,
+    ...(guard && { exited: running.exited.finally(guard.end) }),
     command,
     startedAt,
     note: [sandboxFactory?.failureNote ?? [], problem ?? []].flat().join(' ') || undefined,
@@ -116,6 +125,20 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   }
   started.resolve(execution)
   return execution
+}
+
+/** Redacts the output of a command, and lets it ask for passwords until it ends. */
+function guardSecrets(secrets: CommandSecrets, command: AskingCommand, passOn: (chunk: Buffer) => void) {
+  const redactor = createSecretRedactor(() => secrets.valuesOf(command.user), passOn)
+  const removals: (() => void)[] = []
+  return {
+    onOutput: redactor.write,
+    onAskpassKey: (key: string): void => void removals.push(secrets.addCommand(key, command)),
+    end: (): void => {
+      redactor.end()
+      for (const remove of removals) remove()
+    },
+  }
 }
 
 /**

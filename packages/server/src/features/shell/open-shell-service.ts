@@ -21,6 +21,7 @@ import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import type { Scope } from '../../storage/scoped-database.js'
 import { registerServer, type ServerInfo } from '../../storage/server-registry.js'
 import { maxResultCharacters } from '../../text/result-limit.js'
+import type { CommandSecrets } from '../secrets/index.js'
 import { type JobDirectory, jobDirectoryOf } from './job-files.js'
 import type { JobLedger } from './job-ledger.js'
 import { createShellService, type ShellService } from './shell-service.js'
@@ -37,6 +38,8 @@ export interface OpenShellServiceDeps {
   readonly patterns: () => Promise<PatternMatcher>
   /** Set if the server is one of several machines. */
   readonly membership?: Membership | undefined
+  /** Receives the questions of commands for passwords; without it none is asked. Closed with the service. */
+  readonly secrets?: CommandSecrets | undefined
 }
 
 export function openShellService(deps: OpenShellServiceDeps): ShellService {
@@ -44,6 +47,8 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
   const { settings, cwd } = config
   const env = createCommandEnvironment(config.childEnv, process.platform)
   const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
+  // Their output is recorded by a process that could not redact an answer.
+  const secrets = jobsOutliveServer ? undefined : deps.secrets
   const program = findTrustedShell(config, env)
   const project = findProjectRoot(cwd)
   // The supervisor and bwrap run outside of the sandbox, which restores the variables for commands.
@@ -54,6 +59,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     shell: program,
     jobsOutliveServer,
     maxMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
+    onAskpassFolder: secrets?.addFolder,
   })
   // Resolved when a job is recorded: without a home directory commands still run.
   const jobDirectory = (): JobDirectory => jobDirectoryOf(getStateDir(settings), project)
@@ -72,6 +78,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     cwd,
     commandRunner,
     sandbox,
+    secrets,
     changeEvents,
     jobsOutliveServer,
     jobDirectory,
@@ -99,6 +106,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     async close() {
       closeFence?.()
       await shell.close()
+      await secrets?.close()
       await sandbox.close()
       unregister?.()
     },

@@ -7,6 +7,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import { maxWaitMs } from '../../calls/client-patience.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
+import type { CommandSecrets } from '../secrets/index.js'
 import {
   type CommandExecution,
   createCommandRecord,
@@ -105,14 +106,16 @@ export interface ShellServiceDeps extends SharedJobDeps {
   readonly sandbox: Pick<CommandSandbox, 'sandboxFor'>
   /** The environment of the project; undefined if commands do not get it. */
   readonly environment?: ProjectEnvironment | undefined
+  /** Redacts output, and knows which command asks for a password. */
+  readonly secrets?: CommandSecrets | undefined
   readonly defaultLimit: TimeLimit
   /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShellService(settings: ShellServiceDeps): ShellService {
-  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit, environment } =
-    settings
+  const { cwd, commandRunner, maxCharacters, jobsOutliveServer, sandbox, streaming, defaultLimit } = settings
+  const { environment, secrets } = settings
   let closing: Promise<void> | undefined
   let openingJobs: Promise<JobService> | undefined
   const runningByUser = new Map<string, number>()
@@ -139,7 +142,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const { run: launch } = commandRunner
     const caller = { user, session }
     const toFailure = toStartFailure
-    return startCommand({ launch, request, caller, sandbox, environment, toFailure, ...limits, ...options })
+    return startCommand({ launch, request, caller, sandbox, environment, secrets, toFailure, ...limits, ...options })
   }
 
   function toStartFailure(error: unknown): Failure {

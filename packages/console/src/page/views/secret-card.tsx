@@ -1,0 +1,99 @@
+// A question of a running command for a password: which command asks, its prompt, and a masked field. What is entered is in
+// the field and the request only, never in the state of the page. Shown by questions.tsx. Sends actions.
+
+import { useId, useRef, useState } from 'preact/hooks'
+
+import type { SecretView } from '../../view.js'
+import type { ActionResult } from '../api.js'
+import { ActionError } from '../components/alerts.js'
+import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { markSettledHere, secretKey, useAction } from '../use-console.js'
+import { useTranslator } from '../use-translator.js'
+
+interface SecretCardProps {
+  readonly secret: SecretView
+  readonly onSettled: (text: string) => void
+}
+
+export function SecretCard({ secret, onSettled }: SecretCardProps) {
+  const { translate } = useTranslator()
+  return (
+    <>
+      <div class="about">
+        <p class="meta">
+          <ProjectName path={secret.project} />
+          <RelativeTime at={secret.askedAt} phrase="asked" />
+        </p>
+        <p class="state urgent">
+          <span class="lamp" aria-hidden="true" />
+          {translate('secretWaits')}
+        </p>
+      </div>
+      <div>
+        <h2>{translate(secret.isSecret ? 'secretAsk' : 'inputAsk')}</h2>
+        <pre class="command" dir="ltr">
+          <UntrustedText text={secret.command} />
+        </pre>
+      </div>
+      <SecretForm secret={secret} onSettled={onSettled} />
+    </>
+  )
+}
+
+function SecretForm({ secret, onSettled }: SecretCardProps) {
+  const { translate } = useTranslator()
+  const act = useAction()
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const attributes = {
+    id,
+    class: 'field',
+    dir: 'ltr',
+    autocomplete: 'off',
+    spellcheck: false,
+    'aria-describedby': `${id}hint`,
+  } as const
+  const [isBusy, setBusy] = useState(false)
+  const [done, setDone] = useState<ActionResult>()
+
+  const send = async (value: string | null): Promise<void> => {
+    setBusy(true)
+    const unmark = markSettledHere(secretKey(secret))
+    if (field.current) field.current.value = ''
+    const outcome = await act('secret', { server: secret.server, id: secret.id, value })
+    setBusy(false)
+    setDone(outcome)
+    if (!outcome.ok) return unmark()
+    onSettled(translate(value === null ? 'secretRefused' : 'secretSent'))
+  }
+
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    void send(field.current?.value ?? '')
+  }
+
+  return (
+    <form class="asking" onSubmit={submit} autocomplete="off">
+      <label for={id}>
+        <UntrustedText class="text" text={secret.prompt} />
+      </label>
+      {secret.isSecret ? (
+        <input {...attributes} ref={field} type="password" />
+      ) : (
+        <input {...attributes} ref={field} type="text" />
+      )}
+      <p id={`${id}hint`} class="quiet hint">
+        {translate(secret.isSecret ? 'secretMeans' : 'inputMeans')}
+      </p>
+      <ActionError result={done} />
+      <div class="actions">
+        <button class="button main" type="submit" disabled={isBusy}>
+          {translate(isBusy ? 'sending' : 'secretSend')}
+        </button>
+        <button class="button" type="button" disabled={isBusy} onClick={() => void send(null)}>
+          {translate('decline')}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,75 @@
+// The socket beside an askpass program, over which it puts its question and gets the answer: one question for each
+// connection. Commands in a sandbox may use no Unix socket; they get a port of the loopback interface, if they have a network.
+// A connection may send one line, within a moment, with the key of a running command. Opened by secret-service. Opens sockets
+// and writes two files.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import {
+  type LineListener,
+  type LineSocket,
+  listenOnLocalSocket,
+  listenOnLoopback,
+} from '../../process/local-socket.js'
+import ASK_USER from './ask-user.cjs?raw'
+
+const MAX_LINE = 16 * 1024
+/** A connection that does not ask by then is closed. */
+const SILENCE_MS = 5000
+const ASKING = 'The user is asked for it on the console page and in the inbox.'
+
+export interface AskpassSocket {
+  close(): Promise<void>
+}
+
+export type AskReply =
+  | { readonly kind: 'answered'; readonly value: string }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'no-user' }
+
+/** A promise if the user is asked. The signal is aborted when the program no longer waits. */
+type Ask = (key: string, prompt: string, signal: AbortSignal) => AskReply | Promise<AskReply>
+
+export async function openAskpassSocket(folder: string, ask: Ask): Promise<AskpassSocket> {
+  const serve = (socket: LineSocket): LineListener => serveQuestion(socket, ask)
+  const options = { maxLineLength: MAX_LINE }
+  writeFileSync(join(folder, 'ask-user.cjs'), ASK_USER, { mode: 0o600 })
+  const loopback = await listenOnLoopback(options, serve)
+  writeFileSync(join(folder, 'port'), String(loopback.port), { mode: 0o600 })
+  // Last: the program asks as soon as the socket is there.
+  const local = await listenOnLocalSocket(join(folder, 'socket'), options, serve)
+  return { close: async () => void (await Promise.all([local.close(), loopback.close()])) }
+}
+
+function serveQuestion(socket: LineSocket, ask: Ask): LineListener {
+  const closed = new AbortController()
+  const silenceTimer = setTimeout(() => socket.close(), SILENCE_MS).unref()
+  const send = (message: object): void => socket.send(JSON.stringify(message))
+  let hasAsked = false
+
+  async function handle(key: string, prompt: string): Promise<void> {
+    const answering = ask(key, prompt, closed.signal)
+    if (answering instanceof Promise) send({ asking: ASKING })
+    const reply = await answering
+    if (reply.kind === 'answered') send({ value: reply.value })
+    else send(reply.kind === 'refused' ? { refusal: reply.sentence } : {})
+    socket.close()
+  }
+
+  return {
+    onLine(text) {
+      const message = tryParseJson(text)
+      const { key, prompt } = isJsonObject(message) ? message : {}
+      clearTimeout(silenceTimer)
+      if (typeof key !== 'string' || typeof prompt !== 'string' || hasAsked) return socket.close()
+      hasAsked = true
+      void handle(key, prompt)
+    },
+    onClose() {
+      clearTimeout(silenceTimer)
+      closed.abort()
+    },
+  }
+}

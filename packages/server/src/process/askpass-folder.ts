@@ -1,0 +1,45 @@
+// The folder with the askpass program of commands, in the folder of a supervisor: what programs such as sudo, ssh and git run
+// to ask for a password. Created with each supervisor, and bound into the sandbox of its commands. The question itself is
+// the work of features/secrets, which opens a socket in the folder once a user can be asked. Writes one file.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import ASKPASS from './askpass.sh?raw'
+import { quoteShellWord } from './shell-quote.js'
+
+const PROGRAM_NAME = 'askpass'
+/** Identifies the command that asks. Set for each command by the supervisor script. */
+const KEY_VARIABLE = 'SCORPIOX_ASKPASS_KEY'
+
+const NO_CONSOLE =
+  'neither the console page (scorpiox-code ui) nor the inbox (scorpiox-code inbox) is open. Ask the user to open one of them, ' +
+  'then run the command again.'
+const OUTLIVES =
+  'with JOBS_OUTLIVE_SERVER the output of commands is recorded without the server, so a password in it could not be redacted.'
+
+export function createAskpassFolder(poolDirectory: string, jobsOutliveServer: boolean): string {
+  const folder = join(poolDirectory, 'askpass')
+  const variables = [
+    `runtime=${quoteShellWord(process.execPath)}`,
+    `refusal=${quoteShellWord(jobsOutliveServer ? OUTLIVES : NO_CONSOLE)}`,
+  ]
+  mkdirSync(folder, { mode: 0o700 })
+  writeFileSync(join(folder, PROGRAM_NAME), ['#!/bin/sh', ...variables, ASKPASS].join('\n'), { mode: 0o700 })
+  return folder
+}
+
+/** The environment with the askpass program, unless the user has one that may know the answer. */
+export function withAskpass(env: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
+  const program = join(folder, PROGRAM_NAME)
+  // In a command of another server, its variables name a program that does not know our commands.
+  const own = env[KEY_VARIABLE] === undefined ? env : {}
+  return {
+    ...env,
+    SUDO_ASKPASS: own.SUDO_ASKPASS || program,
+    GIT_ASKPASS: own.GIT_ASKPASS || program,
+    SSH_ASKPASS: program,
+    // ssh would otherwise want a terminal or a display.
+    SSH_ASKPASS_REQUIRE: 'force',
+  }
+}
