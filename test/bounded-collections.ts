@@ -98,11 +98,12 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/config/settings.ts effective': CODE,
   'server/config/settings.ts warningCounts': CODE,
   'server/config/settings.ts warnings': CODE,
-  'server/features/callbacks/callback-scheduler.ts callbacksByUser': CALLBACKS,
   'server/features/callbacks/callback-scheduler.ts delayedUntil': CALLBACKS,
   'server/features/callbacks/callback-scheduler.ts events': CALLBACKS,
   'server/features/callbacks/callback-scheduler.ts lastFired': CALLBACKS,
+  'server/features/callbacks/callback-scheduler.ts schedules': CALLBACKS,
   'server/features/callbacks/callback-sync.ts lastPublished': USERS,
+  'server/features/callbacks/callback-sync.ts reloadedAfterWrite': 'callbacks that fire now: one for each session',
   'server/features/callbacks/callback-sync.ts startedSessions': SESSIONS,
   'server/features/callbacks/job-event-watcher.ts watched': CALLBACKS,
   'server/features/callbacks/side-effects.ts running':
