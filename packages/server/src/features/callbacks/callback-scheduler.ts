@@ -105,19 +105,19 @@ export function createCallbackScheduler({ clock, isBusy, fire, onError }: Callba
 
   return {
     setCallbacks(user, callbacks) {
-      if (callbacks.length === 0) return void schedules.delete(user)
+      if (callbacks.length === 0) {
+        schedules.delete(user)
+        return
+      }
       const schedule = schedules.get(user) ?? createSchedule()
       schedules.set(user, schedule)
       // The previous owner may have fired a moment ago.
       const before = new Set(schedule.callbacks.map(({ session }) => session))
       const { uptimeMs } = clock()
-      for (const [session, at] of schedule.lastFired) if (uptimeMs - at > TICK_MS) schedule.lastFired.delete(session)
       for (const { session } of callbacks) if (!before.has(session)) schedule.lastFired.set(session, uptimeMs)
       schedule.callbacks = callbacks
       schedule.checkAt = -Infinity
-      const keys = new Set(callbacks.map(fireTimeKey))
-      for (const map of [schedule.events, schedule.delayedUntil])
-        for (const key of map.keys()) if (!keys.has(key)) map.delete(key)
+      removePastTimes(schedule, uptimeMs)
     },
     eventOccurred(user, callback, jobEvent) {
       const schedule = schedules.get(user)
@@ -160,6 +160,12 @@ function createSchedule(): UserSchedule {
     checkAt: -Infinity,
     isWaiting: false,
   }
+}
+
+function removePastTimes({ callbacks, events, delayedUntil, lastFired }: UserSchedule, uptimeMs: number): void {
+  for (const [session, at] of lastFired) if (uptimeMs - at > TICK_MS) lastFired.delete(session)
+  const keys = new Set(callbacks.map(fireTimeKey))
+  for (const map of [events, delayedUntil]) for (const key of map.keys()) if (!keys.has(key)) map.delete(key)
 }
 
 function msUntilDue({ events, delayedUntil }: UserSchedule, callback: CallbackRow, now: ClockReading): number {

@@ -10,6 +10,7 @@ import type { JobSource } from './job.js'
 import { openJobOutputReader } from './output-reader.js'
 
 const KILL_AFTER_MS = 2000
+const RECORDS_AT_ONCE = 500
 
 export interface JobTakeover {
   takeOverJob(record: JobRecord): Promise<void>
@@ -95,7 +96,9 @@ export function createJobTakeover({
       const ids = await records.listIds()
       const open = ids.filter((id) => !settled.has(id) && !isRegistered(id))
       if (settled.size > ids.length) settled = new Set(ids.filter((id) => settled.has(id)))
-      if (open.length > 0) await Promise.all((await records.loadAll(open)).map(takeOver))
+      // In parts, so that other work gets its turn between them.
+      for (let at = 0; at < open.length; at += RECORDS_AT_ONCE)
+        await Promise.all((await records.loadAll(open.slice(at, at + RECORDS_AT_ONCE))).map(takeOver))
     },
     skip: (id) => void settled.add(id),
   }
