@@ -77,6 +77,8 @@ export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'>
   readonly kill: (killAfterMs: number) => Promise<readonly number[]>
   /** The children that are still running after a moment; undefined if they cannot be listed. */
   readonly findRemainingChildren: () => Promise<readonly number[] | undefined>
+  /** Kills what the command has left running, as `kill` does. For use after its exit: neither retains its output. */
+  readonly killRemainingChildren: (killAfterMs: number) => Promise<readonly number[]>
 }
 
 const CLOSED_MESSAGE = 'no more commands are started'
@@ -202,7 +204,16 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       stdin: program.stdin,
     }
     const root = untagged?.add(program)
-    return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
+    if (!root) return started
+    return {
+      ...started,
+      kill: (killAfterMs) => killRoot(root, program, killAfterMs),
+      killRemainingChildren: killerOf(root),
+    }
+  }
+
+  function killerOf(root: RootProcess): RunningCommand['killRemainingChildren'] {
+    return async (killAfterMs) => (await untagged?.killTree(root, killAfterMs)) ?? []
   }
 
   async function killRoot(
@@ -245,24 +256,12 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       },
     })
     void exited.then(unwatch)
-    const startedAt = performance.now()
-    const findChildren = (): readonly number[] | undefined => {
-      if (untagged) return undefined
-      if (isSandboxed) return []
-      // Pids wrap around at some time; then those of the children are not above the one of the command.
-      const firstPid = performance.now() - startedAt > PID_WRAP_MS ? 0 : pid
-      return findTaggedSince(firstPid, `${tag};`, shells?.leaderPids() ?? NO_PIDS)
-    }
-    async function findRemainingChildren(): Promise<readonly number[] | undefined> {
-      if (findChildren()?.length === 0) return []
-      await sleep(CHILD_EXIT_GRACE_MS)
-      return findChildren()
-    }
+    const children = createChildFinder(pid, tag, isSandboxed)
     async function waitForExitAndOutput(): Promise<ExitStatus> {
       const exit = await exited
       // A running child may keep the output open; on a busy machine the output may just be late.
       const isOutputClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
-      if (!isOutputClosed && findChildren()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      if (!isOutputClosed && children.findNow()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
       ignoreOutput()
       return exit
     }
@@ -274,8 +273,28 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       pause,
       resume,
       kill,
-      findRemainingChildren,
+      findRemainingChildren: children.findRemaining,
+      killRemainingChildren: children.kill,
     }
+  }
+
+  /** A function of its own, because a finished job retains what its closures refer to. */
+  function createChildFinder(pid: number, tag: string, isSandboxed: boolean) {
+    const startedAt = performance.now()
+    const findNow = (): readonly number[] | undefined => {
+      if (untagged) return undefined
+      if (isSandboxed) return []
+      // Pids wrap around at some time; then those of the children are not above the one of the command.
+      const firstPid = performance.now() - startedAt > PID_WRAP_MS ? 0 : pid
+      return findTaggedSince(firstPid, `${tag};`, shells?.leaderPids() ?? NO_PIDS)
+    }
+    async function findRemaining(): Promise<readonly number[] | undefined> {
+      if (findNow()?.length === 0) return []
+      await sleep(CHILD_EXIT_GRACE_MS)
+      return findNow()
+    }
+    const kill = (killAfterMs: number): Promise<readonly number[]> => trees.killTree(tag, killAfterMs)
+    return { findNow, findRemaining, kill }
   }
 
   return {

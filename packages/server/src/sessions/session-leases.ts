@@ -20,6 +20,7 @@ const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
 /** `R` are the tables that the takeover needs. */
 interface SessionLeases<R extends SessionTables> {
   readonly users: readonly string[]
+  hasUser(user: string): boolean
   isLeased(user: string, session: string): boolean
   /** Leased, but its client is gone. */
   isAbandoned(user: string, session: string): boolean
@@ -101,6 +102,7 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
     get users() {
       return [...leased.keys()]
     },
+    hasUser: (user) => leased.has(user),
     isLeased: (user, session) => leased.get(user)?.has(session) ?? false,
     isAbandoned,
     async claim(user, session, rows, continued) {

@@ -3,7 +3,18 @@
 // directory, the installation and sockets. Reads and writes files.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { constants, lstatSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -74,6 +85,20 @@ export async function readOwnFile(path: string, maxBytes: number): Promise<OwnFi
   }
 }
 
+/** The text of a small file as readOwnFile gives it, without waiting. */
+export function readOwnFileNow(path: string, maxBytes: number): string | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(path, OPEN_FLAGS)
+    const stat = fstatSync(file)
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(file, 'utf8') : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
 /** Opens a file without following links or blocking on a FIFO. Undefined if there is no regular file. */
 export async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   const file = await openWithoutFollowing(path)
@@ -83,9 +108,11 @@ export async function openOwnFile(path: string): Promise<FileHandle | undefined>
 }
 
 // Windows has neither flag, and links require administrator rights there.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 async function openWithoutFollowing(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return await open(path, OPEN_FLAGS)
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR')) return undefined
     throw error

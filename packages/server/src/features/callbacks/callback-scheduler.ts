@@ -37,113 +37,156 @@ export interface CallbackSchedulerDeps {
   readonly onError: (error: unknown) => void
 }
 
+/** What is known of the callbacks of one user. */
+interface UserSchedule {
+  callbacks: readonly CallbackRow[]
+  /** By time of a callback: the event that it waited for, and the uptime before which it is not tried again. */
+  readonly events: Map<string, JobEvent>
+  readonly delayedUntil: Map<string, number>
+  /** By session. */
+  readonly lastFired: Map<string, number>
+  /** Uptime before which nothing can fire, unless something changes. */
+  checkAt: number
+  /** A due callback waits for the end of a call. */
+  isWaiting: boolean
+}
+
 /** The rows are those of the last read and may be stale; fireCallback checks them again in its transaction. */
 export function createCallbackScheduler({ clock, isBusy, fire, onError }: CallbackSchedulerDeps): CallbackScheduler {
-  const callbacksByUser = new Map<string, readonly CallbackRow[]>()
-  const events = new Map<string, JobEvent>()
-  /** Uptime before which a failed callback is not retried. */
-  const delayedUntil = new Map<string, number>()
-  const lastFired = new Map<string, number>()
+  const schedules = new Map<string, UserSchedule>()
   let isWaiting = false
 
-  function msUntilDue(user: string, callback: CallbackRow, now: ClockReading): number {
-    const key = fireTimeKey(user, callback)
-    const ownDelay = callback.fireAt === null ? (events.has(key) ? 0 : Infinity) : msUntilFire(callback, now)
-    if (ownDelay === Infinity) return ownDelay
-    return Math.max(ownDelay, (delayedUntil.get(key) ?? -Infinity) - now.uptimeMs)
-  }
-
-  /** Milliseconds until this session may fire again; 0 or less: now. */
-  function msUntilSessionReady(user: string, session: string, { uptimeMs }: ClockReading): number {
-    return (lastFired.get(`${user}\0${session}`) ?? -Infinity) + TICK_MS - uptimeMs
-  }
-
-  async function fireOne(user: string, callback: CallbackRow): Promise<void> {
-    const key = fireTimeKey(user, callback)
+  async function fireOne(user: string, schedule: UserSchedule, callback: CallbackRow): Promise<void> {
+    const key = fireTimeKey(callback)
     try {
-      lastFired.set(`${user}\0${callback.session}`, clock().uptimeMs)
-      await fire(user, callback, events.get(key))
-      events.delete(key)
-      delayedUntil.delete(key)
+      schedule.lastFired.set(callback.session, clock().uptimeMs)
+      await fire(user, callback, schedule.events.get(key))
+      schedule.events.delete(key)
+      schedule.delayedUntil.delete(key)
     } catch (error) {
-      delayedUntil.set(key, clock().uptimeMs + RETRY_MS)
+      schedule.delayedUntil.set(key, clock().uptimeMs + RETRY_MS)
       onError(error)
     }
+    schedule.checkAt = -Infinity
   }
 
   /** Due callbacks of this session, the longest overdue first. */
-  function dueCallbacks(user: string, session: string): readonly CallbackRow[] {
-    const callbacks = (callbacksByUser.get(user) ?? []).filter((callback) => callback.session === session)
+  function dueCallbacks(schedule: UserSchedule | undefined, session: string): readonly CallbackRow[] {
+    const callbacks = (schedule?.callbacks ?? []).filter((callback) => callback.session === session)
     // Reading the clock is a system call; skip it if there is nothing to compare.
-    if (callbacks.length === 0) return callbacks
+    if (!schedule || callbacks.length === 0) return callbacks
     const now = clock()
     return callbacks
-      .filter((callback) => msUntilDue(user, callback, now) <= 0)
+      .filter((callback) => msUntilDue(schedule, callback, now) <= 0)
       .toSorted((a, b) => overdueBy(b, now) - overdueBy(a, now))
   }
 
-  async function tickSession(user: string, session: string): Promise<void> {
-    const [first] = dueCallbacks(user, session)
-    if (!first || msUntilSessionReady(user, session, clock()) > 0) return
-    if (isBusy(user, session)) isWaiting = true
-    else await fireOne(user, first)
+  async function tickUser(user: string, schedule: UserSchedule): Promise<void> {
+    schedule.isWaiting = false
+    for (const session of new Set(schedule.callbacks.map((callback) => callback.session))) {
+      const [first] = dueCallbacks(schedule, session)
+      if (!first || msUntilSessionReady(schedule, session, clock()) > 0) continue
+      if (isBusy(user, session)) schedule.isWaiting = true
+      else await fireOne(user, schedule, first)
+    }
+    isWaiting ||= schedule.isWaiting
+    const now = clock()
+    const waits = schedule.callbacks.map((callback) => msUntilNextCheck(user, schedule, callback, now))
+    schedule.checkAt = now.uptimeMs + Math.min(...waits)
   }
 
-  function msUntilNextCheck(user: string, callback: CallbackRow, now: ClockReading): number {
-    const remaining = msUntilDue(user, callback, now)
+  function msUntilNextCheck(user: string, schedule: UserSchedule, callback: CallbackRow, now: ClockReading): number {
+    const remaining = msUntilDue(schedule, callback, now)
     if (remaining > 0) return remaining
     // The session is busy, or another callback of it fired less than a second ago.
-    return Math.max(msUntilSessionReady(user, callback.session, now), isBusy(user, callback.session) ? TICK_MS : 1)
-  }
-
-  function prune(): void {
-    const keys = new Set([...callbacksByUser].flatMap(([user, rows]) => rows.map((row) => fireTimeKey(user, row))))
-    for (const map of [events, delayedUntil]) for (const key of map.keys()) if (!keys.has(key)) map.delete(key)
-    const { uptimeMs } = clock()
-    for (const [key, at] of lastFired) if (uptimeMs - at > TICK_MS) lastFired.delete(key)
+    const untilReady = msUntilSessionReady(schedule, callback.session, now)
+    return Math.max(untilReady, isBusy(user, callback.session) ? TICK_MS : 1)
   }
 
   return {
     setCallbacks(user, callbacks) {
-      // The previous owner may have fired a moment ago.
-      const before = new Set((callbacksByUser.get(user) ?? []).map(({ session }) => session))
-      for (const { session } of callbacks) {
-        if (!before.has(session)) lastFired.set(`${user}\0${session}`, clock().uptimeMs)
+      if (callbacks.length === 0) {
+        schedules.delete(user)
+        return
       }
-      if (callbacks.length === 0) callbacksByUser.delete(user)
-      else callbacksByUser.set(user, callbacks)
-      prune()
+      const schedule = schedules.get(user) ?? createSchedule()
+      schedules.set(user, schedule)
+      // The previous owner may have fired a moment ago.
+      const before = new Set(schedule.callbacks.map(({ session }) => session))
+      const { uptimeMs } = clock()
+      for (const { session } of callbacks) if (!before.has(session)) schedule.lastFired.set(session, uptimeMs)
+      schedule.callbacks = callbacks
+      schedule.checkAt = -Infinity
+      removePastTimes(schedule, uptimeMs)
     },
-    eventOccurred: (user, callback, jobEvent) => void events.set(fireTimeKey(user, callback), jobEvent),
-    isDue: (user, session) => dueCallbacks(user, session).length > 0,
+    eventOccurred(user, callback, jobEvent) {
+      const schedule = schedules.get(user)
+      if (!schedule) return
+      schedule.events.set(fireTimeKey(callback), jobEvent)
+      schedule.checkAt = -Infinity
+    },
+    isDue: (user, session) => dueCallbacks(schedules.get(user), session).length > 0,
     async fireDue(user, session) {
-      for (const callback of dueCallbacks(user, session)) await fireOne(user, callback)
+      const schedule = schedules.get(user)
+      if (!schedule) return
+      for (const callback of dueCallbacks(schedule, session)) await fireOne(user, schedule, callback)
     },
     get isWaitingForIdleSession() {
       return isWaiting
     },
     async tick() {
       isWaiting = false
-      for (const [user, callbacks] of callbacksByUser) {
-        for (const session of new Set(callbacks.map((callback) => callback.session))) await tickSession(user, session)
-      }
-      const now = clock()
-      const next = Math.min(
-        ...[...callbacksByUser].flatMap(([user, rows]) => rows.map((row) => msUntilNextCheck(user, row, now))),
-      )
-      return next === Infinity ? undefined : next
+      const { uptimeMs } = clock()
+      for (const [user, schedule] of schedules)
+        if (schedule.isWaiting || schedule.checkAt <= uptimeMs) await tickUser(user, schedule)
+      let next = Infinity
+      for (const { checkAt } of schedules.values()) next = Math.min(next, checkAt)
+      return next === Infinity ? undefined : next - clock().uptimeMs
     },
-    msUntilFire: (user, callback) => msUntilDue(user, callback, clock()),
+    msUntilFire(user, callback) {
+      const now = clock()
+      const schedule = schedules.get(user)
+      return schedule ? msUntilDue(schedule, callback, now) : msUntilFire(callback, now)
+    },
   }
+}
+
+function createSchedule(): UserSchedule {
+  return {
+    callbacks: [],
+    events: new Map(),
+    delayedUntil: new Map(),
+    lastFired: new Map(),
+    checkAt: -Infinity,
+    isWaiting: false,
+  }
+}
+
+function removePastTimes({ callbacks, events, delayedUntil, lastFired }: UserSchedule, uptimeMs: number): void {
+  for (const [session, at] of lastFired) if (uptimeMs - at > TICK_MS) lastFired.delete(session)
+  const keys = new Set(callbacks.map(fireTimeKey))
+  for (const map of [events, delayedUntil]) for (const key of map.keys()) if (!keys.has(key)) map.delete(key)
+}
+
+function msUntilDue({ events, delayedUntil }: UserSchedule, callback: CallbackRow, now: ClockReading): number {
+  const key = fireTimeKey(callback)
+  const ownDelay = callback.fireAt === null ? (events.has(key) ? 0 : Infinity) : msUntilFire(callback, now)
+  if (ownDelay === Infinity) return ownDelay
+  return Math.max(ownDelay, (delayedUntil.get(key) ?? -Infinity) - now.uptimeMs)
+}
+
+/** Milliseconds until this session may fire again; 0 or less: now. */
+function msUntilSessionReady({ lastFired }: UserSchedule, session: string, { uptimeMs }: ClockReading): number {
+  return (lastFired.get(session) ?? -Infinity) + TICK_MS - uptimeMs
 }
 
 function overdueBy(callback: CallbackRow, now: ClockReading): number {
   return callback.fireAt === null ? 0 : -Math.min(msUntilFire(callback, now), 0)
 }
 
-/** Identifies one scheduled time of one callback. */
-function fireTimeKey(user: string, { session, slot, setAt, fireUptime, position }: CallbackRow): string {
-  return [user, session, slot, setAt, fireUptime, position].join('\0')
+/** Identifies one scheduled time of one callback of a user. */
+function fireTimeKey({ session, slot, setAt, fireUptime, position }: CallbackRow): string {
+  return [session, slot, setAt, fireUptime, position].join('\0')
 }
 
 const MAX_SLEEP_MS = 2000

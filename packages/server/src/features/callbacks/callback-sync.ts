@@ -107,6 +107,8 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   const startedSessions = new Map<string, Promise<void>>()
   /** The state last published to subscribers, by user. */
   const lastPublished = new Map<string, string>()
+  /** Users that are reloaded in a moment, after a write of this process. */
+  const reloadedAfterWrite = new Set<string>()
   let renewedAt = clock().uptimeMs
   let adoptsOrphans = false
   let closing: Promise<void> | undefined
@@ -132,8 +134,9 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   const jobWatcher = createJobEventWatcher({ jobs, patterns, onEvent: onJobEvent, onError })
   const wakeTimer = (settings.createWakeTimer ?? createWakeTimer)(tick)
   const unsubscribe = state.onChange(({ project: changedProject, user }) => {
-    const isRelevant = leases.users.includes(user) || lastPublished.has(user)
-    if (changedProject === project && isRelevant) void reload(user).catch((error: unknown) => closing ?? onError(error))
+    if (changedProject !== project || reloadedAfterWrite.has(user)) return
+    const isRelevant = leases.hasUser(user) || lastPublished.has(user)
+    if (isRelevant) void reload(user).catch((error: unknown) => closing ?? onError(error))
   })
 
   function onJobEvent(user: string, callback: CallbackRow, jobEvent: JobEvent): void {
@@ -142,9 +145,17 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   }
 
   async function fireOne(user: string, callback: CallbackRow, jobEvent: JobEvent | undefined): Promise<void> {
-    const fired = await write(user, (rows) => fireCallback(rows, callback, { now: clock(), leaseOwner, jobEvent }))
-    if (fired) sideEffects.run(fired)
-    await reload(user)
+    // Its own change needs no further reload.
+    reloadedAfterWrite.add(user)
+    try {
+      const fired = await write(user, (rows) => fireCallback(rows, callback, { now: clock(), leaseOwner, jobEvent }))
+      if (fired) sideEffects.run(fired)
+      // The listeners of the change are called in microtasks that are queued by now.
+      await Promise.resolve()
+    } finally {
+      reloadedAfterWrite.delete(user)
+      await reload(user)
+    }
   }
 
   async function tick(): Promise<number | undefined> {
@@ -227,7 +238,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   async function renewUser(user: string): Promise<void> {
     try {
       await inTurn(user, async () => (await write(user, (rows) => leases.renew(user, rows)))())
-      if (!leases.users.includes(user)) await clearFlagIfIdle(user)
+      if (!leases.hasUser(user)) await clearFlagIfIdle(user)
     } catch (error) {
       onError(error)
     }
@@ -280,7 +291,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       // Checked first, because reading the clock is a system call.
       if (!delivery.hasMessages(caller.user)) return undefined
       if (leases.isFresh(caller.user)) return delivery.takeBatch(caller)
-      if (leases.users.includes(caller.user)) void renewAll()
+      if (leases.hasUser(caller.user)) void renewAll()
       return undefined
     },
     prepare({ user, session }) {

@@ -15,6 +15,7 @@ import { createJobChangeNotifier } from './job-change-notifier.js'
 import { jobUri } from './job-resources.js'
 import { requireTerminal, resizeTerminal, typeForCaller, withInputWait } from './job-typing.js'
 import type { Job } from './job.js'
+import { createJobsByUser } from './jobs-by-user.js'
 import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
 import type { ScreenState } from './read-terminal.js'
 import { DEFAULT_SIZE, type Terminals, type TerminalSize } from './terminal.js'
@@ -129,19 +130,11 @@ export interface JobServiceDeps extends SharedJobDeps {
 
 export function createJobService(settings: JobServiceDeps): JobService {
   const { jobDirectory, maxRunning, changeEvents, jobsOutliveServer, patterns, terminals, sandboxKey } = settings
-  const userJobs = new Map<string, Promise<UserJobs>>()
   const starting = new Map<UserJobs, number>()
   const startups = new Set<Promise<StartedJob>>()
 
-  function userJobsOf({ user }: Pick<Caller, 'user'>): Promise<UserJobs> {
-    const existing = userJobs.get(user)
-    if (existing) return existing
-    const opening = open(user)
-    userJobs.set(user, opening)
-    // After a failure the next call tries again.
-    opening.catch(() => userJobs.delete(user))
-    return opening
-  }
+  const users = createJobsByUser(open)
+  const userJobsOf = ({ user }: Pick<Caller, 'user'>): Promise<UserJobs> => users.of(user)
 
   async function open(user: string): Promise<UserJobs> {
     const directory = asJobStorageFailure(jobDirectory)
@@ -171,7 +164,9 @@ export function createJobService(settings: JobServiceDeps): JobService {
     try {
       return await jobs.start(request)
     } finally {
-      starting.set(jobs, (starting.get(jobs) ?? 0) - 1)
+      const remaining = (starting.get(jobs) ?? 1) - 1
+      if (remaining > 0) starting.set(jobs, remaining)
+      else starting.delete(jobs)
     }
   }
 
@@ -268,17 +263,18 @@ export function createJobService(settings: JobServiceDeps): JobService {
       sandboxKey,
     }),
     async killAll(user) {
-      const running = (await userJobs.get(user))?.list().filter(({ isRunning }) => isRunning) ?? []
+      const running = (await users.ifOpen(user))?.list().filter(({ isRunning }) => isRunning) ?? []
       await Promise.allSettled(running.map((job) => job.kill('server-stopped', KILL_AFTER_MS)))
     },
     async hasRunning() {
-      const opened = await Promise.all(userJobs.values())
+      const opened = await Promise.all(users.all())
       return startups.size > 0 || opened.some((jobs) => jobs.list().some(({ isRunning }) => isRunning))
     },
     async close(killAfterMs) {
+      users.close()
       // Commands that are being started have no job yet.
       await Promise.allSettled(startups)
-      const opened = await Promise.allSettled(userJobs.values())
+      const opened = await Promise.allSettled(users.all())
       const running = opened
         .flatMap((result) => (result.status === 'fulfilled' ? result.value.list() : []))
         .filter(({ isRunning }) => isRunning)

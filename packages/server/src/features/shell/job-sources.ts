@@ -10,7 +10,7 @@ import { createInputPipeAt } from '../../process/input-pipe.js'
 import { type ExitStatus, exitStatusFromShellCode } from '../../process/spawn.js'
 import type { CommandExecution } from './command-execution.js'
 import type { JobRecord } from './job-record.js'
-import type { JobSource } from './job.js'
+import type { JobSource, LeftoverProcesses } from './job.js'
 import type { JobOutputReader } from './output-reader.js'
 import type { JobOutputWriter } from './output-writer.js'
 import { dropPartialCharacter, READ_CHUNK_BYTES } from './read-job-output.js'
@@ -30,7 +30,7 @@ export function fromWriter(execution: CommandExecution, writer: JobOutputWriter)
     outputProblem: () => execution.endReason() ?? writer.failure,
     onGrowth: (listener) => execution.onOutput(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
-    leftoverPids: () => execution.findRemainingChildren(),
+    leftovers: leftoversOf(execution),
     stdin: execution.stdin,
   }
 }
@@ -43,9 +43,13 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
     outputProblem: execution.endReason,
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
-    leftoverPids: () => execution.findRemainingChildren(),
+    leftovers: leftoversOf(execution),
     stdin: execution.stdin,
   }
+}
+
+function leftoversOf({ killRemainingChildren, findRemainingChildren }: CommandExecution): LeftoverProcesses {
+  return { kill: killRemainingChildren, find: findRemainingChildren }
 }
 
 export interface AdoptedJobOptions {
@@ -64,7 +68,10 @@ export function fromAdoptedProcess(settings: AdoptedJobOptions): JobSource {
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     kill: (killAfterMs) => commandRunner.killTree(record.tag, killAfterMs),
-    leftoverPids: () => Promise.resolve(commandRunner.findTreeProcesses(record.tag)),
+    leftovers: {
+      kill: (killAfterMs) => commandRunner.killTree(record.tag, killAfterMs),
+      find: () => Promise.resolve(commandRunner.findTreeProcesses(record.tag)),
+    },
     stdin: record.stdin && createInputPipeAt(inputFifo),
   }
 }

@@ -9,6 +9,7 @@ import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
 import { ensurePrivateFolder, replaceOwnFile, toWriteFailure } from '../../storage/private-files.js'
 import {
   allocateJobId,
+  createJobIdLister,
   exitStatusPath,
   findHighestId,
   inputFifoPath,
@@ -18,6 +19,7 @@ import {
   outputFolderPath,
   readExitStatus,
   readJobRecord,
+  readJobRecords,
   reserveJobId,
   typedInputPath,
 } from './job-files.js'
@@ -37,6 +39,10 @@ export interface JobStore {
   load(id: number): Promise<JobRecord | undefined>
   /** Sorted by id. */
   list(): Promise<readonly JobRecord[]>
+  /** Sorted; includes jobs without a record. */
+  listIds(): Promise<readonly number[]>
+  /** Those that have a record, in this order. */
+  loadAll(ids: readonly number[]): Promise<readonly JobRecord[]>
   outputFolder(id: number): string
   /**
    * The file into which the process that waits for a job writes its exit status, as `"<code>
@@ -104,15 +110,9 @@ export function openJobStore(folder: string): JobStore {
     },
     save,
     load: (id) => readJobRecord(folder, id),
-    async list() {
-      const records: JobRecord[] = []
-      // Sequentially, to limit the number of open files.
-      for (const id of await listJobIds(folder)) {
-        const record = await readJobRecord(folder, id)
-        if (record) records.push(record)
-      }
-      return records
-    },
+    list: async () => readJobRecords(folder, await listJobIds(folder)),
+    listIds: createJobIdLister(folder),
+    loadAll: (ids) => readJobRecords(folder, ids),
     outputFolder: (id) => outputFolderPath(folder, id),
     statusFile: (id) => exitStatusPath(folder, id),
     inputFifo: (id) => inputFifoPath(folder, id),

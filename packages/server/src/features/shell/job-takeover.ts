@@ -10,10 +10,14 @@ import type { JobSource } from './job.js'
 import { openJobOutputReader } from './output-reader.js'
 
 const KILL_AFTER_MS = 2000
+const RECORDS_AT_ONCE = 500
 
 export interface JobTakeover {
   takeOverJob(record: JobRecord): Promise<void>
+  /** Reads the records of jobs that are new, or that other servers run; an ended one does not change. */
   takeOverAll(): Promise<void>
+  /** A job of this server, whose record need not be read. */
+  skip(id: number): void
 }
 
 export interface JobTakeoverDeps {
@@ -36,6 +40,7 @@ export function createJobTakeover({
   save,
 }: JobTakeoverDeps): JobTakeover {
   const takeovers = new Map<number, Promise<void>>()
+  let settled = new Set<number>()
 
   /** Concurrent calls for one job share one takeover. */
   function takeOver(record: JobRecord): Promise<void> {
@@ -46,10 +51,14 @@ export function createJobTakeover({
   }
 
   async function takeOverIfOrphaned(record: JobRecord): Promise<void> {
-    if (isRegistered(record.id) || record.family === commandRunner.tagPrefix) return
+    if (isRegistered(record.id)) return
+    const isOwn = record.family === commandRunner.tagPrefix
     if (record.ending !== undefined) {
-      if (record.keep) add(record)
-    } else if (!(await isOwnerAlive(record))) await adopt(record)
+      // Own ones were forgotten together with their user.
+      if (record.keep || isOwn) add(record)
+    } else if (isOwn || (await isOwnerAlive(record))) return
+    else await adopt(record)
+    settled.add(record.id)
   }
 
   async function adopt(record: JobRecord): Promise<void> {
@@ -84,7 +93,13 @@ export function createJobTakeover({
   return {
     takeOverJob: takeOver,
     async takeOverAll() {
-      await Promise.all((await records.list()).map(takeOver))
+      const ids = await records.listIds()
+      const open = ids.filter((id) => !settled.has(id) && !isRegistered(id))
+      if (settled.size > ids.length) settled = new Set(ids.filter((id) => settled.has(id)))
+      // In parts, so that other work gets its turn between them.
+      for (let at = 0; at < open.length; at += RECORDS_AT_ONCE)
+        await Promise.all((await records.loadAll(open.slice(at, at + RECORDS_AT_ONCE))).map(takeOver))
     },
+    skip: (id) => void settled.add(id),
   }
 }

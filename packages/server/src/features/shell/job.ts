@@ -43,8 +43,15 @@ export interface JobSource {
   outputProblem?(): string | undefined
   onGrowth(listener: () => void): () => void
   kill(killAfterMs: number): Promise<readonly number[]>
-  leftoverPids(): Promise<readonly number[] | undefined>
+  readonly leftovers: LeftoverProcesses
   readonly stdin?: InputPipe | undefined
+}
+
+/** Processes that a job has left running. Kept as long as the job is known, so it must not refer to its output. */
+export interface LeftoverProcesses {
+  kill(killAfterMs: number): Promise<readonly number[]>
+  /** Undefined if unknown. */
+  find(): Promise<readonly number[] | undefined>
 }
 
 export interface JobDeps {
@@ -56,28 +63,37 @@ export interface JobDeps {
   readonly source?: JobSource | undefined
 }
 
-export function createJob({ record: initial, output, save, source }: JobDeps): Job {
-  let record = initial
+export function createJob(deps: JobDeps): Job {
+  const { output, save } = deps
+  let { record } = deps
+  // Dropped at the end: it refers to the buffers of the command, and the output is on disk by then.
+  let { source } = deps
+  let leftovers: LeftoverProcesses | undefined
+  let outputProblem: string | undefined
   let endReason: JobEnding | undefined
   let isRunning = source !== undefined
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  const unsubscribe = source?.onGrowth(notify)
+  let unsubscribe = source?.onGrowth(notify)
 
   async function finish({ code, signal }: ExitStatus): Promise<void> {
     unsubscribe?.()
+    unsubscribe = undefined
     const defaultReason: JobEnding = code === null ? 'unknown' : 'exit'
     record = { ...record, endedAt: Date.now(), exitCode: code, signal, ending: endReason ?? defaultReason }
     await save(record)
     isRunning = false
+    outputProblem = source?.outputProblem?.()
+    leftovers = source?.leftovers
+    source = undefined
     notify()
     listeners.clear()
   }
 
   return {
-    id: initial.id,
+    id: record.id,
     get record() {
       return record
     },
@@ -87,7 +103,7 @@ export function createJob({ record: initial, output, save, source }: JobDeps): J
     ended: source ? source.exited.then(finish) : Promise.resolve(),
     output,
     get outputProblem() {
-      return source?.outputProblem?.()
+      return source ? source.outputProblem?.() : outputProblem
     },
     get stdin() {
       return isRunning ? source?.stdin : undefined
@@ -118,10 +134,10 @@ export function createJob({ record: initial, output, save, source }: JobDeps): J
     async kill(killReason, killAfterMs) {
       // It may have exited and left processes running.
       if (isRunning) endReason ??= killReason
-      const survivors = (await source?.kill(killAfterMs)) ?? []
+      const survivors = (await (source ?? leftovers)?.kill(killAfterMs)) ?? []
       if (survivors.length === 0) await this.ended
       return survivors
     },
-    leftoverPids: async () => (isRunning ? undefined : source?.leftoverPids()),
+    leftoverPids: async () => leftovers?.find(),
   }
 }

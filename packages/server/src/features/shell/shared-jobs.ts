@@ -118,6 +118,6 @@ function runningElsewhere({ id, machine = '' }: JobRecord): JobSource {
           `Background task ${id} runs on the machine ${machine}, which is stopping: nothing was killed. It ends with that machine.`,
         ),
       ),
-    leftoverPids: () => Promise.resolve(undefined),
+    leftovers: { kill: () => Promise.resolve([]), find: () => Promise.resolve(undefined) },
   }
 }

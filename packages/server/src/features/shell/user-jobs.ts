@@ -141,7 +141,10 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
       startedAt,
       ...(openInput && describeInput(openInput.terminal)),
     }
-    return ledger ? createShared(ledger, fields) : asJobStorageFailure(() => records.create(fields))
+    if (ledger) return createShared(ledger, fields)
+    const record = asJobStorageFailure(() => records.create(fields))
+    takeover.skip(record.id)
+    return record
   }
 
   /** The number comes from the database, so that it means the same job on every machine. */
@@ -150,6 +153,7 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
       const above = asJobStorageFailure(() => records.highestId())
       const record = await jobLedger.create(fields, above)
       try {
+        takeover.skip(record.id)
         if (asJobStorageFailure(() => records.createWithId(record))) return record
       } catch (error) {
         await jobLedger.remove(record.id).catch(() => undefined)
