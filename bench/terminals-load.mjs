@@ -27,13 +27,21 @@ function silentCommand() {
   return `read -rt ${SECONDS} _; echo over; read -r _`
 }
 
-/** Only what the shell does itself: starting programs would be most of the work. */
+/** A shell would write each line on its own, and need more time than everything else. */
 function printingCommand() {
   const count = SECONDS * BLOCKS_PER_SECOND
-  const fill = `line=${LINE}; for ((i = 1; i < ${LINES}; i++)); do block+="$line"$'\\n'; done`
-  const pause = `while ((\${EPOCHREALTIME/./} < next)); do read -rt 0.02 _; done`
-  const loop = `next=\${EPOCHREALTIME/./}; for ((n = 0; n < ${count}; n++)); do ((next += ${1e6 / BLOCKS_PER_SECOND})); printf 'block %d\\n%s' $n "$block"; ${pause}; done`
-  return `stty -echo; ${fill}; ${loop}; echo over; read -r _`
+  const program = [
+    'import os, time',
+    `block = b"${LINE}\\n" * ${LINES - 1}`,
+    'start = time.monotonic()',
+    'def put(data):',
+    '    while data: data = data[os.write(1, data):]',
+    `for n in range(${count}):`,
+    '    put(b"block %d\\n" % n + block)',
+    `    time.sleep(max(0, start + (n + 1) / ${BLOCKS_PER_SECOND} - time.monotonic()))`,
+    'put(b"over\\n")',
+  ]
+  return `python3 -c '${program.join('\n')}'; read -r _`
 }
 
 async function measure(name, command) {

@@ -43,8 +43,9 @@ export async function diagnoseBrowser(config: Config): Promise<Finding> {
 }
 
 /** A missing terminal is no failure: commands run without it. */
-export function diagnoseTerminals(config: Config): Finding {
+export async function diagnoseTerminals(config: Config): Promise<Finding> {
   const name = 'terminals'
+  if (process.platform === 'darwin') return diagnoseTerminalMaker(name)
   const { script, stty } = findTerminalPrograms(config, config.childEnv)
   if (script !== undefined && stty !== undefined)
     return { name, ok: true, detail: `${script}, ${stty}; screens are rendered by @xterm/headless` }
@@ -75,6 +76,18 @@ function describeDirenv(file: string | undefined, direnv: string | undefined): O
   if (direnv === undefined)
     return { ok: false, detail: 'SHELL_ENV=direnv, and direnv is not installed', fix: formatInstallCommand('direnv') }
   return { ok: true, detail: `${file === undefined ? 'no .envrc' : `${file}, if it is allowed`}; ${direnv}` }
+}
+
+async function diagnoseTerminalMaker(name: string): Promise<Finding> {
+  const { describeTerminalMaker } = await import('@scorpiox/server/process/terminal-process')
+  const maker = await describeTerminalMaker()
+  if (maker !== undefined) return { name, ok: true, detail: `${maker}; screens are rendered by @xterm/headless` }
+  return {
+    name,
+    ok: true,
+    detail: 'none; BackgroundBash works without tty',
+    fix: 'npm install @lydell/node-pty beside scorpiox-code',
+  }
 }
 
 function refuseToUnpack(): never {
