@@ -51,9 +51,9 @@ async function measure(name, command) {
   )
   const pings = []
   const memory = []
-  let isOver = false
+  const done = new AbortController()
   const pinging = (async () => {
-    while (!isOver) {
+    while (!done.signal.aborted) {
       const startedAt = performance.now()
       await server.request('ping', {})
       pings.push(performance.now() - startedAt)
@@ -62,11 +62,11 @@ async function measure(name, command) {
   })()
   const startedAt = performance.now()
   const sampling = (async () => {
-    for (; !isOver; await sleep(1000)) memory.push(readMemory(server.pid))
+    for (; !done.signal.aborted; await sleep(1000)) memory.push(readMemory(server.pid))
   })()
   const readings = await Promise.all(ids.map((id, index) => readAll(server, id, index % 2 === 0)))
   const seconds = (performance.now() - startedAt) / 1000
-  isOver = true
+  done.abort()
   await Promise.all([pinging, sampling])
   server.close()
   await server.exited

@@ -12,8 +12,8 @@ const COMMAND = process.env.PROGRAM ? [process.env.PROGRAM] : [process.execPath,
 
 export async function startServer() {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-bench-'))
-  const [file, ...args] = COMMAND
-  const child = spawn(file, args, {
+  const [file, ...flags] = COMMAND
+  const child = spawn(file, flags, {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -187,14 +187,6 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     return root ? { ...started, kill: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
   }
 
-  async function startOnTerminal(
-    order: Parameters<typeof spawnProcess>[0],
-    { cols, rows }: TerminalOptions,
-  ): Promise<SpawnedProcess> {
-    const { spawnOnTerminal } = await import('./terminal-process.js')
-    return spawnOnTerminal({ ...order, cols, rows })
-  }
-
   async function killRoot(
     root: RootProcess,
     { exited }: SpawnedProcess,
@@ -289,4 +281,12 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       shells?.close()
     },
   }
+}
+
+async function startOnTerminal(
+  order: Parameters<typeof spawnProcess>[0],
+  { cols, rows }: TerminalOptions,
+): Promise<SpawnedProcess> {
+  const { spawnOnTerminal } = await import('./terminal-process.js')
+  return spawnOnTerminal({ ...order, cols, rows })
 }

@@ -1,6 +1,8 @@
 // Starts a program on a terminal where script(1) of Linux does not exist: with the terminal of Bun, or with the optional
 // package @lydell/node-pty, loaded by the first use. Used by command-runner; `doctor` asks which it is. Starts programs.
 
+import type { spawn as spawnOfPackage } from '@lydell/node-pty'
+
 import { Failure } from '@scorpiox/mcp/errors'
 import { getBunApi } from '@scorpiox/mcp/runtime'
 import { createDeferred } from '../util/async.js'
@@ -122,6 +124,10 @@ function isBunSpawn(value: unknown): value is BunSpawn {
   return typeof value === 'function'
 }
 
+interface TerminalPackage {
+  readonly spawn: typeof spawnOfPackage
+}
+
 async function startWithPackage(
   { file, args, cwd, env, cols, rows }: TerminalRequest,
   { onData, onExit }: TerminalHandlers,
@@ -145,6 +151,6 @@ async function startWithPackage(
   }
 }
 
-function loadPackage(): Promise<typeof import('@lydell/node-pty') | undefined> {
+function loadPackage(): Promise<TerminalPackage | undefined> {
   return import('@lydell/node-pty').catch(() => undefined)
 }
