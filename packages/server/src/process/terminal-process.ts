@@ -1,6 +1,8 @@
 // Starts a program on a terminal where script(1) of Linux does not exist: with the terminal of Bun, or with the optional
 // package @lydell/node-pty, loaded by the first use. Used by command-runner; `doctor` asks which it is. Starts programs.
 
+import { closeSync, constants, openSync } from 'node:fs'
+
 import type { spawn as spawnOfPackage } from '@lydell/node-pty'
 
 import { Failure } from '@scorpiox/mcp/errors'
@@ -139,15 +141,35 @@ async function startWithPackage(
         'beside scorpiox-code, or start the command without tty: its stdin is a pipe that can be written to.',
     )
   const terminal = library.spawn(file, [...args], { cwd, env, cols, rows, name: TERMINAL_NAME, encoding: null })
+  const release = holdOpen(terminal)
   // Without an encoding it passes bytes, which its types do not say.
   terminal.onData((data: string | Buffer) => onData(Buffer.from(data)))
-  terminal.onExit(({ exitCode, signal }) => onExit(signal ? SIGNAL_BASE + signal : exitCode))
+  terminal.onExit(({ exitCode, signal }) => {
+    release()
+    onExit(signal ? SIGNAL_BASE + signal : exitCode)
+  })
   return {
     pid: terminal.pid,
     write: (bytes) => terminal.write(bytes.toString()),
     resize: (columns, lines) => terminal.resize(columns, lines),
     pause: () => terminal.pause(),
     resume: () => terminal.resume(),
+  }
+}
+
+/**
+ * The package loses the end of the output, in one of four cases, if the last process of the terminal closes it before
+ * everything has been read. Held open, it is read until the package closes its own end, 200 ms after the program.
+ */
+function holdOpen(terminal: object): () => void {
+  const path: unknown = Reflect.get(terminal, '_pty')
+  if (typeof path !== 'string') return () => {}
+  try {
+    const fd = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
+    return () => closeSync(fd)
+  } catch {
+    // The program has ended already.
+    return () => {}
   }
 }
 
