@@ -2,20 +2,12 @@
 // the time from input to its echo over stdio beside a bare loop over a pseudo-terminal. `npm run bench:terminals`
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
+import { startServer } from './lib/terminal-server.mjs'
+
 const ROUNDS = Number(process.argv[2] ?? 200)
 
-const server = startServer()
-await server.request('initialize', {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'bench', version: '0' },
-})
+const server = await startServer()
 await measureInstaller()
 await measureRepl('python3 -q', '>>> ', ['1 + 1\n', '2 + 2\n'])
 await measureRepl('node -i', '> ', ['1 + 1\n', '2 + 2\n'])
@@ -93,36 +85,6 @@ function startBareLoop(command) {
       return waitFor(text)
     },
     close: () => child.kill('SIGKILL'),
-  }
-}
-
-function startServer() {
-  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-bench-'))
-  const child = spawn(process.execPath, [PROGRAM], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const waiting = new Map()
-  let rest = ''
-  let lastId = 0
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop()
-    for (const message of lines.map((line) => JSON.parse(line))) waiting.get(message.id)?.(message)
-  })
-  const request = (method, params) =>
-    new Promise((resolve) => {
-      waiting.set(++lastId, resolve)
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })}\n`)
-    })
-  return {
-    request,
-    async call(name, args) {
-      const { result } = await request('tools/call', { name, arguments: args })
-      return { text: result.content[0].text, id: result._meta?.['io.github.scorpiox/result']?.task_id }
-    },
-    close: () => child.stdin.end(),
   }
 }
 

@@ -27,7 +27,15 @@ const TARGETS = [
 ]
 
 /** Packages with native code or for one platform: the runtime has replacements, and they are not loaded from disk either. */
-const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium', 'pg-native']
+const ABSENT = [
+  'sharp',
+  '@photostructure/sqlite',
+  'libheif-js',
+  '@napi-rs/canvas',
+  '@sparticuz/chromium',
+  '@lydell/node-pty',
+  'pg-native',
+]
 
 /** Child processes and threads of the executable are separate embedded files. */
 const PARTS = [

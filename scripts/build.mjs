@@ -14,7 +14,7 @@ import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
 /** Packages that are installed by npm, or optionally by the user. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
-const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
+const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium', '@lydell/node-pty']
 const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...OPTIONAL].map(
   (name) => new RegExp(`^${name}(/|$)`),
 )

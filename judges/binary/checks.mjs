@@ -41,6 +41,7 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
     ['ReadBgOutput', answers('ReadBgOutput', { task_id: 1, wait_for_pattern: 'begun' }, /begun/)],
     ['ListBgTasks', answers('ListBgTasks', {}, /sleep 100/)],
     ['KillBgTask', answers('KillBgTask', { task_id: 1 }, /1/)],
+    ...terminalChecks(answers),
     [
       'Bash, a long output',
       answers('Bash', { command: 'for ((i = 0; i < 20000; i++)); do echo line $i; done' }, /line 19999/),
@@ -223,6 +224,20 @@ export function httpChecks({ program, env, home }) {
           server.kill('SIGKILL')
         }
       },
+    ],
+  ]
+}
+
+/** Skipped without the programs that make a terminal. */
+function terminalChecks(answers) {
+  if (!['/usr/bin/script', '/bin/script'].some((path) => existsSync(path))) return []
+  const command = 'read -p "Name? " n; stty size; echo "hello $n"'
+  return [
+    ['BackgroundBash on a terminal', answers('BackgroundBash', { command, tty: true, cols: 90 }, /task 2/)],
+    ['its prompt', answers('ReadBgOutput', { task_id: 2, wait_ms: 60_000 }, /^Name\? \n\[Waiting for input/)],
+    [
+      'typing into it',
+      answers('ReadBgOutput', { task_id: 2, input: 'Ada\n', wait_for_end: true }, /^Ada\n24 90\nhello Ada\n/),
     ],
   ]
 }

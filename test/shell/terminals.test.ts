@@ -214,7 +214,7 @@ describe('a program on a terminal:', requires(TERMINALS), () => {
   })
 
   test('less, which is on the alternate screen', needs('less'), async () => {
-    const job = await open('seq 1 100 | less; echo left')
+    const job = await open('echo before; seq 1 100 | less; echo left')
     const first = await job.screen(/^1\n2\n[^]*\n23\n:/)
     expect(first.text).toMatch(/\[Screen of 80x24, cursor in row 24, column 2\.\]\n/)
     expect(first.structured.screen).toMatchObject({ cols: 80, rows: 24, isAlternate: true })

@@ -197,7 +197,7 @@ function idOf(flag: string, user: string): number {
   return Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -17,7 +17,7 @@ import { createShellPool, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
-import type { OpenInputOptions, RecordOptions } from './supervisor.js'
+import type { OpenInputOptions, RecordOptions, TerminalOptions } from './supervisor.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
@@ -181,22 +181,17 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
 
   async function spawnDirectly(request: RunRequest): Promise<RunningCommand> {
     const { command, input, variables, owner, onOutput, openInput } = request
-    if (openInput?.terminal)
-      throw new Failure('The command was not started: a terminal needs mkfifo, which is missing.')
+    const terminal = openInput?.terminal
+    if (terminal?.programs) throw new Failure('The command was not started: a terminal needs mkfifo, which is missing.')
     const tooLong = describeTooLongCommand(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
     const tag = `${trees.tagPrefix}.d${++directCount}`
     // A bash whose stdin is a socket, which pipes of Node.js are, reads the user's .bashrc, unless it is not the first.
     const shellEnv = openInput ? { ...env, SHLVL: env.SHLVL ?? '1' } : env
-    const program = await spawnProcess({
-      file: shell.file,
-      args: shell.args(command),
-      cwd,
-      env: withTag(addVariables(shellEnv, variables), tag),
-      input,
-      hasOpenInput: openInput !== undefined,
-      onOutput,
-    })
+    const order = { file: shell.file, cwd, env: withTag(addVariables(shellEnv, variables), tag), onOutput }
+    const program = terminal
+      ? await startOnTerminal({ ...order, args: shell.args(`${terminal.prelude}${command}`) }, terminal)
+      : await spawnProcess({ ...order, args: shell.args(command), input, hasOpenInput: openInput !== undefined })
     let hasExited = false
     void program.exited.then(() => (hasExited = true))
     const started = {
@@ -318,4 +313,12 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       shells?.close()
     },
   }
+}
+
+async function startOnTerminal(
+  order: Parameters<typeof spawnProcess>[0],
+  { cols, rows }: TerminalOptions,
+): Promise<SpawnedProcess> {
+  const { spawnOnTerminal } = await import('./terminal-process.js')
+  return spawnOnTerminal({ ...order, cols, rows })
 }

@@ -13,6 +13,8 @@ export interface InputPipe {
   close(): boolean
   /** Identifies the FIFO among the open files of a process; undefined if it is gone. */
   identity(): string | undefined
+  /** Changes the size of the terminal, if this is the input of one that this process has made. */
+  resize?(size: { readonly cols: number; readonly rows: number }): void
 }
 
 /** Takes over an open descriptor, which does not block. */

@@ -74,9 +74,8 @@ export interface OpenInputOptions {
 }
 
 export interface TerminalOptions {
-  /** script(1) and stty(1), which run outside of the sandbox. */
-  readonly script: string
-  readonly stty: readonly string[]
+  /** script(1) and stty(1), which run outside of the sandbox. Undefined where terminals are made in another way. */
+  readonly programs?: { readonly script: string; readonly stty: readonly string[] } | undefined
   readonly cols: number
   readonly rows: number
   /** Shell code that gives the command the environment of a terminal. */
@@ -313,8 +312,9 @@ function formatShellSettings(
 /** The command FIFO of the shell is free for stdin, because the command is in a file. */
 function formatInputSettings(base: string, { fifo, terminal }: OpenInputOptions, isRecorded: boolean): string[] {
   const pipe = isRecorded ? `input_fifo=${quoteShellWord(fifo ?? '')}` : `input=${quoteShellWord(`${base}.i`)}`
-  if (!terminal) return [pipe]
-  const { script, stty, cols, rows } = terminal
+  if (!terminal?.programs) return [pipe]
+  const { programs, cols, rows } = terminal
+  const { script, stty } = programs
   return [
     pipe,
     `terminal=${quoteShellWord(script)} stty=${quoteShellWord(quoteWords(stty))} terminal_size='cols ${cols} rows ${rows}'`,

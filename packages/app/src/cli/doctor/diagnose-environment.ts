@@ -43,8 +43,9 @@ export async function diagnoseBrowser(config: Config): Promise<Finding> {
 }
 
 /** A missing terminal is no failure: commands run without it. */
-export function diagnoseTerminals(config: Config): Finding {
+export async function diagnoseTerminals(config: Config): Promise<Finding> {
   const name = 'terminals'
+  if (process.platform === 'darwin') return diagnoseTerminalMaker(name)
   const { script, stty } = findTerminalPrograms(config, config.childEnv)
   if (script !== undefined && stty !== undefined)
     return { name, ok: true, detail: `${script}, ${stty}; screens are rendered by @xterm/headless` }
@@ -84,6 +85,18 @@ export function diagnosePasswords({ settings }: Config): Finding {
   if (settings.JOBS_OUTLIVE_SERVER)
     return { name, ok: true, detail: 'commands cannot ask for them, because JOBS_OUTLIVE_SERVER is on' }
   return { name, ok: true, detail: 'commands can ask for them while the console page or the inbox is open' }
+}
+
+async function diagnoseTerminalMaker(name: string): Promise<Finding> {
+  const { describeTerminalMaker } = await import('@scorpiox/server/process/terminal-process')
+  const maker = await describeTerminalMaker()
+  if (maker !== undefined) return { name, ok: true, detail: `${maker}; screens are rendered by @xterm/headless` }
+  return {
+    name,
+    ok: true,
+    detail: 'none; BackgroundBash works without tty',
+    fix: 'npm install @lydell/node-pty beside scorpiox-code',
+  }
 }
 
 function refuseToUnpack(): never {

@@ -2,6 +2,8 @@
 // or a preview for the console. Used by job-service and wait-for-job; readLinesFrom also by callbacks. Reads files only,
 // through Job.output.
 
+import { setImmediate } from 'node:timers/promises'
+
 import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import { incompleteTailLength, isContinuation } from '../../text/utf8.js'
@@ -30,7 +32,7 @@ export async function readFrom(job: Job, start: number, limits: OutputLimits): P
     const { from, bytes } = await job.output.read(next, Math.min(READ_CHUNK_BYTES, end - next))
     if (bytes.length === 0) break
     if (from > next) renderer.markGap(from - next)
-    renderer.write(from > next ? dropPartialCharacter(bytes) : bytes)
+    await inTurn(bytes.length, () => renderer.write(from > next ? dropPartialCharacter(bytes) : bytes))
     droppedBytes += from - next
     next = from + bytes.length
   }
@@ -133,7 +135,7 @@ export async function* readLinesFrom(output: JobOutputReader, start: number): As
     const next = read.from + (isLast ? wholeLines : length)
     const lastLineIsIncomplete = isLast && wholeLines < read.bytes.length
     yield {
-      lines: toScreenLines(droppedBytes > 0 ? dropPartialCharacter(shown) : shown),
+      lines: await inTurn(shown.length, () => toScreenLines(droppedBytes > 0 ? dropPartialCharacter(shown) : shown)),
       next,
       droppedBytes,
       lastLineIsIncomplete,
@@ -141,6 +143,18 @@ export async function* readLinesFrom(output: JobOutputReader, start: number): As
     if (isLast) return
     from = next
   }
+}
+
+/** Less than this is rendered at once. */
+const SHORT_BYTES = 16 * 1024
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+/** Renders one long chunk in each turn of the event loop, so that many readers do not delay everything else. */
+function inTurn<T>(bytes: number, render: () => T): T | Promise<T> {
+  if (bytes < SHORT_BYTES) return render()
+  const turn = lastTurn.then(() => setImmediate()).then(render)
+  lastTurn = turn.catch(() => undefined)
+  return turn
 }
 
 /** Bytes after a gap may begin inside a character. */

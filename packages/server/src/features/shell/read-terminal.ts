@@ -8,7 +8,13 @@ import type { JobRecord } from './job-record.js'
 import type { Job } from './job.js'
 import { createOutputRenderer } from './output-renderer.js'
 import { type OutputPart, READ_CHUNK_BYTES, readFrom } from './read-job-output.js'
-import { type ScreenCursor, openTerminalScreen, type ScreenRow, type TerminalScreen } from './terminal-screen.js'
+import {
+  openTerminalScreen,
+  type ScreenCursor,
+  type ScreenRow,
+  type ScreenRows,
+  type TerminalScreen,
+} from './terminal-screen.js'
 import { DEFAULT_SIZE, type TerminalSize } from './terminal.js'
 
 /** Output before the new one that is interpreted too, for what it left on the screen. */
@@ -222,7 +228,7 @@ async function readNewLines(job: Job, start: number, end: number, maxCharacters:
   const contextFrom = await findLineStart(job, Math.max(start - CONTEXT_BYTES, 0), 0)
   const screen = await openTerminalScreen(sizeAt(job.record, contextFrom), SCROLLBACK)
   await feed(screen, job, Math.min(contextFrom, start), start)
-  const before = takeSnapshot(screen)
+  const before = takeSnapshot(screen.isAlternate ? screen.normal : screen)
   await feed(screen, job, start, end)
   const text = findNewText(screen, before)
   screen.dispose()
@@ -283,7 +289,7 @@ interface ScreenSnapshot {
   readonly textBeforeCursor: string
 }
 
-function takeSnapshot(screen: TerminalScreen): ScreenSnapshot {
+function takeSnapshot(screen: ScreenRows): ScreenSnapshot {
   const { top, cursorRow } = screen
   const rows = screen.rows(top).slice(0, cursorRow - top + 1)
   return { top, rows: rows.map(({ text }) => text), textBeforeCursor: screen.textBeforeCursor() }

@@ -3,16 +3,11 @@
 
 import type { IBuffer, IBufferLine, IUnicodeVersionProvider, Terminal } from '@xterm/headless'
 import { characterWidth } from '../../text/column-width.js'
+import { correctTerminal } from './terminal-corrections.js'
 import type { TerminalSize } from './terminal.js'
 
-export interface TerminalScreen {
-  /** Resolves when the bytes have been interpreted. */
-  write(bytes: Uint8Array): Promise<void>
-  resize(size: TerminalSize): void
-  readonly size: TerminalSize
-  readonly isAlternate: boolean
-  /** The cursor on the screen, counted from 1. */
-  cursor(): ScreenCursor
+/** The rows of a screen with those that have left it. */
+export interface ScreenRows {
   /** The number of the row at the top of the screen, and of the cursor, counted from the oldest row that is kept. */
   readonly top: number
   readonly cursorRow: number
@@ -20,6 +15,18 @@ export interface TerminalScreen {
   rows(from: number): readonly ScreenRow[]
   /** The text of the cursor's row up to the cursor. */
   textBeforeCursor(): string
+}
+
+export interface TerminalScreen extends ScreenRows {
+  /** Resolves when the bytes have been interpreted. */
+  write(bytes: Uint8Array): Promise<void>
+  resize(size: TerminalSize): void
+  readonly size: TerminalSize
+  readonly isAlternate: boolean
+  /** The cursor on the screen, counted from 1. */
+  cursor(): ScreenCursor
+  /** Those that the program returns to when it leaves the alternate screen. */
+  readonly normal: ScreenRows
   dispose(): void
 }
 
@@ -39,28 +46,47 @@ export async function openTerminalScreen({ cols, rows }: TerminalSize, scrollbac
   const terminal: Terminal = new module.default.Terminal({ cols, rows, scrollback, allowProposedApi: true })
   terminal.unicode.register(WIDTHS)
   terminal.unicode.activeVersion = WIDTHS.version
-  const buffer = (): IBuffer => terminal.buffer.active
-  const cursorRow = (): number => buffer().baseY + buffer().cursorY
+  correctTerminal(terminal)
+  const active = (): IBuffer => terminal.buffer.active
   return {
+    ...viewRows(active),
+    normal: viewRows(() => terminal.buffer.normal),
     write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
     resize: (size) => terminal.resize(size.cols, size.rows),
     get size() {
       return { cols: terminal.cols, rows: terminal.rows }
     },
     get isAlternate() {
-      return buffer().type === 'alternate'
+      return active().type === 'alternate'
     },
-    cursor: () => ({ row: buffer().cursorY + 1, column: Math.min(buffer().cursorX, terminal.cols - 1) + 1 }),
+    cursor: () => ({ row: active().cursorY + 1, column: Math.min(active().cursorX, terminal.cols - 1) + 1 }),
+    // Spreading has read them once.
+    get top() {
+      return active().baseY
+    },
+    get cursorRow() {
+      return cursorRowOf(active())
+    },
+    dispose: () => terminal.dispose(),
+  }
+}
+
+function viewRows(buffer: () => IBuffer): ScreenRows {
+  return {
     get top() {
       return buffer().baseY
     },
     get cursorRow() {
-      return cursorRow()
+      return cursorRowOf(buffer())
     },
-    rows: (from) => readRows(buffer(), from, cursorRow()),
-    textBeforeCursor: () => buffer().getLine(cursorRow())?.translateToString(false, 0, buffer().cursorX) ?? '',
-    dispose: () => terminal.dispose(),
+    rows: (from) => readRows(buffer(), from),
+    textBeforeCursor: () =>
+      buffer().getLine(cursorRowOf(buffer()))?.translateToString(false, 0, buffer().cursorX) ?? '',
   }
+}
+
+function cursorRowOf(buffer: IBuffer): number {
+  return buffer.baseY + buffer.cursorY
 }
 
 /** Those of this server, which know emoji. A value has the width in its second and third bit, in the first whether it joins. */
@@ -80,7 +106,8 @@ function toWidth(code: number): 0 | 1 | 2 {
   return width === 0 || width === 2 ? width : 1
 }
 
-function readRows(buffer: IBuffer, from: number, cursorRow: number): readonly ScreenRow[] {
+function readRows(buffer: IBuffer, from: number): readonly ScreenRow[] {
+  const cursorRow = cursorRowOf(buffer)
   const rows: ScreenRow[] = []
   for (let index = from; index < buffer.length; index++) {
     const line = buffer.getLine(index)

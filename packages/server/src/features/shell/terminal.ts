@@ -1,5 +1,6 @@
-// The terminals of jobs: finds the programs that make one (script and stty, where no command can have written them), says
-// what is missing, and resizes the terminal of a running job. Used by job-service and `doctor`. Runs stty; reads /proc.
+// The terminals of jobs: on Linux finds the programs that make one (script and stty, where no command can have written them),
+// says what is missing, and resizes the terminal of a running job. On macOS process/terminal-process makes them. Used by
+// job-service and `doctor`. Runs stty; reads /proc.
 
 import { basename } from 'node:path'
 
@@ -31,12 +32,15 @@ export interface Terminals {
 export function createTerminals(config: Config, env: NodeJS.ProcessEnv): Terminals {
   return {
     optionsFor(size) {
+      const prelude = formatTerminalPrelude(config.childEnv)
+      if (process.platform === 'darwin') return { ...size, prelude }
       const { script, stty } = findTerminalPrograms(config, env)
       if (script === undefined || stty === undefined)
         throw new Failure(`The command was not started: ${describeMissing(script === undefined ? 'script' : 'stty')}`)
-      return { script, stty: commandOf(stty), ...size, prelude: formatTerminalPrelude(config.childEnv) }
+      return { programs: { script, stty: commandOf(stty) }, ...size, prelude }
     },
     async resize(job, { cols, rows }) {
+      if (job.stdin?.resize) return job.stdin.resize({ cols, rows })
       const { stty } = findTerminalPrograms(config, env)
       const device = job.record.pid === undefined ? undefined : findTerminalDevice(job.record.pid)
       if (stty === undefined || device === undefined)
@@ -70,7 +74,7 @@ function commandOf(stty: string): readonly string[] {
 
 function describeMissing(program: string): string {
   if (process.platform !== 'linux')
-    return 'terminals are available on Linux only. Start it without tty: its stdin is a pipe that can be written to.'
+    return 'terminals are available on Linux and macOS only. Start it without tty: its stdin is a pipe that can be written to.'
   return (
     `a terminal needs ${program}, which is not installed. Install it: ` +
     `${formatInstallCommand(program === 'script' ? 'util-linux' : 'coreutils')}, or start the command without tty.`
