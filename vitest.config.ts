@@ -19,6 +19,8 @@ const PROCESSES = [
   'test/plan/writes.test.ts',
   'test/stdio.test.ts',
   'test/hostile.test.ts',
+]
+const PROCESS_UNITS = [
   'packages/server/src/{process,sandbox,guarded-fetch,browser}/**/*.test.ts',
   'packages/server/src/features/shell/*.test.ts',
   'packages/mcp/src/protocol-tasks/task-handles.test.ts',
@@ -60,10 +62,11 @@ export default defineConfig({
       // Files share a process: loading the modules again for each file took as long as the tests.
       group(0, 'units', 7, {
         include: ['packages/**/*.test.ts'],
-        exclude: [...PROCESSES, ...ISOLATED_UNITS],
+        exclude: [...PROCESS_UNITS, ...ISOLATED_UNITS],
         isolate: false,
       }),
       group(1, 'processes', 5, { include: PROCESSES }),
+      group(1, 'process units', 5, { include: PROCESS_UNITS, exclude: ISOLATED_UNITS, isolate: false }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },

@@ -266,7 +266,8 @@ describe.concurrent('machines share', requires(postgresRequirement(postgres)), (
 
   test('callbacks: one fires after its machine has handed the workspace over', async () => {
     const { fleet: started, owner, other } = await begin()
-    await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 2 })
+    // Due after the machine has stopped, also if that takes a while.
+    await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 5 })
     await owner.stop()
     await eventually(
       () => started.sql('SELECT text FROM scorpiox.messages'),

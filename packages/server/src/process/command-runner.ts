@@ -87,6 +87,8 @@ const OUTPUT_WAIT_MS = 100
 const CHILD_EXIT_GRACE_MS = 50
 const NO_PIDS: ReadonlySet<number> = new Set()
 const MAX_OUTPUT_WAIT_MS = 3000
+/** Longer than a writer that is behind takes, on a busy disk, to catch up. */
+const MAX_PAUSED_MS = 60_000
 
 interface CommandRunnerOptions {
   readonly cwd: string
@@ -245,11 +247,21 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       await sleep(CHILD_EXIT_GRACE_MS)
       return findChildren()
     }
+    let isPaused = false
+    /** Time in which the caller has paused the output does not count: the rest is still in the pipe. */
+    async function isOutputClosedWithin(ms: number): Promise<boolean> {
+      let pausedMs = 0
+      for (let waitedMs = 0; waitedMs < ms + pausedMs; waitedMs += OUTPUT_WAIT_MS) {
+        if (await settlesWithin(OUTPUT_WAIT_MS, closed)) return true
+        if (isPaused && pausedMs < MAX_PAUSED_MS) pausedMs += OUTPUT_WAIT_MS
+      }
+      return false
+    }
     async function waitForExitAndOutput(): Promise<ExitStatus> {
       const exit = await exited
       // A running child may keep the output open; on a busy machine the output may just be late.
-      const isOutputClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
-      if (!isOutputClosed && findChildren()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      const isOutputClosed = await isOutputClosedWithin(OUTPUT_WAIT_MS)
+      if (!isOutputClosed && findChildren()?.length === 0) await isOutputClosedWithin(MAX_OUTPUT_WAIT_MS)
       ignoreOutput()
       return exit
     }
@@ -258,8 +270,14 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       pid,
       endReason: () => endReason,
       exited: waitForExitAndOutput(),
-      pause,
-      resume,
+      pause() {
+        isPaused = true
+        pause()
+      },
+      resume() {
+        isPaused = false
+        resume()
+      },
       kill,
       findRemainingChildren,
     }
