@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+import { LongestFirst } from './test/longest-first.js'
+
 /** Tests that fill the machine or measure it: one file at a time, with nothing beside it. */
 const ALONE = [
   'test/process-trees-many.test.ts',
@@ -17,6 +19,8 @@ const PROCESSES = [
   'test/plan/writes.test.ts',
   'test/stdio.test.ts',
   'test/hostile.test.ts',
+]
+const PROCESS_UNITS = [
   'packages/server/src/{process,sandbox,guarded-fetch,browser}/**/*.test.ts',
   'packages/server/src/features/shell/*.test.ts',
   'packages/mcp/src/protocol-tasks/task-handles.test.ts',
@@ -48,19 +52,21 @@ export default defineConfig({
           'Many rounds, fuzzing, soaking, or a variant of a test that `npm test` runs: part of `npm run test:long` only.',
       },
     ],
+    sequence: { sequencer: LongestFirst },
     // Groups run one after the other. More workers than cores, because most tests of the program wait for it.
     projects: [
-      group(0, 'program', 5, {
+      group(0, 'program', 7, {
         include: ['test/**/*.test.ts', ...ISOLATED_UNITS],
         exclude: [...PROCESSES, ...ALONE],
       }),
       // Files share a process: loading the modules again for each file took as long as the tests.
-      group(0, 'units', 5, {
+      group(0, 'units', 7, {
         include: ['packages/**/*.test.ts'],
-        exclude: [...PROCESSES, ...ISOLATED_UNITS],
+        exclude: [...PROCESS_UNITS, ...ISOLATED_UNITS],
         isolate: false,
       }),
-      group(1, 'processes', 4, { include: PROCESSES }),
+      group(1, 'processes', 5, { include: PROCESSES }),
+      group(1, 'process units', 5, { include: PROCESS_UNITS, exclude: ISOLATED_UNITS, isolate: false }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },

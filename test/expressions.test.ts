@@ -51,9 +51,12 @@ function collectAll(sources: ReadonlyMap<string, string>) {
 
 /** A line for each expression that can be attacked. */
 function describeAttacks(found: readonly FoundExpression[]): readonly string[] {
+  const attacks = new Map<string, ReturnType<typeof findAttack>>()
   return found.flatMap((expression) => {
     const { file, line, source, flags, all } = expression
-    const attack = findAttack(expression, all)
+    const key = JSON.stringify([source, flags, all])
+    const attack = attacks.has(key) ? attacks.get(key) : findAttack(expression, all)
+    attacks.set(key, attack)
     if (!attack) return []
     const { prefix, pump, suffix, growth } = attack
     const text = `${JSON.stringify(prefix)} + n × ${JSON.stringify(pump)} + ${JSON.stringify(suffix)}`

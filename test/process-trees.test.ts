@@ -193,7 +193,7 @@ test('many commands cancelled at once are all gone', async () => {
   const pids = readdirSync(cwd)
     .filter((name) => name.startsWith('p'))
     .map((name) => Number(readFileSync(join(cwd, name), 'utf8')))
-  expect(pids).toHaveLength(count)
+  expect(pids, readdirSync(cwd).join('\n')).toHaveLength(count)
   expect(pids.filter(isAlive)).toEqual([])
 })
 

@@ -57,7 +57,7 @@ async function open(revision: string, env: NodeJS.ProcessEnv = {}): Promise<Test
 const ask = (client: TestClient, revision: string, method: string, params: object = {}): Promise<Json> =>
   client.request(method, revision === MODERN ? { ...params, ...modernMeta() } : params)
 
-test.each(REVISIONS)('no tool declares or sends structured content, at %s', async (revision) => {
+test.concurrent.each(REVISIONS)('no tool declares or sends structured content, at %s', async (revision) => {
   const client = await open(revision)
   const { tools } = (await ask(client, revision, 'tools/list')).result
   expect(tools.filter((tool: Json) => 'outputSchema' in tool).map(({ name }: Json) => name)).toEqual([])

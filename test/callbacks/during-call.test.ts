@@ -24,6 +24,7 @@ import {
   sendRequest,
   startProgram,
 } from '../support/http-client.js'
+import { underLoad } from '../support/load.js'
 
 /** Calls a tool and returns all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>
@@ -151,7 +152,7 @@ test.concurrent('a cancelled call delivers nothing: the message waits for the ne
     params: { name: 'Bash', arguments: { command: 'sleep 30' } },
   })
   // It becomes due during the call, and nothing shows it.
-  await sleep(1200)
+  await sleep(underLoad(1200))
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   const { content } = await call(client, 'Bash', { command: 'echo next' })
   expect(textOf(content)).toMatch(/^\[Callback 0 fired .*\] kept\n+next\n/)

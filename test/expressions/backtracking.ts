@@ -37,6 +37,8 @@ export interface Repeat {
 export interface ParsedExpression extends Expression {
   readonly root: RegexNode
   readonly groupNames: ReadonlyMap<string, number>
+  /** Without them, the captures have no effect on a match. */
+  readonly hasBackreferences: boolean
   /** One character for each set of characters that the expression does not tell apart. */
   readonly alphabet: readonly string[]
 }
@@ -45,7 +47,8 @@ export function parseExpression({ source, flags }: Expression): ParsedExpression
   const parser = new Parser(source, flags)
   const root = parser.parseChoice()
   if (!parser.isAtEnd) throw new Error(`cannot parse /${source}/${flags} at ${parser.position}`)
-  return { source, flags, root, groupNames: parser.groupNames, alphabet: findAlphabet(source, parser.charTests) }
+  const { groupNames, hasBackreferences, charTests } = parser
+  return { source, flags, root, groupNames, hasBackreferences, alphabet: findAlphabet(source, charTests) }
 }
 
 function findAlphabet(source: string, tests: readonly ((char: string) => boolean)[]): readonly string[] {
@@ -61,6 +64,7 @@ class Parser {
   position = 0
   readonly groupNames = new Map<string, number>()
   readonly charTests: ((char: string) => boolean)[] = []
+  hasBackreferences = false
   #groups = 0
 
   constructor(
@@ -111,8 +115,9 @@ class Parser {
     }
     if (this.#match(/\(\?:/y)) return { kind: 'group', index: undefined, body: this.#parseGroupBody() }
     const reference = this.#match(/\\(?:k<([\w$]+)>|([1-9]\d*))/y)
-    if (reference) return { kind: 'backreference', name: reference[1] ?? reference[2] ?? '' }
-    return this.#parseChar()
+    if (!reference) return this.#parseChar()
+    this.hasBackreferences = true
+    return { kind: 'backreference', name: reference[1] ?? reference[2] ?? '' }
   }
 
   #parseGroupBody(): RegexNode {
@@ -182,13 +187,9 @@ class TooManySteps extends Error {}
  * The steps of a search: of the first match, or with `all` of all matches up to the end. Infinity if there are more than
  * `maxSteps`.
  */
-export function countSteps(
-  { root, flags, groupNames }: ParsedExpression,
-  text: string,
-  all: boolean,
-  maxSteps: number,
-): number {
-  const matcher = new Matcher(toCharacters(text, flags), flags, groupNames, maxSteps)
+export function countSteps(parsed: ParsedExpression, text: string, all: boolean, maxSteps: number): number {
+  const { root, flags } = parsed
+  const matcher = new Matcher(toCharacters(text, flags), parsed, maxSteps)
   try {
     let start = 0
     while (start <= matcher.chars.length) {
@@ -206,8 +207,9 @@ export function countSteps(
 }
 
 /** The text of the first match. */
-export function findMatch({ root, flags, groupNames }: ParsedExpression, text: string): string | undefined {
-  const matcher = new Matcher(toCharacters(text, flags), flags, groupNames, Infinity)
+export function findMatch(parsed: ParsedExpression, text: string): string | undefined {
+  const { root, flags } = parsed
+  const matcher = new Matcher(toCharacters(text, flags), parsed, Infinity)
   for (let start = 0; start <= matcher.chars.length; start++) {
     const end = matcher.matchAt(root, start)
     if (end !== undefined) return matcher.chars.slice(start, end).join('')
@@ -242,8 +244,7 @@ class Matcher {
 
   constructor(
     readonly chars: readonly string[],
-    private readonly flags: string,
-    private readonly groupNames: ReadonlyMap<string, number>,
+    private readonly expression: ParsedExpression,
     private readonly maxSteps: number,
   ) {}
 
@@ -269,16 +270,17 @@ class Matcher {
       case 'assertion':
         return this.#holds(node.source, at) && next(at)
       case 'look': {
-        const before = new Map(this.#captures)
+        const before = this.expression.hasBackreferences ? new Map(this.#captures) : this.#captures
         const isMatch = this.#match(node.body, at, node.behind ? -1 : 1, () => true)
         if (isMatch === node.negative) return false
         if (node.negative) this.#captures = before
         return next(at)
       }
-      case 'group':
+      case 'group': {
+        const { index } = node
+        if (index === undefined || !this.expression.hasBackreferences)
+          return this.#match(node.body, at, direction, next)
         return this.#match(node.body, at, direction, (end) => {
-          const { index } = node
-          if (index === undefined) return next(end)
           const before = this.#captures.get(index)
           this.#captures.set(index, [Math.min(at, end), Math.max(at, end)])
           if (next(end)) return true
@@ -286,6 +288,7 @@ class Matcher {
           else this.#captures.delete(index)
           return false
         })
+      }
       case 'backreference':
         return this.#matchBackreference(node.name, at, direction, next)
       case 'sequence':
@@ -314,7 +317,8 @@ class Matcher {
       if (count >= max) return false
       const before = this.#captures
       // Each round starts without the captures of the one before.
-      this.#captures = new Map([...before].filter(([index]) => !groupsOf(body).includes(index)))
+      if (this.expression.hasBackreferences)
+        this.#captures = new Map([...before].filter(([index]) => !groupsOf(body).includes(index)))
       const isMatch = this.#match(body, at, direction, (end) =>
         end === at && count >= min ? false : this.#repeat(node, count + 1, end, direction, next),
       )
@@ -353,7 +357,7 @@ class Matcher {
   }
 
   #matchBackreference(name: string, at: number, direction: 1 | -1, next: Continue): boolean {
-    const captured = this.#captures.get(this.groupNames.get(name) ?? Number(name))
+    const captured = this.#captures.get(this.expression.groupNames.get(name) ?? Number(name))
     if (!captured) return next(at)
     const text = this.chars.slice(...captured)
     this.steps += text.length
@@ -363,7 +367,7 @@ class Matcher {
 
   #holds(assertion: '^' | '$' | '\\b' | '\\B', at: number): boolean {
     const isLineEnd = (char: string | undefined): boolean =>
-      char === undefined || (this.flags.includes('m') && /[\n\r\u2028\u2029]/.test(char))
+      char === undefined || (this.expression.flags.includes('m') && /[\n\r\u2028\u2029]/.test(char))
     if (assertion === '^') return isLineEnd(this.chars[at - 1])
     if (assertion === '$') return isLineEnd(this.chars[at])
     const isWord = (char = ''): boolean => /\w/.test(char)

@@ -193,10 +193,9 @@ test('the last three backups are kept, with their mode', async () => {
     await userHome.run('install', 'cursor', '--yes')
     await userHome.run('uninstall', 'cursor', '--yes')
   }
-  const kept = readdirSync(join(userHome.home, '.cursor')).filter((name) =>
-    name.startsWith('mcp.json.scorpiox-backup-2'),
-  )
-  expect(kept).toHaveLength(3)
+  const names = readdirSync(join(userHome.home, '.cursor'))
+  const kept = names.filter((name) => name.startsWith('mcp.json.scorpiox-backup-2'))
+  expect(kept, names.join('\n')).toHaveLength(3)
   for (const name of kept) expect(statSync(join(userHome.home, '.cursor', name)).mode & 0o777).toBe(0o644)
 })
 

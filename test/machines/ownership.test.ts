@@ -64,7 +64,7 @@ describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () =
     const machines = [await join('a'), await join('b'), await join('c')]
     const claims = await Promise.all(machines.flatMap((machine) => [machine.claim(SCOPE), machine.claim(SCOPE)]))
     const owners = machines.filter((machine) => machine.ownedEpoch(SCOPE) === 1)
-    expect(owners).toHaveLength(1)
+    expect(owners, `epochs: ${machines.map((machine) => machine.ownedEpoch(SCOPE)).join()}`).toHaveLength(1)
     const others = claims.filter((claim) => claim.kind === 'other')
     expect(others.map(({ machine }) => machine.incarnation)).toEqual(Array(4).fill(owners[0]?.incarnation))
   })

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { ANSWER_DELAY_MS, callOf as questionOf, COLOUR, FORMS } from '../questions/support.js'
 import { postgresRequirement, startPostgres } from '../store/postgres-server.js'
@@ -20,6 +20,7 @@ import {
   stream,
   tokenFor,
 } from '../support/http-client.js'
+import { onClose } from '../support/on-close.js'
 import { requires } from '../support/requirements.js'
 import { callText, type Fleet, type Machine, openWebSocket, startFleet, textOf } from './support.js'
 
@@ -29,13 +30,8 @@ afterAll(() => postgres?.stop('immediate'))
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 const LOST = 'not known whether it was done'
 
-describe('machines share', requires(postgresRequirement(postgres)), () => {
-  let fleet: Fleet | undefined
-  afterEach(async () => {
-    await fleet?.stop()
-    fleet = undefined
-  })
-
+// Concurrent, because most tests wait until the lease of a killed machine has ended.
+describe.concurrent('machines share', requires(postgresRequirement(postgres)), () => {
   interface Begun {
     readonly fleet: Fleet
     readonly owner: Machine
@@ -46,7 +42,7 @@ describe('machines share', requires(postgresRequirement(postgres)), () => {
   async function begin(env: NodeJS.ProcessEnv = {}): Promise<Begun> {
     if (!postgres) throw new Error('no PostgreSQL')
     const started = await startFleet(postgres, ['a', 'b'], { WORKSPACE_FILES: 'shared', ...env })
-    fleet = started
+    onClose(() => started.stop())
     // On a very busy machine a lease of a few seconds may run out, and the call is refused.
     await eventually(
       () => callText(started.next(), 'Bash', { command: 'echo first' }),
@@ -228,7 +224,8 @@ describe('machines share', requires(postgresRequirement(postgres)), () => {
 
   test('callbacks: one of a killed machine fires once, without any call', async () => {
     const { fleet: started, owner, other } = await begin()
-    expect(await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 1 })).toContain('scheduled')
+    // Due after the machine was killed, also if that takes a while, and before its lease has ended.
+    expect(await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 5 })).toContain('scheduled')
     owner.child.kill('SIGKILL')
     await eventually(
       () => started.sql('SELECT text FROM scorpiox.messages'),
@@ -250,7 +247,7 @@ describe('machines share', requires(postgresRequirement(postgres)), () => {
       const headers = { 'mcp-session-id': session }
       return textOf(await sendRequest(other, { headers, body: callOf(tool, args) }))
     }
-    await call(first, 'SetCallback', { message: 'for the first', delay_seconds: 1 })
+    await call(first, 'SetCallback', { message: 'for the first', delay_seconds: 5 })
     owner.child.kill('SIGKILL')
     // Another session comes first after the loss, and does not take it over.
     await eventually(
@@ -269,7 +266,8 @@ describe('machines share', requires(postgresRequirement(postgres)), () => {
 
   test('callbacks: one fires after its machine has handed the workspace over', async () => {
     const { fleet: started, owner, other } = await begin()
-    await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 2 })
+    // Due after the machine has stopped, also if that takes a while.
+    await callText(other, 'SetCallback', { message: 'wake up', delay_seconds: 5 })
     await owner.stop()
     await eventually(
       () => started.sql('SELECT text FROM scorpiox.messages'),

@@ -15,12 +15,14 @@ import {
   startUi,
   watchConsole,
 } from '../support/console-client.js'
+import { eventually } from '../support/eventually.js'
 import { type HttpServer, modern, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
+import { onClose } from '../support/on-close.js'
 import { isForm } from '../questions/support.js'
-import { clientIn, closing, environment, isActive, pendingMessagesOf } from './approval-support.js'
+import { clientIn, environment, isActive, pendingMessagesOf, untilMessage } from './approval-support.js'
 import { plan } from './support.js'
 
-describe('on the console', () => {
+describe.concurrent('on the console', () => {
   interface ConsoleSetup {
     readonly machine: Machine
     readonly project: string
@@ -35,7 +37,7 @@ describe('on the console', () => {
     const machine = newMachine()
     const project = newProject(machine, 'one')
     const ui = await startUi(machine)
-    closing.push(() => ui.stop())
+    onClose(() => ui.stop())
     const newClient = (): Promise<TestClient> =>
       clientIn({ cwd: project, env: { HOME: machine.home, ASK_WAIT: '30', ...env } }, {})
     const client = await newClient()
@@ -121,7 +123,7 @@ describe('on the console', () => {
     const { ui, project, client, machine } = setup
     const { result } = await begin(setup, { action: 'exit', plan: 'red' })
     const server = await startProgram({ env: { HOME: machine.home }, cwd: project })
-    closing.push(() => server.stop())
+    onClose(() => server.stop())
     const { json } = await sendCommand(ui, 'approval', { project, id: 1 })
     const body = { project, id: 1, hash: json.hash, outcome: 'approved' }
     const token = tokenFor('mallory', { HOME: machine.home })
@@ -163,9 +165,7 @@ describe('on the console', () => {
     const { json } = await sendCommand(setup.ui, 'approval', { project: setup.project, id })
     const body = { project: setup.project, id, hash: json.hash, outcome: 'approved' }
     expect((await sendCommand(setup.ui, 'decide', body)).status).toBe(204)
-    await expect
-      .poll(() => pendingMessagesOf(setup.client), { timeout: 10_000 })
-      .toMatch(/\(request 1\): Plan mode is off, and commands can write again\. Plan saved to/)
+    await untilMessage(setup.client, /\(request 1\): Plan mode is off, and commands can write again\. Plan saved to/)
     expect(await isActive(setup.client)).toBe(false)
   })
 
@@ -177,9 +177,10 @@ describe('on the console', () => {
     expect(await setup.decide({ outcome: 'approved', comment: 'Good.' })).toMatchObject({ status: 204 })
     if (when === 'after') await killServer(setup.client)
     const next = await setup.newClient()
-    await expect
-      .poll(() => pendingMessagesOf(next), { timeout: 15_000 })
-      .toMatch(/\(request 1\): Plan mode is off.*Task 1 was made.*Approved by the user on the console page.*Good\./)
+    await untilMessage(
+      next,
+      /\(request 1\): Plan mode is off.*Task 1 was made.*Approved by the user on the console page.*Good\./,
+    )
     expect(await pendingMessagesOf(next)).toBe('')
     expect(await isActive(next)).toBe(false)
   })
@@ -198,7 +199,7 @@ describe('on the console', () => {
   test('over HTTP the user decides on the page of the server, and the next call gets the decision', async () => {
     const { cwd, env } = environment()
     const server = await startProgram({ env, cwd })
-    closing.push(() => server.stop())
+    onClose(() => server.stop())
     const callTool = async (args: object): Promise<ToolResult> =>
       toolResultOf((await sendRequest(server, modern('tools/call', { name: 'PlanMode', arguments: args }))).json)
     await callTool({ action: 'enter' })
@@ -215,11 +216,10 @@ describe('on the console', () => {
     expect(json.text).toBe('y')
     const body = { project, id, hash: json.hash, outcome: 'approved' }
     expect((await sendCommand(server, 'decide', body)).status).toBe(204)
-    await expect
-      .poll(async () => (await callTool({ action: 'status' })).content.map(({ text }) => text).join(''), {
-        timeout: 10_000,
-      })
-      .toMatch(/Your PlanMode exit .*Plan mode is off[^]*Plan mode: INACTIVE/)
+    await eventually(
+      async () => (await callTool({ action: 'status' })).content.map(({ text }) => text).join(''),
+      (text) => /Your PlanMode exit .*Plan mode is off[^]*Plan mode: INACTIVE/.test(text),
+    )
   })
 
   test('a console that was open before the server started is known at its first call', async () => {
@@ -237,13 +237,13 @@ describe('on the console', () => {
     await plan(client, 'enter')
     expect((await plan(client, 'exit', { plan: 'x' })).structured).toMatchObject({ approval: 'pending' })
     const ui = await startUi(machine)
-    closing.push(() => ui.stop())
+    onClose(() => ui.stop())
     const watched = await watchConsole(ui)
     const { approvals } = await watched.until(({ approvals: open }) => open.length === 1)
     expect(approvals).toMatchObject([{ id: 1, waiting: false }])
     const { json } = await sendCommand(ui, 'approval', { project, id: 1 })
     const body = { project, id: 1, hash: json.hash, outcome: 'approved' }
     expect((await sendCommand(ui, 'decide', body)).status).toBe(204)
-    await expect.poll(() => pendingMessagesOf(client), { timeout: 10_000 }).toContain('Plan mode is off')
+    await untilMessage(client, /Plan mode is off/)
   })
 })

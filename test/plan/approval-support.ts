@@ -2,8 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach } from 'vitest'
-
 import {
   call,
   type Json,
@@ -12,21 +10,17 @@ import {
   startServer,
   type TestClient,
 } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { onClose } from '../support/on-close.js'
 import { ANSWER_DELAY_MS, FORMS, untilFormOf } from '../questions/support.js'
 import { plan } from './support.js'
-
-/** Closed after each test, the last one first. */
-export const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
 
 export const environment = (env: NodeJS.ProcessEnv = {}): ServerEnvironment =>
   newEnvironment({ ASK_WAIT: '30', ...env })
 
 export async function clientIn({ cwd, env }: ServerEnvironment, capabilities: object = FORMS): Promise<TestClient> {
   const client = startServer({ cwd, env })
-  closing.push(() => client.close())
+  onClose(() => client.close())
   await client.initialize('2025-11-25', capabilities)
   return client
 }
@@ -61,3 +55,10 @@ export const pendingMessagesOf = async (client: TestClient): Promise<string> =>
     .slice(0, -1)
     .map(({ text }) => text)
     .join('\n')
+
+/** Calls tools until a result comes with a message that matches. */
+export const untilMessage = (client: TestClient, pattern: RegExp): Promise<string> =>
+  eventually(
+    () => pendingMessagesOf(client),
+    (text) => pattern.test(text),
+  )

@@ -9,7 +9,7 @@ import { ANSWERS_AT_ONCE, FORMS, isForm } from '../questions/support.js'
 import { APPROVE, clientIn, endWith, environment, isActive, untilForm } from './approval-support.js'
 import { plan } from './support.js'
 
-describe('no user can be reached', () => {
+describe.concurrent('no user can be reached', () => {
   const NOT_ASKED =
     /\nThe user was not asked: .*It counts without their approval; PLAN_APPROVAL=person would require it\.\n$/
 
@@ -24,7 +24,8 @@ describe('no user can be reached', () => {
     expect((await plan(client, 'reset')).text).toMatch(/^Plan mode reset\. No plan saved\.\nThe user was not asked/)
   })
 
-  test.each([
+  // An automatic answer is one that comes at once: not while other tests start servers.
+  test.sequential.each([
     ['declines', { action: 'decline' }],
     ['cancels', { action: 'cancel' }],
     ['approves', APPROVE],
@@ -39,7 +40,7 @@ describe('no user can be reached', () => {
     expect(structured).toMatchObject({ active: false, approval: 'unasked' })
   })
 
-  test.each([
+  test.sequential.each([
     ['without forms', {}, undefined],
     ['that declines at once', FORMS, { action: 'decline' }],
     ['that approves at once', FORMS, APPROVE],

@@ -7,24 +7,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import { call, type Json, modernMeta, startServer, toolResultOf } from '../support/client.js'
-
+import { eventually } from '../support/eventually.js'
 import { modern, sendRequest, startProgram } from '../support/http-client.js'
+import { onClose } from '../support/on-close.js'
 import { ANSWER_DELAY_MS, FORMS, isForm } from '../questions/support.js'
 import {
   answer,
   APPROVE,
   clientIn,
-  closing,
   endWith,
   environment,
   isActive,
   pendingMessagesOf,
   rejection,
   untilForm,
+  untilMessage,
 } from './approval-support.js'
 import { plan } from './support.js'
 
-describe('in a form of the client', () => {
+describe.concurrent('in a form of the client', () => {
   test('the plan is shown with what changed, and approved', async () => {
     const client = await clientIn(environment())
     await plan(client, 'enter', { goal: 'Paint the fence', plan: '# Fence\n\n- [ ] buy red paint\n' })
@@ -152,7 +153,10 @@ describe('in a form of the client', () => {
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params })
     const form = await client.waitFor(isForm)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
-    await expect.poll(async () => (await plan(client, 'status')).text).not.toContain('Waiting for the user')
+    await eventually(
+      async () => (await plan(client, 'status')).text,
+      (text) => !text.includes('Waiting for the user'),
+    )
     await answer(client, form, APPROVE)
     expect(await isActive(client)).toBe(true)
   })
@@ -163,16 +167,17 @@ describe('in a form of the client', () => {
     const { form, result } = await untilForm(client, 'exit', { plan: 'Late.' })
     expect((await result).structured).toMatchObject({ active: true, approval: 'pending' })
     await answer(client, form, APPROVE)
-    await expect
-      .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
-      .toMatch(/Your PlanMode exit of \S+Z \(request 1\): Plan mode is off.*Approved by the user in a form/)
+    await untilMessage(
+      client,
+      /Your PlanMode exit of \S+Z \(request 1\): Plan mode is off.*Approved by the user in a form/,
+    )
     expect(await isActive(client)).toBe(false)
   })
 
   test('Codex, which cannot submit a form that ends with an empty text field, gets none', async () => {
     const { cwd, env } = environment()
     const client = startServer({ cwd, env })
-    closing.push(() => client.close())
+    onClose(() => client.close())
     const clientInfo = { name: 'codex-mcp-client', version: '0' }
     await client.request('initialize', { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo })
     await plan(client, 'enter')
@@ -193,7 +198,7 @@ describe('in a form of the client', () => {
   })
 })
 
-describe.each(['stdio', 'HTTP'])('at the modern revision over %s', (transport) => {
+describe.concurrent.each(['stdio', 'HTTP'])('at the modern revision over %s', (transport) => {
   const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
   interface ModernClient {
@@ -205,7 +210,7 @@ describe.each(['stdio', 'HTTP'])('at the modern revision over %s', (transport) =
     const { cwd, env } = environment()
     if (transport === 'HTTP') {
       const server = await startProgram({ env, cwd })
-      closing.push(() => server.stop())
+      onClose(() => server.stop())
       return {
         cwd,
         call: async (name, args, more = {}, capabilities = FORMS) =>
@@ -213,7 +218,7 @@ describe.each(['stdio', 'HTTP'])('at the modern revision over %s', (transport) =
       }
     }
     const client = startServer({ cwd, env })
-    closing.push(() => client.close())
+    onClose(() => client.close())
     return {
       cwd,
       call: (name, args, more = {}, capabilities = FORMS) =>

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import {
   call,
@@ -23,13 +23,10 @@ import {
   startUi,
   watchConsole,
 } from '../support/console-client.js'
+import { eventually } from '../support/eventually.js'
 import type { HttpServer } from '../support/http-client.js'
+import { onClose } from '../support/on-close.js'
 import { ANSWER_DELAY_MS, ask, callOf, COLOUR } from './support.js'
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close()
-})
 
 interface ConsoleSetup {
   readonly machine: Machine
@@ -45,7 +42,7 @@ async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise
   const machine = newMachine()
   const project = newProject(machine, 'one')
   const ui = await startUi(machine)
-  closing.push(() => ui.stop())
+  onClose(() => ui.stop())
   return {
     machine,
     project,
@@ -53,7 +50,7 @@ async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise
     watch: () => watchConsole(ui),
     async client() {
       const client = startServer({ cwd: project, env: { HOME: machine.home, ...env } })
-      closing.push(() => client.close())
+      onClose(() => client.close())
       await client.initialize('2025-11-25')
       return client
     },
@@ -85,13 +82,19 @@ const pendingMessagesOf = async (client: TestClient): Promise<string> =>
     .map(({ text }) => text)
     .join('\n')
 
+const untilMessage = (client: TestClient, pattern: RegExp): Promise<string> =>
+  eventually(
+    () => pendingMessagesOf(client),
+    (text) => pattern.test(text),
+  )
+
 /** The server knows that the console is open. */
 async function untilSeen(client: TestClient, consoleStream: ConsoleStream): Promise<void> {
   await client.request('ping')
   await consoleStream.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
 }
 
-describe('the console is open', () => {
+describe.concurrent('the console is open', () => {
   test('and the call returns the chosen answer', async () => {
     const setup = await openConsole()
     const client = await setup.client()
@@ -122,9 +125,7 @@ describe('the console is open', () => {
     consoleStream.leave()
     expect((await result).structured).toMatchObject({ rung: 'text', id })
     expect(await setup.answer(id, 'Red')).toBe(204)
-    await expect
-      .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
-      .toContain(`Question ${id} of AskUserQuestion`)
+    await untilMessage(client, new RegExp(`Question ${id} of AskUserQuestion`))
     expect(await pendingMessagesOf(client)).toBe('')
   })
 
@@ -141,7 +142,7 @@ describe('the console is open', () => {
   })
 })
 
-describe('the server that asked is killed', () => {
+describe.concurrent('the server that asked is killed', () => {
   test.each(['before it is answered', 'after'])('%s: the next session gets the answer', async (when) => {
     const setup = await openConsole()
     const client = await setup.client()
@@ -154,7 +155,7 @@ describe('the server that asked is killed', () => {
     expect(await setup.answer(id, 'Blue')).toBe(204)
     if (when === 'after') await killServer(client)
     const next = await setup.client()
-    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
+    await untilMessage(next, /Question 1 .*"selected":"Blue"/)
     expect(await pendingMessagesOf(next)).toBe('')
     expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
   })
@@ -167,21 +168,19 @@ describe('the server that asked is killed', () => {
     const next = await setup.client()
     await pendingMessagesOf(next)
     expect(await setup.answer(structured.id, 'Red')).toBe(204)
-    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/"selected":"Red"/)
+    await untilMessage(next, /"selected":"Red"/)
   })
 })
 
-test("a late reply to a client's form is part of the next result", async () => {
+test.concurrent("a late reply to a client's form is part of the next result", async () => {
   const setup = await openConsole({ ASK_WAIT: '1' })
   const client = startServer({ cwd: setup.project, env: { HOME: setup.machine.home, ASK_WAIT: '1' } })
-  closing.push(() => client.close())
+  onClose(() => client.close())
   await client.initialize('2025-11-25', { elicitation: { form: {} } })
   const due = client.request('tools/call', callOf([COLOUR]))
   const form = await client.waitFor(({ method }) => method === 'elicitation/create')
   expect(toolResultOf(await due).structured).toMatchObject({ rung: 'text', id: 1 })
   await sleep(ANSWER_DELAY_MS.accept)
   client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
-  await expect
-    .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
-    .toMatch(/Question 1 .* in the client: .*"selected":"Red"/)
+  await untilMessage(client, /Question 1 .* in the client: .*"selected":"Red"/)
 })

@@ -457,7 +457,7 @@ describe('limits', () => {
       Array.from({ length: 12 }, () => call(own, 'BackgroundBash', { command: 'sleep 60' })),
     )
     const refused = answers.filter(({ isError }) => isError)
-    expect(refused).toHaveLength(7)
+    expect(refused, answers.map(({ text }) => text).join('\n')).toHaveLength(7)
     expect(refused[0]?.text).toMatch(/^5 background tasks are running, which is the limit: end one with KillBgTask\./)
     await call(own, 'KillBgTask', { task_id: 1 })
     expect((await call(own, 'BackgroundBash', { command: 'true' })).isError).toBe(false)

@@ -92,7 +92,7 @@ test('running jobs are counted per user', async () => {
   expect((await as(bob, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
   const { structured } = await as(alice, 'ListBgTasks')
   const running = structured.tasks.filter(({ status }: Json) => status === 'running')
-  expect(running).toHaveLength(3)
+  expect(running, JSON.stringify(structured.tasks)).toHaveLength(3)
   await Promise.all(running.map(({ task_id: id }: Json) => as(alice, 'KillBgTask', { task_id: id })))
 })
 

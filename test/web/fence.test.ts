@@ -108,23 +108,27 @@ describe.each(['', '#missing', 'find'])('a page read with %j', (how) => {
 })
 
 describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('a page in the browser', () => {
+  let reader: TestClient
+  beforeAll(async () => {
+    reader = await openReader(site, { BROWSER_PATH: '' })
+  })
+  afterAll(() => reader?.close())
+
   const TEXT = '<p>This paragraph was written by a script when the page was opened.</p>'.repeat(12)
 
   test.each([
     ['an address without a load', `history.pushState(null, '', '/${WORD}')`],
-    ['a redirect', `if (!location.search) location.href = '/browser?${WORD}'`],
+    ['a redirect', `if (!location.search) location.search = '${WORD}'`],
     ['a forbidden address', `setTimeout(() => (location.href = 'http://${WORD}.localhost/'))`],
     ['a title', `document.title = '${WORD}'`],
     ['a dialog', `alert('${WORD}')`],
     ['an error', `setTimeout(() => { throw new Error('${WORD}') })`],
-  ])('%s', async (_, script) => {
-    const reader = await openReader(site, { BROWSER_PATH: '' })
+  ])('%s', async (name, script) => {
     const url = site.add(
-      '/browser',
+      `/browser/${encodeURIComponent(name)}`,
       page('', `<div id="root"></div><script>document.getElementById('root').innerHTML = '${TEXT}';${script}</script>`),
     )
     const result = await readDocs(reader, url)
-    await reader.close()
     expect(result.text).toContain('browser')
     expect(outside(result)).not.toContain(WORD)
   })

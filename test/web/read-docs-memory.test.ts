@@ -1,7 +1,7 @@
 // Content from the web that is small and expands to gigabytes: the memory of the server stays bounded, and the result
 // says what happened.
 
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -38,7 +38,7 @@ describe.skipIf(!HAS_PROC)('memory', () => {
     const url = site.add('/bomb.pdf', (_, response) => send(response, 200, 'application/pdf', bytes))
     const before = peakOfServer()
     const workers = watchWorkers()
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 2; count++) {
       const result = await readDocs(client, `${url}?${count}`)
       expect(result).toMatchObject({
         isError: true,
@@ -55,7 +55,8 @@ describe.skipIf(!HAS_PROC)('memory', () => {
 
   test.each([
     ['gzip', (bytes: Buffer) => gzipSync(bytes)],
-    ['br', (bytes: Buffer) => brotliCompressSync(bytes)],
+    // The best quality, which is the default, takes seconds and makes it no smaller.
+    ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
     ['gzip, gzip', (bytes: Buffer) => gzipSync(gzipSync(bytes))],
   ])('a page with content-encoding %s that expands to 200 MB', async (encoding, compress) => {
     const bytes = compress(Buffer.alloc(200 * 1024 * 1024, 'a '))

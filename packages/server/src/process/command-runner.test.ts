@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -59,6 +60,18 @@ describe.each([
   ['in a shell that was kept ready', pooled],
   ['directly, as on macOS', direct],
 ])('%s', (_, from) => {
+  test('output that was paused when the command exited is complete', async () => {
+    const chunks: Buffer[] = []
+    const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
+    const running = await from.run({ command: "sleep 0.3; printf '%60000s' x", onOutput })
+    running.pause()
+    // Longer than late output is awaited.
+    await sleep(3600)
+    running.resume()
+    expect(await running.exited).toMatchObject({ code: 0 })
+    expect(Buffer.concat(chunks).length).toBe(60_000)
+  })
+
   test.each(CASES)('%s', async (_name, command, output, code) => {
     expect(await run(command, from)).toMatchObject({ output, code })
   })

@@ -91,6 +91,8 @@ const OUTPUT_WAIT_MS = 100
 const CHILD_EXIT_GRACE_MS = 50
 const NO_PIDS: ReadonlySet<number> = new Set()
 const MAX_OUTPUT_WAIT_MS = 3000
+/** Longer than a writer that is behind takes, on a busy disk, to catch up. */
+const MAX_PAUSED_MS = 60_000
 
 interface CommandRunnerOptions {
   readonly cwd: string
@@ -252,11 +254,13 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     })
     void exited.then(unwatch)
     const children = createChildFinder(pid, tag, isSandboxed)
+    let isPaused = false
+    const isOutputClosedWithin = (ms: number): Promise<boolean> => settlesUnpaused(ms, closed, () => isPaused)
     async function waitForExitAndOutput(): Promise<ExitStatus> {
       const exit = await exited
       // A running child may keep the output open; on a busy machine the output may just be late.
-      const isOutputClosed = await settlesWithin(OUTPUT_WAIT_MS, closed)
-      if (!isOutputClosed && children.findNow()?.length === 0) await settlesWithin(MAX_OUTPUT_WAIT_MS, closed)
+      const isOutputClosed = await isOutputClosedWithin(OUTPUT_WAIT_MS)
+      if (!isOutputClosed && children.findNow()?.length === 0) await isOutputClosedWithin(MAX_OUTPUT_WAIT_MS)
       ignoreOutput()
       return exit
     }
@@ -265,8 +269,14 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       pid,
       endReason: () => endReason,
       exited: waitForExitAndOutput(),
-      pause,
-      resume,
+      pause() {
+        isPaused = true
+        pause()
+      },
+      resume() {
+        isPaused = false
+        resume()
+      },
       kill,
       findRemainingChildren: children.findRemaining,
       killRemainingChildren: children.kill,
@@ -321,4 +331,14 @@ async function startOnTerminal(
 ): Promise<SpawnedProcess> {
   const { spawnOnTerminal } = await import('./terminal-process.js')
   return spawnOnTerminal({ ...order, cols, rows })
+}
+
+/** Whether the output closes in time. Time in which the caller has paused it does not count: the rest is in the pipe. */
+async function settlesUnpaused(ms: number, closed: Promise<unknown>, isPaused: () => boolean): Promise<boolean> {
+  let pausedMs = 0
+  for (let waitedMs = 0; waitedMs < ms + pausedMs; waitedMs += OUTPUT_WAIT_MS) {
+    if (await settlesWithin(OUTPUT_WAIT_MS, closed)) return true
+    if (isPaused() && pausedMs < MAX_PAUSED_MS) pausedMs += OUTPUT_WAIT_MS
+  }
+  return false
 }
