@@ -22,14 +22,14 @@ function rowOf(session: string, fireUptime: number | null, slot = 0): CallbackRo
   }
 }
 
-function createWorld(overrides: Partial<CallbackSchedulerDeps> = {}) {
+function createFixture(overrides: Partial<CallbackSchedulerDeps> = {}) {
   const fired: string[] = []
   const asked: string[] = []
   const errors: unknown[] = []
   const busy = new Set<string>()
-  const world = { uptimeMs: 0, fired, asked, errors, busy }
+  const fixture = { uptimeMs: 0, fired, asked, errors, busy }
   const scheduler = createCallbackScheduler({
-    clock: () => ({ wallMs: world.uptimeMs, uptimeMs: world.uptimeMs, boot: BOOT }),
+    clock: () => ({ wallMs: fixture.uptimeMs, uptimeMs: fixture.uptimeMs, boot: BOOT }),
     isBusy(user, session) {
       asked.push(user)
       return busy.has(`${user} ${session}`)
@@ -37,79 +37,79 @@ function createWorld(overrides: Partial<CallbackSchedulerDeps> = {}) {
     async fire(user, callback) {
       fired.push(`${user} ${callback.session} ${callback.slot}`)
       // As the reload after a write does.
-      scheduler.setCallbacks(user, [{ ...callback, fireUptime: world.uptimeMs + callback.delayMs }])
+      scheduler.setCallbacks(user, [{ ...callback, fireUptime: fixture.uptimeMs + callback.delayMs }])
     },
     onError: (error) => errors.push(error),
     ...overrides,
   })
-  return Object.assign(world, { scheduler })
+  return Object.assign(fixture, { scheduler })
 }
 
 test('a tick looks at the users whose callbacks can fire, however many others there are', async () => {
-  const world = createWorld()
+  const fixture = createFixture()
   for (let number = 0; number < 500; number++)
-    world.scheduler.setCallbacks(`u${number}`, [rowOf('s', 100_000 + number)])
-  world.scheduler.setCallbacks('due', [rowOf('s', 3000)])
-  expect(await world.scheduler.tick()).toBe(3000)
-  world.uptimeMs = 3000
-  expect(await world.scheduler.tick()).toBe(5000)
-  expect(world.fired).toEqual(['due s 0'])
-  expect(new Set(world.asked)).toEqual(new Set(['due']))
-  world.uptimeMs = 100_000
-  await world.scheduler.tick()
-  expect(world.fired).toEqual(['due s 0', 'u0 s 0', 'due s 0'])
+    fixture.scheduler.setCallbacks(`u${number}`, [rowOf('s', 100_000 + number)])
+  fixture.scheduler.setCallbacks('due', [rowOf('s', 3000)])
+  expect(await fixture.scheduler.tick()).toBe(3000)
+  fixture.uptimeMs = 3000
+  expect(await fixture.scheduler.tick()).toBe(5000)
+  expect(fixture.fired).toEqual(['due s 0'])
+  expect(new Set(fixture.asked)).toEqual(new Set(['due']))
+  fixture.uptimeMs = 100_000
+  await fixture.scheduler.tick()
+  expect(fixture.fired).toEqual(['due s 0', 'u0 s 0', 'due s 0'])
 })
 
 test('a due callback of a busy session fires when the session is idle, before the next second', async () => {
-  const world = createWorld()
-  world.scheduler.setCallbacks('ann', [rowOf('s', 2000)])
-  world.busy.add('ann s')
-  world.uptimeMs = 2000
-  expect(await world.scheduler.tick()).toBe(1000)
-  expect([world.scheduler.isWaitingForIdleSession, world.fired]).toEqual([true, []])
-  world.busy.clear()
-  world.uptimeMs = 2001
-  await world.scheduler.tick()
-  expect([world.scheduler.isWaitingForIdleSession, world.fired]).toEqual([false, ['ann s 0']])
+  const fixture = createFixture()
+  fixture.scheduler.setCallbacks('ann', [rowOf('s', 2000)])
+  fixture.busy.add('ann s')
+  fixture.uptimeMs = 2000
+  expect(await fixture.scheduler.tick()).toBe(1000)
+  expect([fixture.scheduler.isWaitingForIdleSession, fixture.fired]).toEqual([true, []])
+  fixture.busy.clear()
+  fixture.uptimeMs = 2001
+  await fixture.scheduler.tick()
+  expect([fixture.scheduler.isWaitingForIdleSession, fixture.fired]).toEqual([false, ['ann s 0']])
 })
 
 test('a session fires one callback a second', async () => {
-  const world = createWorld({
+  const fixture = createFixture({
     async fire(user, callback) {
-      world.fired.push(`${user} ${callback.slot}`)
-      world.scheduler.setCallbacks(user, callback.slot === 0 ? [rowOf('s', 2001, 1)] : [])
+      fixture.fired.push(`${user} ${callback.slot}`)
+      fixture.scheduler.setCallbacks(user, callback.slot === 0 ? [rowOf('s', 2001, 1)] : [])
     },
   })
-  world.scheduler.setCallbacks('ann', [rowOf('s', 2000), rowOf('s', 2001, 1)])
-  world.uptimeMs = 2500
-  expect(await world.scheduler.tick()).toBe(1000)
-  world.uptimeMs = 3000
-  await world.scheduler.tick()
-  expect(world.fired).toEqual(['ann 0'])
-  world.uptimeMs = 3500
-  expect(await world.scheduler.tick()).toBeUndefined()
-  expect(world.fired).toEqual(['ann 0', 'ann 1'])
+  fixture.scheduler.setCallbacks('ann', [rowOf('s', 2000), rowOf('s', 2001, 1)])
+  fixture.uptimeMs = 2500
+  expect(await fixture.scheduler.tick()).toBe(1000)
+  fixture.uptimeMs = 3000
+  await fixture.scheduler.tick()
+  expect(fixture.fired).toEqual(['ann 0'])
+  fixture.uptimeMs = 3500
+  expect(await fixture.scheduler.tick()).toBeUndefined()
+  expect(fixture.fired).toEqual(['ann 0', 'ann 1'])
 })
 
 test('an event makes its callback due, and a failed attempt is repeated after five seconds', async () => {
   let attempts = 0
-  const world = createWorld({
+  const fixture = createFixture({
     async fire() {
       attempts++
       if (attempts === 1) throw new Error('database is away')
     },
   })
   const waiting = rowOf('s', null)
-  world.scheduler.setCallbacks('ann', [waiting])
-  world.uptimeMs = 2000
-  expect(await world.scheduler.tick()).toBeUndefined()
-  world.scheduler.eventOccurred('ann', waiting, { event: 'ended', position: null, isLast: true })
-  expect(await world.scheduler.tick()).toBe(5000)
-  expect([attempts, world.errors.length]).toEqual([1, 1])
-  world.uptimeMs = 6999
-  await world.scheduler.tick()
+  fixture.scheduler.setCallbacks('ann', [waiting])
+  fixture.uptimeMs = 2000
+  expect(await fixture.scheduler.tick()).toBeUndefined()
+  fixture.scheduler.eventOccurred('ann', waiting, { event: 'ended', position: null, isLast: true })
+  expect(await fixture.scheduler.tick()).toBe(5000)
+  expect([attempts, fixture.errors.length]).toEqual([1, 1])
+  fixture.uptimeMs = 6999
+  await fixture.scheduler.tick()
   expect(attempts).toBe(1)
-  world.uptimeMs = 7000
-  await world.scheduler.tick()
+  fixture.uptimeMs = 7000
+  await fixture.scheduler.tick()
   expect(attempts).toBe(2)
 })
