@@ -1,7 +1,7 @@
 // Terminals in the sandbox, in plan mode, of several users, with servers that come and go; and that none of the ways in
 // which one ends leaves a process.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
@@ -117,6 +117,39 @@ describe.skipIf(!HAS_PROC).each([
     expect(await second.close()).toBe(0)
   })
 })
+
+test(
+  'the prompt before the input is not reported again while the record of the output is late',
+  requires(TERMINALS),
+  async () => {
+    const state = emptyFolder()
+    const client = startServer({ env: { STATE_DIR: state, JOBS_OUTLIVE_SERVER: '1' } })
+    const job = await openTerminalJob(client, 'while printf "name? "; read -r n; do echo "hello $n"; done', {
+      tty: false,
+    })
+    await job.waitFor('name\\?')
+    const recorder = await eventually(
+      () => findRecorder(state),
+      (pid) => pid !== undefined,
+    )
+    process.kill(Number(recorder), 'SIGSTOP')
+    const reading = job.type({ input: 'two\n', wait_ms: 60_000 })
+    setTimeout(() => process.kill(Number(recorder), 'SIGCONT'), 300)
+    expect((await reading).text).toContain('hello two')
+    expect(await client.close()).toBe(0)
+  },
+)
+
+/** The dd that writes the output of a job to a file in this folder. */
+function findRecorder(folder: string): string | undefined {
+  return findProcesses('dd\0').find((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder)
+    } catch {
+      return false
+    }
+  })
+}
 
 /** Processes that have this text in their command line. */
 function findProcesses(mark: string): readonly string[] {

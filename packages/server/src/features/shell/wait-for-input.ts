@@ -14,6 +14,8 @@ const MAX_INTERVAL_MS = 100
 const SETTLE_MS = 8
 /** How long a program that waits for several things may take to notice its input. */
 const NOTICE_MS = 200
+/** How late the output of a job that outlives the server may be: another process records it. */
+const RECORDED_NOTICE_MS = 2000
 const PROMPT_BYTES = 512
 
 export interface InputWait {
@@ -75,7 +77,8 @@ async function lookAt(
   const hasNoticed = ({ key, switches, isCertain }: InputReader): boolean => {
     if (!typed) return true
     if (switches <= (typed.switches.get(key) ?? -1)) return false
-    return isCertain || size > typed.from || performance.now() - since > NOTICE_MS
+    if (size > typed.from || (isCertain && !record.keep)) return true
+    return performance.now() - since > (record.keep ? RECORDED_NOTICE_MS : NOTICE_MS)
   }
   const readers = found.filter(hasNoticed)
   if (readers.length === 0) return undefined
