@@ -14,7 +14,7 @@ export { listBgTasks } from './list-bg-tasks-tool.js'
 export { readBgOutput } from './read-bg-output-tool.js'
 export type { CommandResult, ProbeOptions, ShellService } from './shell-service.js'
 export type { TerminalChunk } from './terminal-replay.js'
-export { DEFAULT_SIZE, type TerminalSize } from './terminal.js'
+export { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
 export { isUserTyping } from './user-typing.js'
 export type { TimeLimit } from './wait-for-command.js'
 

@@ -18,7 +18,8 @@ import type { Job } from './job.js'
 import { createJobsByUser } from './jobs-by-user.js'
 import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
 import type { ScreenState } from './read-terminal.js'
-import { DEFAULT_SIZE, type Terminals, type TerminalSize } from './terminal.js'
+import { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
+import type { Terminals } from './terminal.js'
 import type { TypedText, TypeRequest } from './type-into-job.js'
 import {
   type JobEnvironment,

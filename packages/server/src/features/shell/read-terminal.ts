@@ -15,7 +15,7 @@ import {
   type ScreenRows,
   type TerminalScreen,
 } from './terminal-screen.js'
-import { DEFAULT_SIZE, type TerminalSize } from './terminal.js'
+import { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
 
 /** Output before the new one that is interpreted too, for what it left on the screen. */
 const CONTEXT_BYTES = 16 * 1024

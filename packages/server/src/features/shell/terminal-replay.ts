@@ -4,7 +4,7 @@
 import type { Job } from './job.js'
 import { dropPartialCharacter } from './read-job-output.js'
 import { findLineStart, readModes, sizeAt } from './read-terminal.js'
-import type { TerminalSize } from './terminal.js'
+import type { TerminalSize } from './terminal-size.js'
 
 /** Output that a new display gets. */
 const REPLAYED_BYTES = 512 * 1024

@@ -4,7 +4,7 @@
 import type { IBuffer, IBufferLine, IUnicodeVersionProvider, Terminal } from '@xterm/headless'
 import { characterWidth } from '../../text/column-width.js'
 import { correctTerminal } from './terminal-corrections.js'
-import type { TerminalSize } from './terminal.js'
+import type { TerminalSize } from './terminal-size.js'
 
 /** The rows of a screen with those that have left it. */
 export interface ScreenRows {

@@ -13,14 +13,8 @@ import type { TerminalOptions } from '../../process/supervisor.js'
 import { formatTerminalPrelude } from '../../process/terminal-environment.js'
 import { findTrustedProgram } from '../../process/trusted-program.js'
 import type { Job } from './job.js'
+import type { TerminalSize } from './terminal-size.js'
 import { findTerminalDevice } from './waiting-for-input.js'
-
-export const DEFAULT_SIZE: TerminalSize = { cols: 80, rows: 24 }
-
-export interface TerminalSize {
-  readonly cols: number
-  readonly rows: number
-}
 
 export interface Terminals {
   /** What a command on a terminal of this size needs. Throws a Failure that says what is missing. */
