@@ -13,6 +13,8 @@ export interface TerminalJob {
   read(more?: object): Promise<ToolResult>
   /** Waits for a line that matches. */
   waitFor(pattern: string): Promise<ToolResult>
+  /** The same for a prompt, until the program also reads: it may print the prompt some time before. */
+  waitForPrompt(pattern: string): Promise<ToolResult>
   type(request: object): Promise<ToolResult>
   /** Reads the screen until it matches. */
   screen(expected: RegExp): Promise<ToolResult>
@@ -25,10 +27,15 @@ export async function openTerminalJob(client: TestClient, command: string, more:
   if (structured === undefined) throw new Error(text)
   const id: number = structured.task_id
   const read = (request: object = {}): Promise<ToolResult> => readJob(client, id, request)
+  const waitFor = (pattern: string): Promise<ToolResult> => read({ wait_for_pattern: pattern, wait_ms: LONGEST_MS })
   return {
     id,
     read,
-    waitFor: (pattern) => read({ wait_for_pattern: pattern, wait_ms: LONGEST_MS }),
+    waitFor,
+    async waitForPrompt(pattern) {
+      const found = await waitFor(pattern)
+      return found.text.includes('[Waiting for input.]') ? found : read({ wait_ms: LONGEST_MS })
+    },
     type: (request) => read({ wait_ms: LONGEST_MS, ...request }),
     screen: (expected) =>
       eventually(

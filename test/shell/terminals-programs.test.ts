@@ -72,7 +72,7 @@ describe('a program on a terminal:', requires(TERMINALS), () => {
     const server = await startSshServer()
     const flags = '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o PubkeyAuthentication=no -F none'
     const job = await open(`ssh ${flags} -p ${server.port} root@127.0.0.1`)
-    expect((await job.waitFor('password: ')).text).toContain('[Waiting for input.]')
+    expect((await job.waitForPrompt('password: ')).text).toContain('[Waiting for input.]')
     expect((await job.type({ input: 'wrong\n', wait_for_pattern: 'password: ' })).text).toContain('denied')
     const { text } = await job.type({ input: `${PASSWORD}\n`, wait_for_pattern: '[$#] $' })
     expect(text).not.toContain(PASSWORD)
@@ -96,7 +96,7 @@ describe('psql', requires(TERMINALS), () => {
   test('answers two queries, and ends', needs('psql'), async (context) => {
     context.skip(!postgres, 'PostgreSQL is not installed')
     const job = await open(`psql -X '${await postgres?.database()}'`)
-    expect((await job.waitFor('=[#>] $')).text).toContain('[Waiting for input.]')
+    expect((await job.waitForPrompt('=[#>] $')).text).toContain('[Waiting for input.]')
     const first = await job.type({ input: 'select 6 * 7 as answer;\n', wait_for_pattern: '^\\(1 row' })
     expect(first.text).toMatch(/answer[^]*42[^]*\(1 row\)/)
     const second = await job.type({ input: 'select 1 from nothing;\n', wait_for_pattern: 'ERROR' })

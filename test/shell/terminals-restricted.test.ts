@@ -33,7 +33,7 @@ describe('in the sandbox', requires(TERMINALS, SANDBOX), () => {
     const outside = emptyFolder()
     const client = startServer({ cwd, env: { SANDBOX: 'workspace' } })
     const job = await openTerminalJob(client, "PS1='$ ' bash --norc --noprofile -i", { cols: 200 })
-    const first = await job.waitFor('\\$ ')
+    const first = await job.waitForPrompt('\\$ ')
     expect(first.text).toContain('[Waiting for input.]')
     await job.type({
       input: `stty size; echo in > inside; echo out > ${outside}/file; echo "left $?"\n`,
