@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The file that clients and users start. It compiles program.js, which contains main.ts, with the code cache of an
-// earlier start if there is a valid one: without it, compiling takes a sixth of the time to the first answer. Built as
-// dist/scorpiox-code.js by scripts/build.mjs. Imports nothing that program.js contains but constants and small functions.
+// Entry point that clients and users start; built as dist/scorpiox-code.js by scripts/build.mjs. Compiles program.js,
+// which contains main.ts, with the code cache of an earlier start if it is valid: without it, compiling takes a sixth
+// of the time to the first answer. Of what program.js contains, imports only constants and small functions. Reads both
+// files, then runs the program.
 
 import { readFileSync } from 'node:fs'
 import Module, { createRequire } from 'node:module'

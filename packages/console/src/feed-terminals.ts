@@ -1,6 +1,6 @@
-// The terminals of a server's jobs as a console uses them: in this process (createFeedTerminals), or over the socket, on
-// both of its ends (parseTerminalRequest and answerTerminalRequest, requestTerminals). Used by server-feed, console-socket
-// and feed-connections. Acts through the job service.
+// The terminals of a server's jobs as a console uses them: in this process (createFeedTerminals), or over the socket,
+// on both of its ends (parseTerminalRequest and answerTerminalRequest, requestTerminals). Used by server-feed,
+// console-socket and feed-connections. Acts through the job service.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'

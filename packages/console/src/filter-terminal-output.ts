@@ -1,6 +1,6 @@
-// Filters the output of a program for a person's display, whether a terminal or the page: what draws text is passed on, and
-// everything else is dropped. So a program can neither reach the clipboard, the title or links, nor make the display answer
-// in the person's name. Sequences may be split anywhere. Used by terminal-stream. Pure.
+// Filters the output of a program for a person's display, whether a terminal or the page: what draws text is passed on,
+// and everything else is dropped. So a program can neither reach the clipboard, the title or links, nor make the
+// display answer in the person's name. Sequences may be split anywhere. Used by terminal-stream. Pure.
 
 export interface TerminalOutputFilter {
   push(text: string): string

@@ -1,6 +1,6 @@
 // Streams the terminal of a job for a person's display, for the page (app/http/console-terminal) and the inbox
-// (attach-screen): what is on it now, then everything as it is printed, each part with its size and without what a display
-// must not obey. Reads through a function of the caller. Sets timers; no other I/O.
+// (attach-screen): what is on it now, then everything as it is printed, each part with its size and without what a
+// display must not obey. Reads through a function of the caller. Sets timers; no other I/O.
 
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'

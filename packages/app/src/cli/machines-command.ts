@@ -1,5 +1,5 @@
-// `scorpiox-code machines`: lists the machines of a PostgreSQL database with the workspaces that they own, and marks one
-// to be drained, which it sees at its next renewal. Used by commands.ts. Reads and writes the database.
+// `scorpiox-code machines`: lists the machines of a PostgreSQL database with the workspaces that they own, and marks
+// one to be drained, which it sees at its next renewal. Used by commands.ts. Reads and writes the database.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { type MachineRow, selectMachines, startDraining } from '@scorpiox/server/machines/machine-table'

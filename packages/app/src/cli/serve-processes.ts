@@ -1,6 +1,6 @@
 // `serve --http --processes N`: starts N servers that share the port, each one of several machines with an address of
-// its own, and starts again those that end. The first prints the greeting; all write to the same stderr. Used by
-// commands.ts. Starts processes, and ends after them.
+// its own, and restarts those that end. The first prints the greeting; all write to the same stderr. Used by
+// commands.ts. Forks processes (node:cluster), probes for free ports, waits on timers; returns when all have ended.
 
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

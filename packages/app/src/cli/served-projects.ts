@@ -1,5 +1,6 @@
-// The projects that `serve --http` serves: one for all callers, or a workspace for each user by WORKSPACE_ROOT; and the
-// sandbox of their commands. Everything is checked before the port is opened. Used by serve-http.ts.
+// Opens the projects that `serve --http` serves: one for all callers, or a workspace for each user by WORKSPACE_ROOT;
+// and the sandbox of their commands. Checks everything before the port is opened. Used by serve-http.ts. Creates the
+// MCP servers and consoles, runs a command to verify the sandbox, and starts the startup tasks.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Principal } from '@scorpiox/mcp/http/authenticator'

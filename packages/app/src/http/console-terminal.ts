@@ -1,6 +1,6 @@
-// Sends the terminal of a job over HTTP as an event stream, for console-endpoint.ts: what is on it, then what is printed.
-// Reads no more than the client has received. When the client leaves, the terminal goes back to the model, unless a line is
-// not ended. Writes HTTP responses.
+// Sends the terminal of a job over HTTP as an event stream, for console-endpoint.ts: what is on it, then what is
+// printed. Reads no more than the client has received. When the client leaves, the terminal goes back to the model,
+// unless a line is not ended. Writes HTTP responses.
 
 import { streamTerminal } from '@scorpiox/console/terminal-stream'
 import type { ServerJobRef, UserConsole } from '@scorpiox/console/user-console'

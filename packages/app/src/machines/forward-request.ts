@@ -1,6 +1,6 @@
-// Sends one request to the machine that owns the user's workspace, and its response back: events as they come, with back
-// pressure, and a client that disconnects is disconnected there too. Says whether the request may be sent again.
-// Used by machine-placement.ts. Writes the response.
+// Sends one request to the machine that owns the user's workspace, and its response back: events as they come, with
+// back pressure, and a client that disconnects is disconnected there too. Says whether the request may be sent again.
+// Used by machine-placement.ts. Sends an HTTP request, writes the response, and sets a connect timeout.
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 

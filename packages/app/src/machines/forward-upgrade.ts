@@ -1,5 +1,6 @@
-// Forwards a WebSocket to the machine that owns the user's workspace: the handshake, then the bytes of both sides as they
-// are, with back pressure. Used by machine-placement.ts. Takes over the client's socket.
+// Forwards a WebSocket to the machine that owns the user's workspace: the handshake, then the bytes of both sides as
+// they are, with back pressure. Used by machine-placement.ts. Opens a connection, takes over the client's socket, and
+// sets a connect timeout.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,6 +1,6 @@
 // Counts what this machine has in progress: calls that it serves, by user, and requests that it has forwarded. Watches
-// the leases of the machines that have forwarded requests, so that none waits for a machine that is gone. Used by
-// machine-placement.ts and drain-machine.ts. Reads the database on a timer while something is forwarded.
+// the leases of the machines that have forwarded requests, so that none waits for a machine that is gone. Created by
+// machine-placement.ts; read by drain-machine.ts. Reads the database on a timer while something is forwarded.
 
 import type { Duplex } from 'node:stream'
 

@@ -1,6 +1,6 @@
 // Makes `serve --http` one of several machines: registers it, and gives the HTTP server its placement, the reaction to
 // a lost lease, and the draining at the end. Loaded by serve-http.ts only when DATABASE_URL and ADVERTISE_URL are set.
-// Reads files; writes to the database.
+// Reads the CA file and the disk identity; opens the database, where the lease is renewed on a timer.
 
 import { readFileSync } from 'node:fs'
 

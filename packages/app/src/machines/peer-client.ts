@@ -1,5 +1,5 @@
-// HTTP connections from this machine to the others, kept open and reused. Used by forward-request.ts and
-// forward-upgrade.ts. Opens connections.
+// HTTP client for requests from this machine to the others; connections are kept open and reused. Created by
+// join-machines.ts; used by forward-request.ts and forward-upgrade.ts. Opens connections.
 
 import { Agent as HttpAgent, type ClientRequest, type OutgoingHttpHeaders, request as requestPlain } from 'node:http'
 import { Agent as HttpsAgent, request as requestSecure } from 'node:https'

@@ -1,6 +1,6 @@
-// What the HTTP server of a machine keeps in the database that all machines share: the tokens of callers and what legacy
-// sessions have negotiated. Loaded by serve-http.ts when the server joins. Asks the database for revoked tokens and
-// deletes expired rows on timers until it is closed.
+// What the HTTP server of a machine stores in the database that all machines share: the tokens of callers and what
+// legacy sessions have negotiated. Loaded by serve-http.ts when the server joins. Polls the database for revoked tokens
+// and deletes expired rows on timers until it is closed.
 
 import type { HttpSessionStore } from '@scorpiox/mcp/http/session-store'
 import type { Membership } from '@scorpiox/server/machines/membership'

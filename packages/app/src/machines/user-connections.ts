@@ -1,6 +1,6 @@
-// Which connections belong to one user. Where processes share a port, the answer to a request that had to be forwarded
-// closes such a connection: the client opens another, which may reach the owner, and then needs no second process. A
-// connection of several users, as a proxy has, stays open. Used by machine-placement.ts.
+// Records which client connections belong to one user only. Where processes share a port, the answer to a forwarded
+// request closes such a connection: the client opens another, which may reach the owner directly. A connection of
+// several users, such as a proxy's, stays open. Used by machine-placement.ts. Changes response.shouldKeepAlive; no I/O.
 
 import type { Socket } from 'node:net'
 

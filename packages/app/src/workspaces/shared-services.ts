@@ -1,5 +1,6 @@
 // The services that the servers of all workspaces of one process share: the database, and what fetches, decodes or
-// searches in processes and threads of its own. Opened by the first call that needs them. Used by workspaces.ts.
+// searches in processes and threads of its own. Created by workspaces.ts; used by services.ts instead of services of
+// its own. Each service is opened by the first call that needs it, and starts its processes then.
 
 import type { Log } from '@scorpiox/mcp/log'
 import { loadOnce } from '@scorpiox/mcp/util/promises'

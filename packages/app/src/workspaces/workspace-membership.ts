@@ -1,6 +1,6 @@
-// The membership of a machine as a workspace of WORKSPACE_ROOT sees it. Machines own users, not directories: a user whose
-// tokens name two tenants has two directories and one owner. So the project of every scope is translated, to the folder
-// of the workspaces for questions, and to the directory of the workspace for events. Used by workspaces.ts.
+// Wraps the membership of a machine for one workspace of WORKSPACE_ROOT. Machines own users, not directories: a user
+// whose tokens name two tenants has two directories and one owner. So the project of a scope becomes the common folder
+// in calls, and the directory of the workspace in events. Used by workspaces.ts. No I/O of its own.
 
 import type { WorkspaceRoot } from '@scorpiox/server/config/workspace-root'
 import type { Membership, MembershipEvent } from '@scorpiox/server/machines/membership'

@@ -1,6 +1,6 @@
-// The workspaces of WORKSPACE_ROOT: each user, or each tenant, has a directory of its own and in it a server of its own,
-// with its own sandbox, jobs, skills and console. A workspace is opened by the first request and closed after an hour
-// without one. Used by `serve --http`. Creates directories.
+// The workspaces of WORKSPACE_ROOT: each user, or each tenant, has a directory and in it a server with its own sandbox,
+// jobs, skills and console. A workspace is opened by the first request and closed after an hour without one. Used by
+// served-projects.ts. Creates directories, opens servers, and checks on a timer for idle workspaces.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Hook that shows the live terminal of a job in an element, and sends what the person types, in its order. The stream is
-// opened again when it is lost. Used by the dialog job-terminal. Requests go through use-console; loads the part of the
-// page with the terminal.
+// Hook that shows the live terminal of a job in an element, and sends what the person types, in its order. A stream
+// that is lost is opened again after a delay. Used by the dialog job-terminal. Sends requests through use-console; sets
+// timers; imports the part of the page with the terminal.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

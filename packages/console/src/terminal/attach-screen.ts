@@ -1,6 +1,6 @@
-// Attaches the person's terminal to the terminal of a job: shows it, passes every key on to the program, and gives it the
-// size of the person's terminal meanwhile. Ctrl+] detaches. Opened by job-screen.ts. Reads and writes the terminal; types
-// through the console.
+// Attaches the person's terminal to the terminal of a job: shows it, passes every key on to the program, and gives it
+// the size of the person's terminal meanwhile. Ctrl+] detaches. Opened by job-screen.ts. Reads and writes the terminal;
+// types through the console.
 
 import { StringDecoder } from 'node:string_decoder'
 

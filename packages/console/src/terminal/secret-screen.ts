@@ -1,5 +1,5 @@
-// Screen of a question of a running command for a password: which command asks, its prompt, and a masked field. Esc sends
-// nothing. Opened by screens.ts. Reads and writes the terminal; answers through the console.
+// Screen of a question of a running command for a password: which command asks, its prompt, and a masked field. Esc
+// sends nothing. Opened by screens.ts. Reads and writes the terminal; answers through the console.
 
 import type { SecretView } from '../view.js'
 import { formatProjectName, joinParts } from './format-view.js'

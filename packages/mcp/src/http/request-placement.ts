@@ -1,5 +1,6 @@
 // The interface by which a program spreads users over several machines: which machine serves a request is decided after
-// its authentication. Implemented by the program; router.ts, upgrade.ts and the endpoints ask it. Types only.
+// its authentication. Implemented by the program (machine-placement.ts of the app); called by router.ts and upgrade.ts.
+// Types only.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,5 +1,6 @@
 // What one user has open on an HTTP server: calls, sessions, streams and WebSockets. A machine that hands a user over
-// to another one waits for the calls and ends the rest. Used by http-server.ts. Ends connections; no other I/O.
+// to another one waits for the calls and ends the rest. Created by http-server.ts; used by join-machines.ts and
+// drain-machine.ts of the app. Ends connections; no other I/O.
 
 import type { IncomingMessage } from 'node:http'
 

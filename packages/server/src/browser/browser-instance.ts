@@ -1,6 +1,6 @@
 // One browser process of the pool, with its limits: a page process above maxPageBytes is killed; the instance is
-// exhausted after maxPages pages or maxBytes of memory. Reads the memory of the processes from /proc. Created by
-// browser-pool.
+// exhausted after maxPages pages or maxBytes of memory. Created by browser-pool, which launches the process. While
+// pages are open, reads the memory of the processes from /proc on a timer.
 
 import { readFile } from 'node:fs/promises'
 

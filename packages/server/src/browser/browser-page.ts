@@ -1,5 +1,6 @@
 // Opens a page in a browser context of its own (no cookies, permissions, downloads, service workers or other windows)
-// and runs scripts in it. Closing it removes all its data from the browser. Used by page-renderer.ts.
+// and runs scripts in it. Closing it removes all its data from the browser. Used by page-renderer.ts and
+// wait-until-settled.ts. Sends DevTools commands to the browser process; no other I/O.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { withTimeout } from '@scorpiox/mcp/util/promises'

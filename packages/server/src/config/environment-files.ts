@@ -1,6 +1,6 @@
-// The files and folders that SHELL_ENV loads the environment of a project from, and where programs for it are installed.
-// The sandbox lets commands read them and keeps commands from changing or creating them. Used by the sandbox policy and
-// features/shell. Pure.
+// Lists the files and folders that SHELL_ENV loads the environment of a project from, and where programs for it are
+// installed. The sandbox lets commands read them and keeps commands from changing or creating them. Used by
+// sandbox-policy.ts and features/shell/environment. Reads the file system only to find the root of the project.
 
 import { dirname, isAbsolute, join } from 'node:path'
 

@@ -1,6 +1,6 @@
-// Paths from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, lists, paths in the home
-// directory, and the root of a project. Used by most features. Reads the file system to resolve links and to find
-// repositories.
+// Derives paths and names from settings: the state directory (STATE_DIR, or ~/.scorpiox), the script folder, the
+// machine name, lists, paths in the home directory, and the root of a project. Used by most features and commands.
+// Reads the file system to resolve links and find repositories; keeps each project root in memory once it is found.
 
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'

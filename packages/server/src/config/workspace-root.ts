@@ -1,5 +1,6 @@
-// WORKSPACE_ROOT: the directories of users, or of tenants, in one folder. Parses the setting, turns the name of a user
-// into a file name that no other name has, and creates the directory. Used by the HTTP server and the sandbox policy.
+// WORKSPACE_ROOT: the directories of users, or of tenants, in one folder. Parses the setting, encodes the name of a
+// user as a unique file name, and creates the directory. Used by serve-http.ts, join-machines.ts and workspaces.ts of
+// the app, writable-roots.ts and the sandbox policy. Only the open functions use the file system.
 
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync } from 'node:fs'

@@ -1,5 +1,6 @@
-// The name of the disk that a machine keeps files on: a random text in the state directory. A server that is started
-// again there has the files of the one before it; no other machine has. Used by serve --http. Writes one file.
+// Reads or creates the identity of the disk that a machine keeps its files on: a random name in the file `disk` of the
+// state directory. A server that is restarted there has the same identity; no other machine has it. Used by
+// join-machines.ts of the app. Reads and writes that one file.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

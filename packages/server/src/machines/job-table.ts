@@ -1,6 +1,7 @@
 // SQL of the `jobs` table: the background jobs of one user in one project that several machines share, with the machine
 // that runs each, how it ended, and its last output. The number of a job comes from a counter of the scope. A row is
-// written by the incarnation that runs the job. Used by job-ledger.ts of the feature `shell`.
+// written by the incarnation that runs the job. Used by job-ledger.ts of the feature `shell`. Reads and writes the
+// database.
 
 import {
   nullableNumberColumn,

@@ -1,5 +1,6 @@
-// The lease of a machine: a row that is renewed on a timer, through a connection that other work never takes. The
-// machine stops serving by its monotonic clock before the lease ends by the database's clock. Used by membership.ts.
+// The lease of a machine: a row that is renewed on a timer, through a connection reserved for it. The machine stops
+// serving by its monotonic clock before the lease ends by the database's clock. Opened by membership.ts. Writes the
+// database on a timer until it is closed.
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,5 +1,6 @@
 // SQL of the `machines` table: one row for each incarnation of a server that is one of several machines. All times are
-// milliseconds of the database's clock. Used by machine-lease.ts, workspace-ownership.ts and the `machines` command.
+// milliseconds of the database's clock, DATABASE_NOW, which all SQL of this folder uses. Used by the modules of this
+// folder and by the `machines` command. Reads and writes the database.
 
 import { nullableNumberColumn, numberColumn, type Sql, type SqlRow, textColumn } from '../storage/database.js'
 

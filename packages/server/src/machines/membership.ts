@@ -1,6 +1,7 @@
 // One of several machines behind a load balancer: its lease, the workspaces it owns (a workspace is one user in one
-// project), and the fence of its writes. PostgreSQL decides everything, by its clock. Loaded by `serve --http` when
-// DATABASE_URL and ADVERTISE_URL are set. Renews the lease on a timer until it is closed.
+// project), and the fence of its writes. PostgreSQL decides everything, by its clock. Opened by join-machines.ts of the
+// app; used by all that depends on the owner. Reads and writes the database; renews the lease on a timer until it is
+// closed.
 
 import type { Log } from '@scorpiox/mcp/log'
 import type { Database, ReservingDatabase } from '../storage/database.js'

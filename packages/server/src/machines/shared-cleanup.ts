@@ -1,5 +1,5 @@
 // Deletes what has expired of the rows that several machines share, whichever machine they belong to: at the start and
-// every ten minutes. Opened by serve-http.ts of the program. Writes the database.
+// every ten minutes. Started by shared-stores.ts of the app. Writes the database on a timer.
 
 import type { Database } from '../storage/database.js'
 import { DATABASE_NOW } from './machine-table.js'

@@ -1,6 +1,6 @@
 // The keys and used nonces of sealed request states in the database that several machines share: a state sealed by one
-// machine can be opened by another, once only. Keys change every week; an old one is kept until its states have expired.
-// Used by create-server.ts of the program. Reads and writes the database.
+// machine can be opened by another, once only. Keys change every week; an old one is kept until its states have
+// expired. Used by create-server.ts of the app. Reads and writes the database.
 
 import { randomBytes } from 'node:crypto'
 

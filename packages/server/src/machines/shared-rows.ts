@@ -1,6 +1,6 @@
 // Transactions on the rows that several machines share: writes carry the fence of the workspace, and those that are
-// idempotent are repeated after a lost connection, because an errored write may have been stored. Used by the other
-// modules of this folder and by the program. Reads and writes the database.
+// idempotent are repeated after a lost connection, because a write that failed may have been stored. Used by the
+// shared-* modules of this folder and by job-ledger.ts. Writes the database; waits on a timer between attempts.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,5 @@
 // Stores what legacy HTTP sessions have negotiated in the database that several machines share, so that a session
-// continues on the next owner of its workspace. Used by serve-http.ts of the program, and by callbacks, which ask which
+// continues on the next owner of its workspace. Opened by shared-stores.ts of the app; machine-callbacks.ts asks which
 // sessions continue. Reads and writes the database.
 
 import type { SessionFacts } from '@scorpiox/mcp/http/session-facts'

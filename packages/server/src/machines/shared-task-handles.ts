@@ -1,6 +1,6 @@
 // Stores task handles (calls that continue after their response) in the database that several machines share. A handle
 // belongs to the incarnation that works on it: only that one writes its outcome, and when it has ended, the others say
-// that the work is lost. Used by create-server.ts of the program. Reads and writes the database.
+// that the work is lost. Used by create-server.ts of the app. Reads and writes the database.
 
 import { INTERNAL_ERROR } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'

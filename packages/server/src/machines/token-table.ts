@@ -1,5 +1,6 @@
-// SQL of the `tokens` table: the named tokens of HTTP callers that several machines share, stored as hashes, and the count
-// of revocations, which tells each machine when to look up its tokens again. Used by token-database.ts of the program.
+// SQL of the `tokens` table: the named tokens of HTTP callers that several machines share, stored as hashes, and the
+// count of revocations, which tells each machine when to look up its tokens again. Used by token-database.ts of the
+// app. Reads and writes the database.
 
 import {
   type Database,

@@ -1,6 +1,6 @@
-// Which workspaces this machine owns, and which machine owns the others: claims, releases, a short memory of other
-// owners, and the check in every write transaction. Used by membership.ts. Nothing can take a workspace from a machine
-// whose lease is valid, so what it owns need not be asked again. Reads and writes the database.
+// Which workspaces this machine owns, and which machine owns the others: claims, releases, a short-lived cache of other
+// owners, and the check in every write transaction. Nothing can take a workspace from a machine whose lease is valid,
+// so what it owns is not queried again. Used by membership.ts. Reads and writes the database.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Database } from '../storage/database.js'

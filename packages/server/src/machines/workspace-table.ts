@@ -1,5 +1,6 @@
-// SQL of the `workspaces` table: which machine owns one user in one project. A transaction locks the row of the workspace
-// before that of a machine. Used by workspace-ownership.ts and the `machines` command.
+// SQL of the `workspaces` table: which machine owns one user in one project. A transaction locks the row of the
+// workspace before that of a machine. Used by workspace-ownership.ts, membership.ts and the `machines` command. Reads
+// and writes the database.
 
 import {
   nullableNumberColumn,

@@ -1,6 +1,6 @@
-// The folder with the askpass program of commands, in the folder of a supervisor: what programs such as sudo, ssh and git run
-// to ask for a password. Created with each supervisor, and bound into the sandbox of its commands. The question itself is
-// the work of features/secrets, which opens a socket in the folder once a user can be asked. Writes one file.
+// Creates the folder with the askpass program of commands, in the folder of a supervisor: what programs such as sudo,
+// ssh and git run to ask for a password. Used by supervisor.ts; the folder is bound into the sandbox of its commands.
+// features/secrets opens the socket in it that answers. Writes one folder and one file.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Ends the commands of a server that is stopped (SIGSTOP) or hangs and so cannot do it itself: a small bash process kills
-// them unless the server goes on extending its time. Used by the shell service where several machines share files, because
-// another machine takes over when the lease has ended. Starts a program.
+// Ends the commands of a server that is stopped (SIGSTOP) or hangs and so cannot do it itself: a small bash process
+// kills them unless the server keeps extending its time. Used by open-shell-service where several machines share files,
+// because another machine takes over when the lease has ended. Starts that process and writes to its stdin.
 
 import SCRIPT from './command-fence.sh?raw'
 import { spawnLineChild } from './piped-child.js'

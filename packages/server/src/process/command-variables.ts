@@ -1,6 +1,6 @@
 // Variables that commands get beside the environment of the server, such as those of the project. A prepared shell sets
-// them itself before its command, so nothing that runs outside of the sandbox has them; a shell that is started directly
-// gets them in its environment. Used by command-runner.ts; made by features/shell. Pure.
+// them itself before its command, so nothing that runs outside of the sandbox has them; a shell that is started
+// directly gets them in its environment. Used by command-runner.ts; made by features/shell. Pure.
 
 import { quoteShellWord } from './shell-quote.js'
 

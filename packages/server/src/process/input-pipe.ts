@@ -1,5 +1,6 @@
-// The writing end of a command's stdin: a FIFO that this process holds open (pooled-shell), or one that is opened by its
-// path for each write (a job that outlives its server). Writes never block. Used by command-runner and the job modules.
+// The writing end of a command's stdin: a FIFO that this process holds open (pooled-shell), one that is opened by its
+// path for each write (command-runner, and job-sources for a job that outlives its server), or the stream of a child
+// process (spawn). Writes never block; type-into-job repeats them. Writes to pipes; no timers.
 
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'

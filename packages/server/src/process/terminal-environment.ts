@@ -1,5 +1,6 @@
-// The environment of a command on a terminal: editors and prompts work there, so what command-environment.ts switches off
-// for unattended commands is switched on again, as shell code. Pagers and colours stay off. Used by features/shell. Pure.
+// The environment of a command on a terminal: editors and prompts work there, so what command-environment.ts switches
+// off for unattended commands is switched on again, as shell code. Pagers and colours stay off. Used by features/shell.
+// Pure.
 
 import { quoteShellWord } from './shell-quote.js'
 

@@ -1,5 +1,6 @@
-// Starts a program on a terminal where script(1) of Linux does not exist: with the terminal of Bun, or with the optional
-// package @lydell/node-pty, loaded by the first use. Used by command-runner; `doctor` asks which it is. Starts programs.
+// Starts a program on a terminal where script(1) of Linux does not exist: with the terminal of Bun, or with the
+// optional package @lydell/node-pty, loaded by the first use. Used by command-runner; `doctor` asks which it is. Starts
+// programs.
 
 import { closeSync, constants, openSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
-// Finds variables of the server's environment that make its runtime load a file which commands can write: code, libraries,
-// settings of OpenSSL, certificates. They take effect at the next start, before any code of this server runs. Used by
-// check-roots. Reads the file system only.
+// Finds variables of the server's environment that make its runtime load a file which commands can write: code,
+// libraries, settings of OpenSSL, certificates. They take effect at the next start, before any code of this server
+// runs. Used by check-roots. Reads the file system only.
 
 import { isAbsolute, resolve } from 'node:path'
 

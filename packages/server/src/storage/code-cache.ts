@@ -1,6 +1,6 @@
 // Reads the code cache of the program: what V8 compiled at an earlier start. V8 runs it unchecked, so it is taken only
-// from a folder and a file that belong to this user alone, if it was made from the same source. Used by launch.ts of the
-// app at every start, and by write-code-cache.ts. Reads one file, synchronously.
+// from a folder and a file that belong to this user alone, if it was made from the same source. Used by launch.ts of
+// the app at every start, by write-code-cache.ts and by the sandbox policy. Reads one file, synchronously.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'

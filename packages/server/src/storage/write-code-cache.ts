@@ -1,5 +1,6 @@
-// Writes the code cache that the next start reads, when the first requests were answered, and deletes old ones. Loaded
-// by main.ts of the app if the start found no valid cache. Writes files.
+// Writes the code cache that the next start reads, and deletes old ones. Waits until the first list request was
+// answered, so that the cache has its functions too. Loaded by main.ts of the app if the start found no valid cache.
+// Polls on a timer; writes and deletes files.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,6 @@
-// Replaces secrets in a stream of bytes, also where one is split across chunks. Bytes that may be the beginning of a secret
-// are held back until more arrives, or for a moment. Used by features/shell for the output of commands. Sets timers.
+// Replaces secrets in a stream of bytes, also where one is split across chunks. Bytes that may be the beginning of a
+// secret are held back until more arrives, or for a short time. Used by command-execution of features/shell. Sets
+// timers.
 
 const REPLACEMENT = Buffer.from('[secret]')
 /** The end of a prompt may look like the beginning of a secret. */

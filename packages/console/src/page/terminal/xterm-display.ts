@@ -1,6 +1,6 @@
-// A terminal on the page (xterm.js), which shows events of a terminal stream and reports what a person types. A part of the
-// page of its own, loaded when a terminal is opened (use-job-terminal.ts). Works under the policy of the page, which forbids
-// inline styles. Changes the document below the given element, and adopts style sheets.
+// A terminal on the page (xterm.js), which shows events of a terminal stream and reports what a person types. A part of
+// the page of its own, loaded when a terminal is opened (use-job-terminal.ts). Works under the policy of the page,
+// which forbids inline styles. Changes the document below the given element, and adopts style sheets.
 
 import { Terminal } from '@xterm/xterm'
 

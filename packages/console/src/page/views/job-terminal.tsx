@@ -1,5 +1,5 @@
-// The live terminal of a job, into which the person types; the model's input is refused meanwhile, until the terminal is
-// given back. Shown by jobs.tsx. Reads and types through use-job-terminal.ts; sends actions.
+// The live terminal of a job, into which the person types; the model's input is refused meanwhile, until the terminal
+// is given back. Shown by jobs.tsx. Reads and types through use-job-terminal.ts; sends actions.
 
 import { useRef, useState } from 'preact/hooks'
 

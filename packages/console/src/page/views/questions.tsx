@@ -1,4 +1,5 @@
-// Open questions, one form per card; passwords that commands ask for and plans that wait for approval come first. Shown by console-page. Sends actions.
+// Open questions, one form per card; passwords that commands ask for and plans that wait for approval come first. Shown
+// by console-page. Sends actions.
 
 import { useId, useState } from 'preact/hooks'
 

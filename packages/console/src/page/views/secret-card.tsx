@@ -1,5 +1,5 @@
-// A question of a running command for a password: which command asks, its prompt, and a masked field. What is entered is in
-// the field and the request only, never in the state of the page. Shown by questions.tsx. Sends actions.
+// A question of a running command for a password: which command asks, its prompt, and a masked field. What is entered
+// is in the field and the request only, never in the state of the page. Shown by questions.tsx. Sends actions.
 
 import { useId, useRef, useState } from 'preact/hooks'
 

@@ -1,6 +1,6 @@
-// SQL access to the callbacks of one scope (one user in one project): at most eight per session, each in a slot. A time is
-// stored twice, as wall clock and as machine uptime: uptime does not jump, but is only valid until the next boot. Also
-// finds free slots and cancels a callback, for callback-service and for the console. Created by state.ts for each
+// SQL access to the callbacks of one scope (one user in one project): at most eight per session, each in a slot. A time
+// is stored twice, as wall clock and as machine uptime: uptime does not jump, but is only valid until the next boot.
+// Also finds free slots and cancels a callback, for callback-service and for the console. Created by state.ts for each
 // transaction.
 
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,6 +1,7 @@
 // Callbacks on one of several machines: the owner of a workspace, and no pid, host name or boot, decides which machine
-// fires them, by the clock of the database. Adopts the work of a workspace that this machine claims, forgets it when
-// another one does, and claims those whose machine is gone. Loaded by callback-service.ts. Reads the database on a timer.
+// fires them, by the clock of the database. Adopts the work of a workspace that this machine claims, drops it when
+// another one does, and claims those whose machine is gone. Loaded by callback-service.ts. Reads the database and
+// claims on a timer.
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Membership } from '../../machines/membership.js'

@@ -1,5 +1,6 @@
-// Determines which builtins of bash do more than their words say: they evaluate the name of a variable, in which a subscript
-// may contain a command, change the environment of later commands, or how bash reads them. Used by parse-command. Pure.
+// Determines which builtins of bash do more than their words say: they evaluate the name of a variable, in which a
+// subscript may contain a command, change the environment of later commands, or how bash reads them. Used by
+// parse-command. Pure.
 
 import { assignsExportedVariable, isSafeVariable, UNKNOWN } from './shell-words.js'
 

@@ -1,5 +1,5 @@
-// Determines which commands a shell runs that is started with arguments: the script of `bash -c`, those of its input, or a
-// file. Used by started-command. Pure: nothing is run.
+// Determines which commands a shell runs that is started with arguments: the script of `bash -c`, those of its input,
+// or a file. Used by started-command. Pure: nothing is run.
 
 import { UNKNOWN } from './shell-words.js'
 

@@ -1,7 +1,7 @@
-// The socket beside an askpass program, over which it puts its question and gets the answer: one question for each
-// connection. Commands in a sandbox may use no Unix socket; they get a port of the loopback interface, if they have a network.
-// A connection may send one line, within a moment, with the key of a running command. Opened by secret-service. Opens sockets
-// and writes two files.
+// The socket beside an askpass program, over which it sends its question and gets the answer: one question, in one
+// line, for each connection, with the key of a running command. Commands in a sandbox may use no Unix socket; they get
+// a loopback port, if they have a network. Opened by secret-service. Opens sockets, writes two files, and closes silent
+// connections on a timer.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

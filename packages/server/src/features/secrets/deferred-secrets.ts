@@ -1,6 +1,6 @@
-// Questions of commands for passwords, before there are any: keeps which commands run and where their askpass programs are,
-// and loads the secret service once a user can be asked. Created by services.ts of the app; used by the shell for each
-// command and by the console. No I/O of its own.
+// Questions of commands for passwords, before there are any: keeps which commands run and where their askpass programs
+// are, and loads the secret service once a user can be asked. Created by services.ts of the app; used by the shell for
+// each command and by the console. No I/O of its own.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'

@@ -1,5 +1,5 @@
-// The secrets that users entered, kept in memory so that they can be redacted from the output of their commands: as they are,
-// and as they look in an address or a JSON text. Bounded in number and time. Used by secret-service. No I/O.
+// The secrets that users entered, kept in memory so that they can be redacted from the output of their commands: as
+// they are, and as they look in an address or a JSON text. Bounded in number and time. Used by secret-service. No I/O.
 
 /** A shorter one would also hide a part of ordinary words, and can be guessed from what is left. */
 const MIN_REDACTED_BYTES = 4

@@ -1,6 +1,7 @@
-// Puts the questions of commands for passwords to their user on the console, and hands the answers to the askpass programs.
-// Values exist in memory only: on their way, and afterwards to be redacted from output. Questions are not stored. Loaded by
-// deferred-secrets when a user can be asked for the first time. Opens sockets (askpass-socket); sets timers.
+// Puts the questions of commands for passwords to their user on the console, and hands the answers to the askpass
+// programs. Values exist in memory only: on their way, and afterwards to be redacted from output. Questions are not
+// stored. Loaded by deferred-secrets when a user can be asked for the first time. Opens sockets (askpass-socket); sets
+// timers.
 
 import { randomBytes } from 'node:crypto'
 

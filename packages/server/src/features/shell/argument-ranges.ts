@@ -1,5 +1,5 @@
-// Checks numbers in the arguments of the job tools that their published schemas do not bound, because every byte of a
-// schema is paid for in every conversation. Used by BackgroundBash and ReadBgOutput. Pure.
+// Checks the ranges of numbers in the arguments of the job tools. The published schemas do not state them, because a
+// longer schema costs tokens in every conversation. Used by BackgroundBash, ReadBgOutput and user-terminals. Pure.
 
 import { Failure } from '@scorpiox/mcp/errors'
 

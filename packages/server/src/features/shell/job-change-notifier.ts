@@ -1,5 +1,5 @@
-// Notifies subscribers of the resources of jobs: that a job has started, printed or ended. Created by job-service, one for
-// each user. Sets timers; no other I/O.
+// Notifies subscribers of the resources of jobs: that a job has started, printed or ended. Created by job-service, one
+// for each user. Sets timers; no other I/O.
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { JOBS_URI, jobUri } from './job-resources.js'

@@ -1,6 +1,6 @@
 // The jobs of a user in the database that several machines share: numbers, records and last output, so that another
-// machine can say what became of a job whose machine is gone. Opened by services.ts of the app for a server that is one
-// of several machines; used by user-jobs. Reads and writes the database.
+// machine can report on a job whose machine is gone. Opened by open-shell-service for a server that is one of several
+// machines; used by job-service, user-jobs and shared-jobs. Reads and writes the database.
 
 import {
   adoptJob,

@@ -1,5 +1,6 @@
-// Typing into a job for a caller: checks what the caller may do now, types, records what was typed, changes the size of the
-// terminal, and says what a wait after it waits for. Used by job-service and user-terminals.
+// Types into a job for a caller: checks what the caller may do now, types, records what was typed, resizes the
+// terminal, and adds the wait for input to a wait request. Used by job-service and user-terminals. Writes to the job's
+// input and record, and runs stty, through other modules.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'

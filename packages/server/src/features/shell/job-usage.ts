@@ -1,5 +1,5 @@
-// What running jobs use: the ports they listen on, processor time and memory, of all their processes, from /proc. Used by
-// ListBgTasks when it is asked for it. Elsewhere than on Linux nothing is known. Reads /proc only.
+// What running jobs use: the ports they listen on, processor time and memory, of all their processes, from /proc. Used
+// by ListBgTasks when it is asked for it. Elsewhere than on Linux nothing is known. Reads /proc only.
 
 import { readdirSync, readlinkSync } from 'node:fs'
 

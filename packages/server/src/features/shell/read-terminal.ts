@@ -1,7 +1,7 @@
-// Reads the output of a job on a terminal as its screen shows it: the new lines of a line-oriented program, or the whole
-// screen with the cursor. The screen is rendered from the stored output when it is read; that of a program on the
-// alternate screen is kept and continued. Used by job-service, type-into-job, terminal-replay and
-// terminal-queries. Reads files only.
+// Reads the output of a job on a terminal as its screen shows it: the new lines of a line-oriented program, or the
+// whole screen with the cursor. The screen is rendered from the stored output when it is read; that of a program on the
+// alternate screen is kept and continued. Loaded by job-service and by the modules here that need modes or cursor.
+// Reads files only.
 
 import { incompleteTailLength } from '../../text/utf8.js'
 import type { JobRecord } from './job-record.js'

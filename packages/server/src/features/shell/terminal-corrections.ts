@@ -1,6 +1,7 @@
-// Where @xterm/headless shows something else than xterm: the cursor behind the last column when it is restored, margins of
-// the alternate screen, the blank of the line drawing characters, and the switch to 132 columns. Used by terminal-screen.
-// Looks inside the library, whose version is pinned; an unknown inside is left as it is.
+// Corrects where @xterm/headless differs from xterm: the cursor after the last column when it is restored, margins of
+// the alternate screen, the blank of the line drawing characters, and the switch to 132 columns. Used by
+// terminal-screen. Uses private parts of the library, whose version is pinned, and does nothing if they are unknown. No
+// I/O.
 
 import type { Terminal } from '@xterm/headless'
 

@@ -1,6 +1,6 @@
-// Answers what programs ask their terminal: where the cursor is, what it is, whether it works. Without an answer some wait
-// for seconds or for good. Looks at the output of a job as it arrives. Used by user-jobs; loads the screen when the cursor
-// is asked for.
+// Answers the queries that programs send to their terminal: cursor position, device type, status and colours. Without
+// an answer some wait for seconds or for good. Searches the output of a job as it arrives. Used by user-jobs. Writes
+// the answers to the job's stdin; reads the stored output when the cursor is asked for.
 
 import type { Job } from './job.js'
 

@@ -1,5 +1,6 @@
 // Reads the output of a job on a terminal as bytes for a display: from where a display that is opened now has to begin,
-// with the modes set before that, and each part at the size that the terminal had. Used by user-terminals. Reads files only.
+// with the modes set before that, and each part at the size that the terminal had. Used by user-terminals. Reads files
+// only.
 
 import type { Job } from './job.js'
 import { dropPartialCharacter } from './read-job-output.js'

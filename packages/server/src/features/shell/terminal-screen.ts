@@ -1,5 +1,5 @@
-// A terminal without a display that interprets output as xterm does (@xterm/headless, loaded on first use), and the text
-// on it. Used by read-terminal. No I/O.
+// A terminal without a display that interprets output as xterm does (@xterm/headless, loaded on first use), and the
+// text on it. Used by read-terminal. No I/O.
 
 import type { IBuffer, IBufferLine, IUnicodeVersionProvider, Terminal } from '@xterm/headless'
 import { characterWidth } from '../../text/column-width.js'

@@ -1,6 +1,6 @@
-// The terminals of jobs: on Linux finds the programs that make one (script and stty, where no command can have written them),
-// says what is missing, and resizes the terminal of a running job. On macOS process/terminal-process makes them. Used by
-// job-service and `doctor`. Runs stty; reads /proc.
+// The terminals of jobs: on Linux finds the programs that create one (script and stty, where no command can have
+// written them), reports what is missing, and resizes the terminal of a running job. On macOS process/terminal-process
+// creates them. Loaded by open-shell-service for job-service, and by `doctor`. Runs stty; reads /proc.
 
 import { basename } from 'node:path'
 

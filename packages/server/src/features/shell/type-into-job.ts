@@ -1,6 +1,6 @@
-// Types text and keys into a running job: into its terminal, or its stdin pipe. Says plainly why it cannot. Calls for one
-// job are served one after the other; a person who types interrupts the model. Used by job-typing and user-terminals. Writes
-// to the job's input only.
+// Types text and keys into a running job: into its terminal, or its stdin pipe; fails with the reason if it cannot.
+// Calls for one job are served one after the other; a person who types interrupts the model. Used by job-typing and
+// user-terminals. Writes to the job's input, and retries on a timer while the pipe is full.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

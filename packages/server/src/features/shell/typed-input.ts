@@ -1,5 +1,5 @@
-// What was typed into a job, as part of its record: one JSON object for each call, in a file in the job's folder. Written
-// by user-jobs. Appends to a file of bounded size.
+// Appends what was typed into a job to its record: one JSON object for each call, in a file in the job's folder. Called
+// by user-jobs. Writes one file of bounded size.
 
 import { appendFileSync, statSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
 // Whether a person is typing in the terminal of a job. From the first key until the terminal is given back, the model's
-// input is refused. Kept in memory, by the server that runs the job. Used by user-terminals, job-typing, type-into-job and
-// job-service. Sets a timer for each terminal that a person types in.
+// input is refused. Kept in memory, by the server that runs the job. Used by user-terminals, job-typing, type-into-job
+// and job-service. Sets a timer for each terminal that a person types in.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Job } from './job.js'

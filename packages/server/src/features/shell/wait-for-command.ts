@@ -1,6 +1,6 @@
-// Starts a command and waits until it exits, reaches its time limit or is cancelled. Meanwhile reports its output as
-// progress, and defers a long call to a task handle if the client supports that. Used by shell-service for commands of
-// calls and for probes. Kills processes (killAndWait).
+// Starts a command through a function of the caller and waits until it exits, reaches its time limit or is cancelled;
+// reports output as progress meanwhile, and defers a long call to a task handle if the client supports that. Used by
+// shell-service, which decides what becomes of a command at its limit. Sets timers; only killAndWait kills processes.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { withTimeout } from '@scorpiox/mcp/util/promises'

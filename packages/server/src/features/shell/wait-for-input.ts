@@ -1,6 +1,6 @@
-// Waits until the program of a job waits for input: it is blocked reading its terminal or stdin, and has printed a prompt,
-// a last line without its end, or is on the alternate screen. Used by wait-for-job and job-service. Reads /proc and the
-// output of the job.
+// Waits until the program of a job waits for input: it is blocked reading its terminal or stdin, and has printed a
+// prompt, a last line without its end, or is on the alternate screen. Used by wait-for-job and job-service. Polls on a
+// timer; reads /proc and the output of the job.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

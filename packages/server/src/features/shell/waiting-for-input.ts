@@ -1,5 +1,6 @@
-// Finds the processes of a job that are blocked reading its terminal or its stdin pipe, from /proc. Used by
-// wait-for-input and terminal.ts. Elsewhere than on Linux nothing is found. Reads /proc only.
+// Finds the processes of a job that are blocked reading its terminal or its stdin pipe, and its terminal device, from
+// /proc. Used by wait-for-input, type-into-job and terminal.ts. On other systems than Linux nothing is found. Reads
+// /proc only.
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 

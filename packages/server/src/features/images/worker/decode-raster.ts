@@ -1,5 +1,5 @@
-// Decodes raster images (PNG, JPEG, GIF, WebP, AVIF, TIFF) with sharp, otherwise with Bun.Image. Loaded by worker/main.ts.
-// No files are read except the package: the bytes are given.
+// Decodes raster images (PNG, JPEG, GIF, WebP, AVIF, TIFF) with sharp, otherwise with Bun.Image. Loaded by
+// worker/main.ts. No files are read except the package: the bytes are given.
 
 import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp'
 

@@ -1,5 +1,5 @@
-// Search engines of sites for developers (questions, packages, repositories, news, documentation): requests and response
-// parsers. Registered in engines/index.ts. Pure.
+// Search engines of sites for developers (questions, packages, repositories, news, documentation): requests and
+// response parsers. Registered in engines/index.ts. Pure.
 
 import { tryParseJson } from '@scorpiox/mcp/json/json'
 import { getPath, jsonHitParser, parseRecords } from '../engine-kit/json-response.js'

@@ -1,5 +1,5 @@
-// Stamps of files: tell whether any of them was changed, created or removed. Used by the environments of this folder, so
-// that a command costs a few stats. Reads the file system only.
+// Stamps of files: tell whether any of them was changed, created or removed. Used by the environments of this folder,
+// so that a command costs a few stats. Reads the file system only.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
-// SHELL_ENV=venv: the Python environment in `.venv` and the Node.js of `.nvmrc`. Nothing of the project is run: what their
-// activation would do is done here, which is to set PATH and VIRTUAL_ENV. Used by project-environment.ts and `doctor`.
-// Reads the file system only.
+// SHELL_ENV=venv: the Python environment in `.venv` and the Node.js of `.nvmrc`. Nothing of the project is run: what
+// their activation would do is done here, which is to set PATH and VIRTUAL_ENV. Used by project-environment.ts and
+// `doctor`. Reads the file system only.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// Reads the metadata of a page from its head and structured data: title, language, date, canonical URL, types, alternates
-// and meta refresh. Used by read-html. Pure.
+// Reads the metadata of a page from its head and structured data: title, language, date, canonical URL, types,
+// alternates and meta refresh. Used by read-html. Pure.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { resolveBase, resolveLink } from '../dom/links.js'
