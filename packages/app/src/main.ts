@@ -1,6 +1,6 @@
 // The program: reads the arguments and the configuration, then serves MCP over stdio or runs a command. Only what
 // `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use. Started by
-// launch.ts and, in the single executable, by executable.ts.
+// launch.ts and, in the single executable, by executable.ts. Sets timers.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'

@@ -1,6 +1,6 @@
 // Serves the feed of this server to consoles in other processes: opens a socket in a private directory and writes its
 // registry entry. A connection is closed if it is silent for 20 s, sends invalid data or does not read. Opened by
-// open-server-feed.ts.
+// open-server-feed.ts. Sets timers.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import {

@@ -1,6 +1,6 @@
 // The part of the console view that comes from the database, kept current for every project where the user has
 // something open. A database error becomes a sentence; the data read last stays until it can be read again. Used by
-// user-console.ts. Reads the database only.
+// user-console.ts. Reads the database only. Sets timers.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { PlanRow } from '@scorpiox/server/features/plans/index'

@@ -1,6 +1,7 @@
 // The console of one user: everything the user can see and do, across all servers of this machine. Rejected actions
 // throw a Failure. Data sources (server feeds, database) are connected only while it is watched or acted on; parts of
 // the view are sent whole when they change, at most ten times a second. Used by the page over HTTP and by the inbox.
+// Sets timers.
 
 import * as timers from 'node:timers/promises'
 

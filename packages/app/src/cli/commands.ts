@@ -1,5 +1,5 @@
 // The table of CLI commands, run by main.ts. Each command is imported when it is used, prints its output and returns
-// the exit code.
+// the exit code. Sets timers.
 
 import { join } from 'node:path'
 

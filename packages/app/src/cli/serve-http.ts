@@ -1,6 +1,6 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
 // signal. All checks run before the port is opened, so that a wrong option never exposes a shell. `ui` uses its
-// listener and port option. Called by cli/commands.ts. Reads files, opens the port and the log files.
+// listener and port option. Called by cli/commands.ts. Reads files, opens the port and the log files. Sets timers.
 
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'

@@ -1,7 +1,7 @@
 // `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a
 // browser. The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
 // Called by cli/commands.ts. Opens a port, starts a browser, and writes a private file that redirects it, deleted after
-// a minute.
+// a minute. Sets timers.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 // `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or
 // --json, it is printed once. Called by cli/commands.ts of the app. Connects to the servers of this machine and to the
-// database.
+// database. Sets timers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

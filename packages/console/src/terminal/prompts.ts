@@ -1,6 +1,6 @@
 // Prompts of the inbox, based on @clack/prompts: a menu that follows changes, multiple choice, text, confirmation. Esc
 // returns undefined. Texts are printed without control characters, whatever their origin. Created by inbox-command,
-// used by all screens. Reads and writes the terminal.
+// used by all screens. Reads and writes the terminal. Sets timers.
 
 import type { Option } from '@clack/prompts'
 

@@ -1,6 +1,6 @@
 // Limits the connections of one network that have not carried an accepted credential, so that they cannot use up the
 // connections of all clients. Many clients may connect at the same moment, from behind one proxy: a connection has some
-// seconds to send its first request. Created by http-server. Counts in memory; closes connections.
+// seconds to send its first request. Created by http-server. Counts in memory; closes connections. Sets timers.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'

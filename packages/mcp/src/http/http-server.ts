@@ -1,5 +1,5 @@
 // Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down. Used by
-// serve-http.ts for the library and by the program (start-http.ts). Opens a port.
+// serve-http.ts for the library and by the program (start-http.ts). Opens a port. Sets timers.
 
 import type { IncomingMessage } from 'node:http'
 import { createServer, type ListenOptions, type Server } from 'node:net'

@@ -1,6 +1,6 @@
 // The sessions of legacy revisions by `Mcp-Session-Id`, in memory: expiry, and limits per user for sessions and for the
 // replay logs of their events. Ids cannot be guessed and are not valid for other users. With a store, sessions of other
-// servers are continued here. Used by mcp-endpoint.ts and legacy-post.ts.
+// servers are continued here. Used by mcp-endpoint.ts and legacy-post.ts. Sets timers.
 
 import { randomBytes } from 'node:crypto'
 

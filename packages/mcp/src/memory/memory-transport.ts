@@ -1,6 +1,6 @@
 // Connects a client to a server in the same process: messages are converted to text and parsed, as on every other
 // transport. Used by memory-client.ts, and by `createMemoryTransport` of the library for the official SDK's client. No
-// I/O.
+// I/O. Sets timers.
 
 import { type Caller, createLocalCaller } from '../definitions/caller.js'
 import { deliverAnswer, type MessageSink, parseMessage } from '../jsonrpc/message.js'

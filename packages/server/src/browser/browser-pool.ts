@@ -1,5 +1,6 @@
 // Renders pages for the document reader in one browser process, which is shared by all pages: started by the first
 // page, closed when idle, replaced when exhausted or dead. A limited number of pages is open at once; others wait.
+// Sets timers.
 
 import { join } from 'node:path'
 

@@ -1,6 +1,6 @@
 // Selects the operator's proxy for a destination (FETCH_PROXY, else the proxy variables of the environment with their
 // exceptions) and opens CONNECT tunnels through it. An unusable proxy is a failure; the request is never sent without
-// it. Used by connector and http-client. Writes to the connection it is given.
+// it. Used by connector and http-client. Writes to the connection it is given. Sets timers.
 
 import { request } from 'node:http'
 import { isIP, type Socket } from 'node:net'

@@ -1,7 +1,7 @@
 // The side of a worker process that handles untrusted content: a hang, crash or memory leak affects only this process.
 // Handles one request at a time and exits with its parent. A second thread watches time and memory, because the first
 // may be busy; Node.js itself does not limit the memory of buffers. Run by pdf-worker and the image worker. Starts the
-// second thread; ends its own process.
+// second thread; ends its own process. Sets timers.
 
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 

@@ -1,7 +1,7 @@
 // Limits the memory of all commands together, on Linux: limits of the kernel apply to one process or one command, and a
 // cgroup for all of them needs rights that a server often lacks. Adds up the memory of the processes of each command,
 // and ends the largest command of the user whose commands take the most.
-// Used by command-runner.ts. Reads /proc every half second while commands run; kills processes.
+// Used by command-runner.ts. Reads /proc every half second while commands run; kills processes. Sets timers.
 
 import { readFile, statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'

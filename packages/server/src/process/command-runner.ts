@@ -1,6 +1,6 @@
 // Runs commands for the shell service: in a prepared shell of the pool if there is one, otherwise in a new process.
 // Each shell runs one command. All processes that a command starts inherit its tag, an environment variable by which
-// they are found and killed. Starts and kills processes.
+// they are found and killed. Starts and kills processes. Sets timers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,6 +1,6 @@
 // One shell that the supervisor forked: it reads one command from a FIFO and writes its output to another. The FIFOs
 // are deleted as soon as the shell has opened them. Created by supervisor.ts, handed out by shell-pool.ts, used by
-// command-runner.ts.
+// command-runner.ts. Sets timers.
 
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
 

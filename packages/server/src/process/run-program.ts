@@ -1,5 +1,5 @@
 // Runs short programs to their end, with a time limit, and opens files in the user's default application. Used by
-// doctor, install, `ui` and the sandbox.
+// doctor, install, `ui` and the sandbox. Sets timers.
 
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, spawnProcess, startChild } from './spawn.js'

@@ -1,6 +1,6 @@
 // Keeps one idle shell per sandbox key, so that a command need not wait for a fork. Without a supervisor on this system
 // there is no pool, and commands are spawned directly. Used by command-runner.ts; also declares the interface of
-// sandboxed commands, so that this folder does not import the sandbox. Starts processes.
+// sandboxed commands, so that this folder does not import the sandbox. Starts processes. Sets timers.
 
 import { statSync } from 'node:fs'
 

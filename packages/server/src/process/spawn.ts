@@ -1,5 +1,5 @@
 // Starts programs, each in a session of its own. This is the only importer of node:child_process: command-runner,
-// piped-child, run-program, edit-text and the side effects of callbacks build on it. Starts processes.
+// piped-child, run-program, edit-text and the side effects of callbacks build on it. Starts processes. Sets timers.
 
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'

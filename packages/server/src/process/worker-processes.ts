@@ -1,6 +1,7 @@
 // A pool of processes that work on untrusted content (images, PDF files), one request each at a time. A process is
 // killed if its request takes too long, needs too much memory or is cancelled, and replaced if it has grown.
 // `bounded-worker.ts` is its other side. Used by extractor and image-worker-pool. Starts and kills processes.
+// Sets timers.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { createFairSemaphore } from '../util/concurrency.js'

@@ -2,7 +2,7 @@
 // (pattern-matcher.ts). Each thread works on one request at a time and is terminated if that takes too long, needs too
 // much memory or is cancelled. An idle thread does not keep the process alive, and ends after a while. The memory of
 // buffers is not limited: what is decompressed is read in worker-processes.ts. Starts and ends threads; on Bun, if an
-// option says so, processes.
+// option says so, processes. Sets timers.
 
 import { Worker } from 'node:worker_threads'
 

@@ -1,6 +1,6 @@
 // The sandbox of commands as the shell and plan mode see it: `CommandSandbox` gives the sandbox of a caller's next
 // command. The sandbox is opened and tested before the first command, or when `verify` is called; if that fails, no
-// command runs. Created by create-server.ts (stdio) and serve-http.ts (HTTP). Loads sandbox.ts on first use.
+// command runs. Created by create-server.ts (stdio), served-projects.ts and workspaces.ts (HTTP). Loads sandbox.ts on first use.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../config/load-config.js'

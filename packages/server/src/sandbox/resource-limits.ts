@@ -1,6 +1,6 @@
 // Limits the number of processes and the memory of each sandboxed command: by a cgroup of its own if one can be
 // created, otherwise by rlimits, which count processes in the user namespace of the command, but memory for each
-// process separately. Opened by sandbox.ts, used by command-factory. Creates and removes cgroups.
+// process separately. Opened by sandbox.ts, used by command-factory. Creates and removes cgroups. Sets timers.
 
 import { rmdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'

@@ -1,6 +1,6 @@
 // Sends one request to any HTTP server, on a connection of its own, and returns everything about the response that can
 // be checked, including the certificate. It never throws, follows no redirects, and always ends. Used by
-// endpoint-client.ts.
+// endpoint-client.ts. Sets timers.
 
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'

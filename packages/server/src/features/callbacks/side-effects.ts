@@ -1,5 +1,6 @@
 // Runs CALLBACK_COMMAND and posts to CALLBACK_WEBHOOK when a callback has fired, in the background and with a time limit.
 // Starts processes (outside of the sandbox) and sends HTTP requests. Failures are logged. Used by callback-sync.
+// Sets timers.
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { fetchConfiguredUrl } from '../../guarded-fetch/configured-fetch.js'

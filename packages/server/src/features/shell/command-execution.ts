@@ -1,7 +1,7 @@
 // One running command (startCommand). Its output goes to the renderer (for the result) and to the buffer (for the job
 // file). Killing it kills its process tree. Also its record as a job, the report of its latest line as progress, the
 // processes that it leaves running, and the explanation of start errors. Used by shell-service and the job modules. Starts
-// processes.
+// processes. Sets timers.
 
 import { statSync } from 'node:fs'
 

@@ -1,6 +1,6 @@
 // Sources of a running job's exit and output: a command of this process, one that records itself, or one taken over from
 // another server. runAndFollowOutput starts one that records itself. Used by user-jobs and job-takeover. Reads output and
-// status files; kills processes.
+// status files; kills processes. Sets timers.
 
 import { readFile } from 'node:fs/promises'
 

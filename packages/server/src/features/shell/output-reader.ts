@@ -1,5 +1,6 @@
 // Reads the output of a job while a server or the recorder script writes it (openJobOutputReader), and calls back when it
 // has grown. Used by the job modules and, through Job.output, by callbacks and the console. Reads and watches files only.
+// Sets timers.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { lstat } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 // Tasks run after the first response: kills the processes that a crashed server of this project left running, and verifies
-// the sandbox before the first command needs it. Called by main.ts (stdio) and serve-http.ts of the app. Kills processes
+// the sandbox before the first command needs it. Called by main.ts (stdio) and served-projects.ts of the app. Kills processes
 // and removes the files of crashed servers.
 
 import { Failure } from '@scorpiox/mcp/errors'

@@ -1,7 +1,7 @@
 // The terminals of jobs as a person uses them through the console: reads them for a display, types into them, and gives
 // them back to the model. What a person types is not recorded or logged, because it may be a password. Created by
 // job-service. Reads job output and waits for it with a timeout; writes to the inputs of jobs; runs stty for a new
-// size.
+// size. Sets timers.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'

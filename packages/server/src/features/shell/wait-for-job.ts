@@ -1,5 +1,6 @@
 // Waits for an event of a job: its end, a matching line, a period without output, or an open port. The end of the job ends
 // every wait. Used by job-service for ReadBgOutput. Reads the output of the job and connects to local ports.
+// Sets timers.
 
 import { connect } from 'node:net'
 

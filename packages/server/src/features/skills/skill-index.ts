@@ -1,6 +1,6 @@
 // The current list of skills. Rescans the skill directories cheaply, reads only what changed, and notifies clients when the
 // list changes. openSkillIndex builds it from the settings, for skill-registrations. Also used by skill-service. Reads
-// files, and writes the cache of the index.
+// files, and writes the cache of the index. Sets timers.
 
 import { join, sep } from 'node:path'
 
