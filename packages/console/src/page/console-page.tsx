@@ -9,6 +9,7 @@ import type { StoredLogin } from './auth-token.js'
 import { ProblemList, ToastList, useToasts } from './components/alerts.js'
 import { ConnectionIndicator, LoadingScreen } from './components/connection.js'
 import { Brand, LanguageSwitch, Navigation } from './components/header.js'
+import { findFocusedCard, type SettledHandler } from './components/view-frame.js'
 import type { LogoutReason } from './login.js'
 import { type Route, useRoute } from './route.js'
 import { ActionProvider, JobOutputProvider, useActionRunner, useConsole, useJobOutputFetcher } from './use-console.js'
@@ -42,10 +43,11 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
   useTitle(translator.translate(route), waiting)
   const main = useFocusOnRouteChange(route)
 
-  /** Moves the focus before the form that has it disappears. */
-  const onSettled = (text: string): void => {
+  /** Moves the focus before the form that has it disappears, but not from another card that is typed into meanwhile. */
+  const onSettled: SettledHandler = (text, card) => {
     notify(text, true)
-    main.current?.focus({ preventScroll: true })
+    const focused = findFocusedCard()
+    if (focused === null || focused === card) main.current?.focus({ preventScroll: true })
   }
 
   if (view === undefined) return <LoadingScreen connection={connection} retry={retry} logOut={() => leave()} />
@@ -79,7 +81,7 @@ export function ConsolePage({ login, logOut: leave, chooseLanguage: choose }: Co
   )
 }
 
-type RenderView = (view: ConsoleView, onSettled: (text: string) => void) => VNode
+type RenderView = (view: ConsoleView, onSettled: SettledHandler) => VNode
 
 const VIEWS: Readonly<Record<Route, RenderView>> = {
   questions: ({ secrets, approvals, questions }, onSettled) => (

@@ -15,7 +15,6 @@ ask_user() {
 }
 
 ask_on_terminal() {
-  printf '%s' "$prompt" >/dev/tty
   # Neither a user name nor a yes is a secret.
   case $prompt in
     "Username for "* | *"(yes/no"*) saved='' ;;
@@ -25,6 +24,8 @@ ask_on_terminal() {
     trap 'stty "$saved" </dev/tty; exit 1' HUP INT TERM
     stty -echo </dev/tty
   fi
+  # Not before: what is typed as soon as the prompt appears would be echoed.
+  printf '%s' "$prompt" >/dev/tty
   IFS= read -r answer </dev/tty
   code=$?
   if [ "$saved" ]; then

@@ -1,4 +1,5 @@
-// Heading of a view, and its content or empty state. Used by all views. Renders only.
+// Heading of a view, and its content or empty state; which of its cards has the focus. Used by all views and console-page.
+// Renders only.
 
 import type { ComponentChildren } from 'preact'
 
@@ -45,4 +46,11 @@ export function ViewFrame({ route, summary, empty, isEmpty, children }: ViewFram
       )}
     </>
   )
+}
+
+/** Called when what a card asks was answered: what to tell the user, and the card that had the focus when it was sent. */
+export type SettledHandler = (text: string, card: Element | null) => void
+
+export function findFocusedCard(): Element | null {
+  return document.activeElement?.closest('.card') ?? null
 }

@@ -10,12 +10,13 @@ import { Icon } from '../components/icon.js'
 import { Markdown } from '../components/markdown.js'
 import { stripControls } from '../components/strip-controls.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { approvalKey, markSettledHere, useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 
 interface ApprovalCardProps {
   readonly approval: ApprovalView
-  readonly onSettled: (text: string) => void
+  readonly onSettled: SettledHandler
 }
 
 export function ApprovalCard({ approval, onSettled }: ApprovalCardProps) {
@@ -74,13 +75,14 @@ function Decision({ approval, details, onSettled }: DecisionProps) {
   const { hash, text, discarded, changes } = details
 
   const decide = async (decision: Omit<ApprovalDecision, 'hash'>): Promise<void> => {
+    const card = findFocusedCard()
     setBusy(true)
     const unmark = markSettledHere(approvalKey(approval))
     const outcome = await act('decide', { project: approval.project, id: approval.id, hash, ...decision })
     setBusy(false)
     setResult(outcome)
     if (!outcome.ok) return unmark()
-    onSettled(translate(decision.outcome === 'approved' ? 'approvedSent' : 'rejectedSent'))
+    onSettled(translate(decision.outcome === 'approved' ? 'approvedSent' : 'rejectedSent'), card)
   }
 
   if (mode === 'edit' && text !== null)

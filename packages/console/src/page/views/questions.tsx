@@ -8,7 +8,7 @@ import type { ApprovalView, QuestionView, SecretView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
-import { ViewFrame } from '../components/view-frame.js'
+import { findFocusedCard, type SettledHandler, ViewFrame } from '../components/view-frame.js'
 import { approvalKey, markSettledHere, questionKey, secretKey, useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 import { type AnswerDraft, chooseOption, chooseOther, EMPTY_DRAFT, setOtherText, toReply } from './answer-draft.js'
@@ -19,7 +19,7 @@ interface QuestionsViewProps {
   readonly secrets: readonly SecretView[]
   readonly approvals: readonly ApprovalView[]
   readonly questions: readonly QuestionView[]
-  readonly onSettled: (text: string) => void
+  readonly onSettled: SettledHandler
 }
 
 export function QuestionsView({ secrets, approvals, questions, onSettled: settled }: QuestionsViewProps) {
@@ -73,7 +73,7 @@ const drafts = new Map<string, readonly AnswerDraft[]>()
 
 interface QuestionFormProps {
   readonly question: QuestionView
-  readonly onSettled: (text: string) => void
+  readonly onSettled: SettledHandler
 }
 
 /** All questions of one call as one form. It can be sent when each question has an answer, or declined as a whole. */
@@ -99,6 +99,7 @@ function QuestionForm({ question, onSettled }: QuestionFormProps) {
     complete: readonly QuestionReply[],
     confirmationKey: 'answerSent' | 'declineSent',
   ): Promise<void> => {
+    const card = findFocusedCard()
     setBusy(true)
     const unmark = markSettledHere(key)
     const outcome = await act('answer', { project: question.project, id: question.id, replies: complete })
@@ -106,7 +107,7 @@ function QuestionForm({ question, onSettled }: QuestionFormProps) {
     setDone(outcome)
     if (!outcome.ok) return unmark()
     drafts.delete(key)
-    onSettled(translate(confirmationKey))
+    onSettled(translate(confirmationKey), card)
   }
 
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {

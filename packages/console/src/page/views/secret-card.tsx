@@ -7,12 +7,13 @@ import type { SecretView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
+import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { markSettledHere, secretKey, useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
 
 interface SecretCardProps {
   readonly secret: SecretView
-  readonly onSettled: (text: string) => void
+  readonly onSettled: SettledHandler
 }
 
 export function SecretCard({ secret, onSettled }: SecretCardProps) {
@@ -57,6 +58,7 @@ function SecretForm({ secret, onSettled }: SecretCardProps) {
   const [done, setDone] = useState<ActionResult>()
 
   const send = async (value: string | null): Promise<void> => {
+    const card = findFocusedCard()
     setBusy(true)
     const unmark = markSettledHere(secretKey(secret))
     if (field.current) field.current.value = ''
@@ -64,7 +66,7 @@ function SecretForm({ secret, onSettled }: SecretCardProps) {
     setBusy(false)
     setDone(outcome)
     if (!outcome.ok) return unmark()
-    onSettled(translate(value === null ? 'secretRefused' : 'secretSent'))
+    onSettled(translate(value === null ? 'secretRefused' : 'secretSent'), card)
   }
 
   const submit = (event: Event): void => {
