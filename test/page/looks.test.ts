@@ -7,13 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Json } from '../support/client.js'
 import { openChromium } from './chromium.mjs'
-import { openPage, type Watched } from './support.js'
+import { listViolations, openPage, type Watched } from './support.js'
 
 const DIST = resolve(import.meta.dirname, '../../dist/page')
 
@@ -60,15 +58,6 @@ async function turnTo(view: string): Promise<void> {
   await page.locator(`nav a[href="#${view}"][aria-current=page]`).waitFor()
 }
 
-/** The violations that axe finds, one line each. */
-async function objections(): Promise<string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
-  const { violations }: Json = await page.evaluate(
-    "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
-  )
-  return violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html.slice(0, 160)}`))
-}
-
 for (const { locale, scene, schemes, tags } of LANGUAGES)
   describe(`in ${locale}`, { tags: [...tags] }, () => {
     test(`axe finds no violations in any view, ${schemes.join(' or ')}`, async () => {
@@ -77,7 +66,7 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
         await page.emulateMedia({ colorScheme })
         for (const view of VIEWS) {
           await turnTo(view)
-          expect(await objections(), `${view}, ${colorScheme}`).toEqual([])
+          expect(await listViolations(page), `${view}, ${colorScheme}`).toEqual([])
         }
       }
     })
@@ -86,25 +75,25 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       await show(scene, locale)
       await page.getByRole('main').locator('button[type=submit]').first().click()
       await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor()
-      expect(await objections(), 'mistakes').toEqual([])
+      expect(await listViolations(page), 'mistakes').toEqual([])
       await turnTo('jobs')
       await page.getByRole('main').locator('.actions button').nth(0).click()
       await page.getByRole('dialog').locator('pre').waitFor()
-      expect(await objections(), 'output').toEqual([])
+      expect(await listViolations(page), 'output').toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('main').locator('.actions .danger').first().click()
-      expect(await objections(), 'kill').toEqual([])
+      expect(await listViolations(page), 'kill').toEqual([])
       await page.getByRole('dialog').locator('.danger').click()
       await page.getByText('This is a picture of a board').waitFor()
       await page.keyboard.press('Escape')
       await page.locator('.settings > button').click()
       await page.locator('#token').waitFor()
-      expect(await objections(), 'login').toEqual([])
+      expect(await listViolations(page), 'login').toEqual([])
       await page.goto(`${address}#key=empty`)
       await page.getByRole('navigation').waitFor()
       for (const view of ['tasks', 'tools']) {
         await turnTo(view)
-        expect(await objections(), `${view}, empty`).toEqual([])
+        expect(await listViolations(page), `${view}, empty`).toEqual([])
       }
       // The test server refuses every action, and the browser logs it.
       expect(watched.complaints.filter((text) => !text.includes('409'))).toEqual([])
@@ -115,14 +104,14 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       await show('approvals', locale)
       const card = page.getByRole('main').locator('.card').first()
       await card.locator('ins').waitFor()
-      expect(await objections(), 'read').toEqual([])
+      expect(await listViolations(page), 'read').toEqual([])
       await card.locator('.actions button').nth(1).click()
       await card.locator('textarea').waitFor()
-      expect(await objections(), 'reject').toEqual([])
+      expect(await listViolations(page), 'reject').toEqual([])
       await card.locator('.actions button').nth(1).click()
       await card.locator('.actions button').nth(2).click()
       await card.locator('textarea').waitFor()
-      expect(await objections(), 'edit').toEqual([])
+      expect(await listViolations(page), 'edit').toEqual([])
       await card.locator('button[type=submit]').click()
       await page.getByText('This is a picture of a board').waitFor()
       // The test server refuses every action, and the browser logs it.

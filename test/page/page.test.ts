@@ -20,7 +20,7 @@ import {
 } from '../support/client.js'
 import { type HttpServer, startProgram, TOKEN, tokenFor } from '../support/http-client.js'
 import { openChromium } from './chromium.mjs'
-import { ask, openPage, type Watched } from './support.js'
+import { ask, openPage, openView, type Watched } from './support.js'
 
 const home = emptyFolder()
 const project = emptyFolder()
@@ -56,15 +56,7 @@ afterEach(async () => {
 
 const address = (): string => `http://127.0.0.1:${server.port}/`
 
-/** Signed in by a link, at a view. */
-async function lookAt(view: string): Promise<void> {
-  await page.goto(`${address()}#key=${TOKEN}`)
-  await page.getByRole('link', { name: /^Tools/ }).click()
-  // From now on that process knows that the console is open.
-  await page.getByText(`Process ${client.child.pid}`).waitFor()
-  await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
-  await page.getByRole('heading', { level: 1, name: view }).waitFor()
-}
+const lookAt = (view: string): Promise<void> => openView(page, server, client, view)
 
 const card = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).first()
 

@@ -1,8 +1,10 @@
-// Shared by the page tests: browser pages that record their requests and console errors.
+// Shared by the page tests: browser pages that record their requests and console errors, a signed-in view, and what axe finds.
 
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { call, type TestClient, type ToolResult } from '../support/client.js'
+import { call, type Json, type TestClient, type ToolResult } from '../support/client.js'
+import { type HttpServer, TOKEN } from '../support/http-client.js'
 
 export interface Watched {
   readonly page: Page
@@ -24,6 +26,24 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on('pageerror', (error) => void complaints.push(error.message))
   page.on('request', (request) => void origins.add(new URL(request.url()).origin))
   return { page, complaints, origins, close: () => context.close() }
+}
+
+/** Signed in by a link, at a view. The process of the client knows that the console is open. */
+export async function openView(page: Page, server: HttpServer, client: TestClient, view: string): Promise<void> {
+  await page.goto(`http://127.0.0.1:${server.port}/#key=${TOKEN}`)
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
+  await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
+  await page.getByRole('heading', { level: 1, name: view }).waitFor()
+}
+
+/** The violations that axe finds, one line each. */
+export async function listViolations(page: Page): Promise<string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const { violations }: Json = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
+  )
+  return violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html.slice(0, 160)}`))
 }
 
 export function ask(client: TestClient, ...questions: readonly object[]): Promise<ToolResult> {

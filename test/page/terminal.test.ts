@@ -1,25 +1,40 @@
 // The live terminal of a job on the page, in a real browser on the real program: a person watches a program that a stdio
 // client started, types into it, and gives it back.
 
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import axe from 'axe-core'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { call, emptyFolder, type Json, startServer, type TestClient } from '../support/client.js'
+import { call, emptyFolder, startServer, type TestClient } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
 import { type HttpServer, startProgram, TOKEN } from '../support/http-client.js'
 import { needs, openTerminalJob, type TerminalJob } from '../shell/terminal-job.js'
 import { requires, SANDBOX } from '../support/requirements.js'
+import { findFilesWith, LINUX } from '../secrets/support.js'
 import { openChromium } from './chromium.mjs'
-import { openPage, type Watched } from './support.js'
+import { listViolations, openPage, openView, type Watched } from './support.js'
 
 const home = emptyFolder()
 const project = emptyFolder()
 const env = { HOME: home }
 const TYPING = 'The user is typing in this terminal.'
+
+/** Asks for a password and prints it, at once and byte by byte; then what is typed. */
+const PRINT_IT = [
+  'p=$("$SUDO_ASKPASS" Password:)',
+  'echo "whole $p"',
+  'printf "slowly "; for ((i = 0; i < ${#p}; i++)); do printf "%s" "${p:i:1}"; sleep 0.01; done; echo',
+  'while read -p "typed: " line; do echo "got $line"; done',
+].join('; ')
+
+/** Everything that the terminal has displayed from now on. */
+const RECORD_DISPLAY = `{
+  globalThis.recorded = []
+  const rows = document.querySelector('.xterm-rows')
+  new MutationObserver(() => recorded.push(rows.textContent))
+    .observe(rows, { childList: true, characterData: true, subtree: true })
+}`
 
 let browser: Browser
 let server: HttpServer
@@ -127,13 +142,41 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await page.keyboard.type('correct-horse-battery\n')
     await shows(/21 characters/)
     expect((await job.read({ tail: 50 })).text).not.toContain('correct-horse')
-    const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-    expect(files.length).toBeGreaterThan(0)
-    const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'))
-    expect(texts.filter((text) => text.includes('correct-horse'))).toEqual([])
+    expect(findFilesWith(['characters'], home)).not.toEqual([])
+    expect(findFilesWith(['correct-horse'], home)).toEqual([])
     expect(server.stderr()).not.toContain('correct-horse')
     await job.kill()
   })
+
+  test(
+    'a password that a command asks for is never shown, however the program or the terminal echoes it',
+    LINUX,
+    async () => {
+      const value = 'battery-Staple-8'
+      const asking = await openPage(browser)
+      await openView(asking.page, server, client, 'Questions')
+      const job = await openTerminalJob(client, PRINT_IT)
+      await openTerminal(job)
+      await page.evaluate(RECORD_DISPLAY)
+      await asking.page.getByLabel('Password:').fill(value)
+      await asking.page.keyboard.press('Enter')
+      await shows(/whole \[secret\][^]*slowly \S*\[secret\]\s+typed:/)
+      // The echo of the terminal, then the output of the program.
+      await page.keyboard.type(`${value}\n`)
+      await shows(/typed: \S*\[secret\]\s+got \[secret\]/)
+      const displayed = String(await page.evaluate('recorded.join("\\n")'))
+      expect(displayed).toContain('whole [secret]')
+      expect(displayed.replaceAll(/\s/g, '')).not.toContain(value)
+      // A new display reads the output from the beginning.
+      await page.reload()
+      await openTerminal(job)
+      expect(await shows(/got \[secret\]/)).not.toContain(value)
+      expect((await job.read({ tail: 50 })).text).not.toContain(value)
+      expect(findFilesWith([value], home)).toEqual([])
+      await asking.close()
+      await job.kill()
+    },
+  )
 
   test('a program can neither answer for the person nor reach clipboard, title, links or script', async () => {
     const hostile = [
@@ -195,15 +238,13 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     const job = await openTerminalJob(client, String.raw`printf '\033[31mred \033[90mgrey\033[0m\n$ '; cat`)
     await openTerminal(job)
     await shows(/red grey/)
-    await page.evaluate(axe.source)
     await page.keyboard.type('hello')
     await dialog().getByText('You are typing').waitFor()
     for (const width of [1100, 360])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 800 })
         await page.emulateMedia({ colorScheme })
-        const { violations }: Json = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
-        expect(violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html}`))).toEqual([])
+        expect(await listViolations(page)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
         const folder = process.env.SCREENSHOTS
         if (folder) await page.screenshot({ path: join(folder, `terminal-${width}-${colorScheme}.png`) })

@@ -11,11 +11,9 @@ import { call, readJob, startJob } from '../support/client.js'
 import { sendCommand } from '../support/console-client.js'
 import { requires } from '../support/requirements.js'
 import { DOWN, ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal, UP } from '../support/terminal.js'
-import { closing, findFilesWith, openSetup } from './support.js'
+import { closing, findFilesWith, LINUX, openSetup } from './support.js'
 
 afterAll(() => Promise.all(closing.map((close) => close())))
-
-const LINUX = requires({ isMet: process.platform === 'linux', reason: 'commands can ask for passwords on Linux only' })
 
 /** Prints it whole, in two pieces and byte by byte, on both streams, between much output. */
 const PRINT_IT = [

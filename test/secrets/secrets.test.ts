@@ -1,22 +1,19 @@
 // Commands ask for passwords: the user enters them on the console, the program gets them, and nothing else has them.
 
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { needs, openTerminalJob } from '../shell/terminal-job.js'
+import { callback, callbacksDeliveredTo, fired } from '../callbacks/support.js'
 import { call, emptyFolder, readJob, startJob, startServer, waitForExit } from '../support/client.js'
 import { sendCommand, watchConsole } from '../support/console-client.js'
 import { eventually } from '../support/eventually.js'
 import { modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { closing, findFilesWith, openSetup } from './support.js'
+import { closing, findFilesWith, LINUX, openSetup } from './support.js'
 
 afterAll(() => Promise.all(closing.map((close) => close())))
-
-const LINUX = requires({ isMet: process.platform === 'linux', reason: 'commands can ask for passwords on Linux only' })
 
 /** Prints what it got with other letters, so that the output shows whether it arrived. */
 const SHOW_ROTATED = `tr 'a-z' 'n-za-m'`
@@ -145,6 +142,25 @@ describe.concurrent('commands', LINUX, () => {
     expect((await result).text).toContain('[secret]"[secret]"')
   })
 
+  test('print it in a line that a callback matches: the message has the line without it', async () => {
+    const { client, next, answer, machine } = await openSetup()
+    const value = 'called-back-5'
+    const task_id = await startJob(client, 'p=$("$SUDO_ASKPASS" P:); echo "token: $p"; sleep 600')
+    const question = await next()
+    await callback(client, { message: 'it is there', task_id, pattern: String.raw`^token: \[secret\]$` })
+    await callback(client, { message: 'it is shown', task_id, pattern: '^token: \\w' })
+    await answer(question, value)
+    await fired(client, 'it is there')
+    await call(client, 'KillBgTask', { task_id })
+    await fired(client, 'it is shown')
+    const delivered = await callbacksDeliveredTo(client)
+    // In the messages of callbacks, quoted brackets are round.
+    expect(delivered).toContain(`background task ${task_id} printed "token: (secret)"] it is there`)
+    expect(delivered).toMatch(/and no further line matched\] it is shown/)
+    expect(JSON.stringify(client.received)).not.toContain(value)
+    expect(findFilesWith([value], machine.stateDir)).toEqual([])
+  })
+
   test('of other users are neither seen nor answered', async () => {
     const env = { HOME: emptyFolder(), SANDBOX: 'off' }
     const server = await startProgram({ env })
@@ -183,69 +199,6 @@ describe.concurrent('commands', LINUX, () => {
     expect(names.slice(0, 2)).toEqual(['askpass', ''])
     await client.close()
     await eventually(() => !existsSync(folder))
-  })
-})
-
-describe.concurrent('programs', LINUX, () => {
-  test('git asks for name and password of an HTTP server', needs('git'), async () => {
-    const { client, next, answer, project } = await openSetup()
-    const asked: string[] = []
-    const server = createServer((request, response) => {
-      const { authorization = '' } = request.headers
-      asked.push(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString())
-      response.writeHead(authorization === '' ? 401 : 404, { 'www-authenticate': 'Basic realm="test"' }).end()
-    })
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    closing.push(async () => void server.close())
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    const result = call(client, 'Bash', {
-      command: `GIT_TRACE_CURL=1 GIT_TRACE_REDACT=0 git clone http://127.0.0.1:${port}/repo.git`,
-    })
-    const name = await next()
-    expect(name).toMatchObject({ prompt: `Username for 'http://127.0.0.1:${port}':`, isSecret: false, project })
-    await answer(name, 'octocat')
-    const password = await next()
-    expect(password).toMatchObject({ prompt: `Password for 'http://octocat@127.0.0.1:${port}':`, isSecret: true })
-    await answer(password, 'git-Secret-1')
-    const { text } = await result
-    expect(asked).toContain('octocat:git-Secret-1')
-    expect(text).toContain('not found')
-    expect(text).not.toContain('git-Secret-1')
-  })
-
-  test('sudo -A', needs('sudo'), async () => {
-    const { client, next, answer } = await openSetup()
-    const result = call(client, 'Bash', { command: 'sudo -k; sudo -A -p "sudo password:" true; echo "code $?"' })
-    // Root is not asked.
-    const first = await Promise.race([result.then(() => undefined), next()])
-    if (first) await answer(first, null)
-    expect((await result).text).toContain('code ')
-  })
-
-  test('ssh-keygen asks for the passphrase of a key', needs('ssh', 'ssh-keygen'), async () => {
-    const { client, next, answer } = await openSetup()
-    const result = call(client, 'Bash', {
-      command: 'ssh-keygen -q -t ed25519 -N passphrase-9 -f key && ssh-keygen -y -f key && echo decrypted',
-    })
-    const question = await next()
-    expect(question.prompt).toContain('passphrase')
-    await answer(question, 'passphrase-9')
-    expect((await result).text).toContain('decrypted')
-  })
-
-  test('on a terminal the user is asked; without a console, the terminal prompts', needs('script'), async () => {
-    const { client, next, answer, watched } = await openSetup()
-    const command = 'for i in 1 2; do p=$("$SSH_ASKPASS" "Password $i: "); echo "${#p} characters"; done'
-    const job = await openTerminalJob(client, command)
-    await answer(await next(), 'on-a-terminal')
-    await job.waitFor('13 characters')
-    await next()
-    watched.leave()
-    await job.waitFor('Password 2:')
-    expect((await job.type({ input: 'typed\n' })).text).toContain('5 characters')
-    const { text } = await job.end()
-    expect(text).not.toContain('on-a-terminal')
   })
 })
 

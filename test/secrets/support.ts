@@ -15,6 +15,12 @@ import {
   watchConsole,
 } from '../support/console-client.js'
 import type { HttpServer } from '../support/http-client.js'
+import { requires } from '../support/requirements.js'
+
+export const LINUX = requires({
+  isMet: process.platform === 'linux',
+  reason: 'commands can ask for passwords on Linux only',
+})
 
 /** What `afterAll` closes: hooks of single tests are mixed up where tests run at the same time. */
 export const closing: (() => Promise<unknown>)[] = []
