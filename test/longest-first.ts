@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Those of more than ten seconds beside others, by their duration. */
 const LONGEST = [
   'test/page/page.test.ts',
+  'test/page/terminal.test.ts',
   'test/machines/faults.test.ts',
   'test/web/browser.test.ts',
   'test/plan/plan-mode.test.ts',
