@@ -8,7 +8,23 @@ import { join, resolve } from 'node:path'
 import { startReplay } from '../../test/search/replay.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
-const PROGRAMS = ['bash', 'sh', 'bwrap', 'cat', 'ls', 'sleep', 'touch', 'git', 'mkfifo', 'setsid', 'grep', 'rm', 'mv']
+const PROGRAMS = [
+  'bash',
+  'sh',
+  'bwrap',
+  'cat',
+  'ls',
+  'sleep',
+  'touch',
+  'git',
+  'mkfifo',
+  'setsid',
+  'grep',
+  'rm',
+  'mv',
+  'script',
+  'stty',
+]
 
 export async function openWorld(executable) {
   const folder = mkdtempSync(join(tmpdir(), 'judge-binary-'))
