@@ -89,6 +89,7 @@ async function buildInstrumented() {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
   writeFileSync(join(folder, 'recorder.js'), RECORDER)
+  writeFileSync(join(folder, 'start.js'), "require('./main.js').startProgram()\n")
 }
 
 /** Inserts the recording statement into every function of a module. */
@@ -123,7 +124,7 @@ function instrument(code, id) {
 
 async function recordCalls() {
   const env = { PATH: process.env.PATH, HOME: state, XDG_RUNTIME_DIR: state }
-  const args = ['--require', join(folder, 'recorder.js'), join(folder, 'main.js')]
+  const args = ['--require', join(folder, 'recorder.js'), join(folder, 'start.js')]
   const server = spawn(process.execPath, args, { cwd: state, env, stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const waiting = new Map()
