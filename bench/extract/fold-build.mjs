@@ -18,7 +18,7 @@ export async function buildFold(models, fold) {
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
   for (const name of readdirSync(join(ROOT, 'dist'))) {
-    if (/^(?:scorpiox-code\.js|parts|sqlite|package\.json)$/.test(name))
+    if (/^(?:(?:scorpiox-code|program)\.js|parts|sqlite|package\.json)$/.test(name))
       cpSync(join(ROOT, 'dist', name), join(place, name), { recursive: true })
   }
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
