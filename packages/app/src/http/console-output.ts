@@ -14,15 +14,25 @@ import type { EventStream } from '@scorpiox/mcp/http/event-stream'
 import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { stringifyWellFormed } from '@scorpiox/mcp/json/json'
 
-/** Rejects if nothing can be read; a failure after the first event is sent as an event `{"error": "…"}`. */
-export async function sendOutput(
+export function sendOutput(
   exchange: HttpExchange,
   userConsole: UserConsole,
   job: ServerJobRef & { readonly start: OutputPartPosition },
   trackStream: (stream: EventStream) => void,
 ): Promise<void> {
+  return sendEvents(exchange, trackStream, (signal) =>
+    streamOutput((from, max) => userConsole.readOutput(job, from, max), job.start, signal),
+  )
+}
+
+/** Rejects if nothing can be read; a failure after the first event is sent as an event `{"error": "…"}`. */
+export async function sendEvents(
+  exchange: HttpExchange,
+  trackStream: (stream: EventStream) => void,
+  read: (disconnected: AbortSignal) => AsyncGenerator<object, void>,
+): Promise<void> {
   const disconnected = new AbortController()
-  const events = streamOutput((from, max) => userConsole.readOutput(job, from, max), job.start, disconnected.signal)
+  const events = read(disconnected.signal)
   let event = await events.next()
   const stream = exchange.stream()
   trackStream(stream)
@@ -66,7 +76,7 @@ async function write(response: ServerResponse, chunk: Buffer | string): Promise<
   await whenDrained(response)
 }
 
-export async function whenDrained(response: ServerResponse): Promise<void> {
+async function whenDrained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return
   const abort = new AbortController()
   const { signal } = abort
