@@ -14,6 +14,9 @@ command_path=$PATH
 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin
 type -P mkfifo >/dev/null || exit 69
 exec 2>/dev/null
+# A report to a server that was killed must not end this process, which has to end the commands. A trap, unlike an ignored
+# signal, is not inherited by them.
+trap : PIPE
 
 make_fifos() {
   local paths=() n
