@@ -3,10 +3,12 @@
 //   npm run bench:growth [-- jobs memory tasks …]      BENCH_DIST=<folder> measures another build
 
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
+import { measureSkillLists } from './growth/skills.mjs'
 
 const MEASUREMENTS = {
   jobs: measureJobLists,
   memory: measureFinishedJobs,
+  skills: measureSkillLists,
 }
 
 const asked = process.argv.slice(2)

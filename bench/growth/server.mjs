@@ -69,7 +69,7 @@ export async function startServer({ state, cwd, home }, { env = {}, inspected = 
 
 /** Runs work beside pings; resolves to its milliseconds and the longest time that a ping waited beyond its usual one. */
 export async function measureBlocking(server, work) {
-  const usual = await timePing(server)
+  const usual = await medianOf(9, () => timePing(server))
   const finished = new AbortController()
   const pinging = pingUntil(server, finished.signal)
   await sleep(20)

@@ -265,7 +265,7 @@ async function testSearchEngines({ config, log }: CommandDeps, { flags }: Comman
 
 async function runSkills(deps: CommandDeps, { flags }: CommandArguments): Promise<number> {
   const { inspectSkillDirectories, formatSkillDirectories } = await import('./skills-command.js')
-  const folders = await inspectSkillDirectories(deps.config)
+  const folders = inspectSkillDirectories(deps.config)
   return exitWithZero(
     flags.json ? printJson(`${JSON.stringify(folders, null, 2)}\n`) : printText(formatSkillDirectories(folders)),
   )

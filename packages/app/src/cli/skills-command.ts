@@ -14,6 +14,7 @@ import {
   snapshotDirectories,
 } from '@scorpiox/server/features/skills/index'
 import { readChangedSkills } from '@scorpiox/server/features/skills/lazy'
+import { runToEnd } from '@scorpiox/server/util/sliced-work'
 
 export interface SkillDirectoryReport {
   readonly folder: string
@@ -35,19 +36,15 @@ interface SkillReport {
   readonly notes: readonly string[]
 }
 
-export async function inspectSkillDirectories({
-  cwd,
-  home,
-  settings,
-}: Config): Promise<readonly SkillDirectoryReport[]> {
+export function inspectSkillDirectories({ cwd, home, settings }: Config): readonly SkillDirectoryReport[] {
   const places = listSkillLocations({
     cwd,
     project: findProjectRoot(cwd),
     home,
     additional: settings.ADDITIONAL_SKILLS,
   })
-  const surveyed = snapshotDirectories(places, [])
-  const indexed = await readChangedSkills(surveyed, [])
+  const surveyed = runToEnd(snapshotDirectories(places, []))
+  const indexed = runToEnd(readChangedSkills(surveyed, []))
   const skillOwners = new Map<string, string>()
   const reports = surveyed.flatMap((place, index) =>
     [reportDirectory(place, indexed[index], skillOwners)].concat(shadowedDirectories(place)),
@@ -65,7 +62,7 @@ function shadowedDirectories({ location, directory }: DirectorySnapshot): readon
   const others = location.candidates
     .filter(({ path }) => path !== directory.path)
     .map((other): SkillLocation => ({ level, allowedRoot: location.allowedRoot, candidates: [other] }))
-  return snapshotDirectories(others, [])
+  return runToEnd(snapshotDirectories(others, []))
     .filter(({ mark: fingerprint }) => fingerprint !== '')
     .map(({ directory: { displayPath, path } }) => {
       const problem = `is not used, because ${directory.displayPath} exists`

@@ -14,9 +14,11 @@ export interface PollingIndex {
   close(): void
 }
 
-/** The reading of what a scan found to be new or changed. */
+/** The reading of what a scan found to be new or changed, or the rest of a scan that takes long. */
 export interface IndexUpdate {
   readonly work: Promise<void>
+  /** Milliseconds spent scanning within the work, once it has ended. */
+  readonly scanMs?: () => number
   /** Requests do not wait for it. */
   readonly isBackground?: boolean
 }
@@ -52,7 +54,7 @@ export function createPollingIndex({ scan, maxWaitMs, onWaitExpired, waitKeepsAl
     isBackground = update.isBackground ?? false
     updating = update.work.finally(() => {
       updating = undefined
-      schedule(costMs)
+      schedule(costMs + (update.scanMs?.() ?? 0))
     })
     return isBackground ? undefined : waitForUpdate(updating)
   }

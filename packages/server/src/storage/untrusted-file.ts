@@ -2,7 +2,7 @@
 // inside that folder after all links are resolved. Used for images, plan files and skills. Does not block on a FIFO.
 // Reads only.
 
-import { type BigIntStats, constants } from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -118,17 +118,76 @@ export async function readUntrustedFile(path: string, { maxBytes, inside }: Read
   const file = await openWithoutBlocking(path)
   try {
     const stats = await file.stat({ bigint: true })
-    if (!stats.isFile()) throw new Failure('is not a file')
-    if (stats.size > maxBytes) throw new Failure(`is longer than ${Math.round(maxBytes / 1024)} KB`)
+    requireReadable(stats, maxBytes)
     if (inside !== undefined) {
       const realPath = await realpath(path).catch(() => '')
-      const target = await stat(realPath, { bigint: true }).catch(() => undefined)
-      const isSame = target?.ino === stats.ino && target.dev === stats.dev
-      if (!isSame || !isInsideDirectory(realPath, inside)) throw new Failure('leads out of its folder through a link')
+      requireInside(stats, { realPath, target: await stat(realPath, { bigint: true }).catch(() => undefined) }, inside)
     }
     return await readBounded(file, maxBytes)
   } finally {
     await file.close()
+  }
+}
+
+/** The same, for small files of which many are read. */
+export function readUntrustedFileSync(path: string, { maxBytes, inside }: ReadLimits): Buffer {
+  const file = openWithoutBlockingSync(path)
+  try {
+    const stats = fstatSync(file, { bigint: true })
+    requireReadable(stats, maxBytes)
+    if (inside !== undefined) requireInside(stats, resolveSync(path), inside)
+    return readBoundedSync(file, Number(stats.size), maxBytes)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function requireReadable(stats: BigIntStats, maxBytes: number): void {
+  if (!stats.isFile()) throw new Failure('is not a file')
+  if (stats.size > maxBytes) throw new Failure(`is longer than ${Math.round(maxBytes / 1024)} KB`)
+}
+
+interface ResolvedPath {
+  readonly realPath: string
+  readonly target: FileIdentity | undefined
+}
+
+function requireInside(opened: FileIdentity, { realPath, target }: ResolvedPath, folder: string): void {
+  const isSame = target !== undefined && isSameFile(target, opened)
+  if (!isSame || !isInsideDirectory(realPath, folder)) throw new Failure('leads out of its folder through a link')
+}
+
+function resolveSync(path: string): ResolvedPath {
+  try {
+    const realPath = realpathSync.native(path)
+    return { realPath, target: statSync(realPath, { bigint: true, throwIfNoEntry: false }) }
+  } catch {
+    return { realPath: '', target: undefined }
+  }
+}
+
+/** The size is only expected: the file may have grown or shrunk. */
+function readBoundedSync(file: number, expectedSize: number, maxBytes: number): Buffer {
+  const chunks: Buffer[] = []
+  let left = maxBytes
+  // One byte more, so that the end of most files is seen by the first reading.
+  let size = Math.min(expectedSize + 1, maxBytes)
+  while (left > 0) {
+    const buffer = Buffer.allocUnsafe(size)
+    const bytesRead = readSync(file, buffer, 0, size, null)
+    chunks.push(buffer.subarray(0, bytesRead))
+    left -= bytesRead
+    if (bytesRead < size) break
+    size = Math.min(CHUNK, left)
+  }
+  return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
+}
+
+function openWithoutBlockingSync(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    throw new Failure(describeOpenError(error))
   }
 }
 

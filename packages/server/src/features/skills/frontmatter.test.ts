@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 import { parseFrontmatter } from './frontmatter.js'
 import { decodeManifest, splitManifest } from './skill-files.js'
@@ -48,6 +49,23 @@ test('a description on one line is never lost, whatever it contains', () => {
   fc.assert(
     fc.property(sentence, (description) => {
       expect(parseFrontmatter(`name: it\ndescription: ${description}\n`).fields.description).toBe(description)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('plain fields are read as YAML reads them', () => {
+  const word = fc.oneof(
+    fc.constantFrom('true', 'False', 'NULL', 'null', 'yes', 'no', 'on', 'inf', 'NaN', "it's", '"x"', '-', '--', '---'),
+    fc.constantFrom('a', 'Reads', 'files,', 'e5', '1e5', '0x1f', '1.5', '2026-01-01', '(b)', 'a/b', '–', 'c++', '...'),
+  )
+  const value = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '))
+  const key = fc.constantFrom('name', 'description', 'argument-hint', 'x_1', 'yes', 'null', 'constructor')
+  const field = fc.tuple(key, value).map((parts) => parts.join(': '))
+  fc.assert(
+    fc.property(fc.array(field, { minLength: 1, maxLength: 3 }), (lines) => {
+      const { fields, problem } = parseFrontmatter(lines.join('\n'))
+      if (problem === undefined) expect(fields).toEqual(parse(lines.join('\n'), { logLevel: 'silent' }))
     }),
     { numRuns: 500 },
   )

@@ -1,4 +1,4 @@
-// Parses the YAML frontmatter of a SKILL.md. If that fails, most often because of a colon in a sentence, quotes the values
+// Parses the YAML frontmatter of a SKILL.md: plain fields directly, which most have, anything else as YAML. If that fails, most often because of a colon in a sentence, quotes the values
 // and retries; if that fails too, reads `key: value` lines. Used by read-skills. Pure; never throws.
 
 import { parseDocument } from 'yaml'
@@ -21,10 +21,31 @@ export interface Frontmatter {
 export function parseFrontmatter(text: string): Frontmatter {
   if (text.length > MAX_PARSED)
     return { fields: parseLines(text), problem: `it is longer than ${MAX_PARSED / 1024} KB` }
+  const plain = parsePlainFields(text)
+  if (plain) return { fields: plain }
   const strict = parseYaml(text)
   if ('fields' in strict) return strict
   const repaired = parseYaml(quoteValues(text))
   return { fields: 'fields' in repaired ? repaired.fields : parseLines(text), problem: strict.problem }
+}
+
+const PLAIN_FIELD = /^([a-z][\w-]*): ([A-Za-z][\w ,.()/+'"–—-]*[\w.)])$/
+/** Words that YAML reads as something else than text. */
+const YAML_VALUES = /^(?:true|false|null)$/i
+
+/**
+ * Fields whose values are text in any YAML, on one line and without quotes; undefined if there are others. Reading them as
+ * YAML takes longer than all else that listing a skill needs.
+ */
+function parsePlainFields(text: string): JsonObject | undefined {
+  const fields = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    const [, key, value] = PLAIN_FIELD.exec(line) ?? []
+    if (key === undefined || value === undefined || fields.has(key)) return undefined
+    if (YAML_VALUES.test(value) || YAML_VALUES.test(key)) return undefined
+    fields.set(key, value)
+  }
+  return Object.fromEntries(fields)
 }
 
 function parseYaml(

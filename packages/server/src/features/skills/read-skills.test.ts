@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { findProjectRoot } from '../../config/paths.js'
+import { runToEnd } from '../../util/sliced-work.js'
 import { readChangedSkills } from './read-skills.js'
 import type { IndexedSkill } from './skill-index-cache.js'
 import { listSkillLocations, type SkillDirectory, type SkillLevel } from './skill-locations.js'
@@ -40,7 +41,7 @@ function writeFixture(path: string, text: string | Buffer): void {
 
 async function findSkills({ home, project }: Fixture, additional = '', cwd = project) {
   const locations = listSkillLocations({ cwd, project: findProjectRoot(cwd), home, additional })
-  return readChangedSkills(snapshotDirectories(locations, []), [])
+  return runToEnd(readChangedSkills(runToEnd(snapshotDirectories(locations, [])), []))
 }
 
 async function entries(of: Fixture): Promise<readonly IndexedSkill[]> {

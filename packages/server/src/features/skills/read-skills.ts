@@ -1,28 +1,28 @@
 // Reads the SKILL.md files that changed since an earlier reading, which is given, and reuses the results of the others
-// (readChangedSkills); inspectSkill reads a single one. An entry that is not a skill gets the reason instead. Loaded on
-// demand by skill-index and skill-service, and used by the command line (skills). Reads files only.
+// (readChangedSkills, in slices); inspectSkill reads a single one. An entry that is not a skill gets the reason instead.
+// Loaded on demand by skill-index and skill-service, and used by the command line (skills). Reads files only,
+// synchronously: of thousands of small ones each asynchronous operation would cost more than the reading.
 
-import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { readUntrustedFile } from '../../storage/untrusted-file.js'
+import { readUntrustedFileSync } from '../../storage/untrusted-file.js'
 import { toSingleLine } from '../../text/format.js'
 import { removeInvisible } from '../../text/untrusted-text.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
+import type { SlicedWork } from '../../util/sliced-work.js'
 import { parseFrontmatter } from './frontmatter.js'
 import { decodeManifest, splitManifest } from './skill-files.js'
 import type { IndexedDirectory, IndexedSkill } from './skill-index-cache.js'
 import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, SKILL_NAME_RULE, type SkillManifest } from './skill.js'
 import type { DirectorySnapshot } from './snapshot-directories.js'
 
-const CONCURRENCY = 8
-
-export async function readChangedSkills(
+export function* readChangedSkills(
   snapshots: readonly DirectorySnapshot[],
   previous: readonly IndexedDirectory[],
-): Promise<readonly IndexedDirectory[]> {
+): SlicedWork<readonly IndexedDirectory[]> {
   const directories: IndexedDirectory[] = []
   for (const { location, directory, mark, entries, excess } of snapshots) {
     const knownEntries = new Map(
@@ -30,23 +30,18 @@ export async function readChangedSkills(
         .filter(({ path, level }) => path === directory.path && level === location.level)
         .flatMap((one) => one.entries.map((entry): [string, IndexedSkill] => [entry.name, entry])),
     )
-    const entriesNow = await mapConcurrently(entries, async ({ name, mark: currentMark }): Promise<IndexedSkill> => {
-      const previousEntry = knownEntries.get(name)
-      return previousEntry?.mark === currentMark
-        ? previousEntry
-        : { name, mark: currentMark, ...(await inspectSkill(directory.path, name, location.allowedRoot)) }
-    })
+    const entriesNow: IndexedSkill[] = []
+    for (const { name, mark: currentMark } of entries) {
+      const known = knownEntries.get(name)
+      const isSame = known?.mark === currentMark
+      entriesNow.push(
+        isSame ? known : { name, mark: currentMark, ...inspectSkill(directory.path, name, location.allowedRoot) },
+      )
+      yield
+    }
     directories.push({ path: directory.path, level: location.level, mark, entries: entriesNow, excess })
   }
   return directories
-}
-
-async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = []
-  for (let at = 0; at < items.length; at += CONCURRENCY) {
-    results.push(...(await Promise.all(items.slice(at, at + CONCURRENCY).map(work))))
-  }
-  return results
 }
 
 const MAX_DESCRIPTION = 1024
@@ -64,42 +59,46 @@ export type InspectSkillResult = SkillManifest | { readonly reason: string }
  * Inspects one entry of a skill directory: the skill, or the reason why it is not one. Only a missing description or an
  * unreadable or forbidden file disqualifies it; other problems are warnings.
  */
-export async function inspectSkill(
-  directory: string,
-  name: string,
-  allowedRoot: string | undefined,
-): Promise<InspectSkillResult> {
+export function inspectSkill(directory: string, name: string, allowedRoot: string | undefined): InspectSkillResult {
   try {
     if (name.startsWith('.')) throw new Failure('its name is hidden')
-    await checkSkillDirectory(join(directory, name), allowedRoot)
+    checkSkillDirectory(join(directory, name), allowedRoot)
     if (!isSkillName(name)) throw new Failure(`its name must be ${SKILL_NAME_RULE}`)
-    return parseManifest(await readManifest(join(directory, name), allowedRoot), name)
+    return parseManifest(readManifest(join(directory, name), allowedRoot), name)
   } catch (error) {
     if (error instanceof Failure) return { reason: error.message }
     return { reason: `it cannot be read (${errorMessage(error)})` }
   }
 }
 
-async function checkSkillDirectory(path: string, allowedRoot: string | undefined): Promise<void> {
-  const entry = await lstat(path)
+function checkSkillDirectory(path: string, allowedRoot: string | undefined): void {
+  const entry = lstatSync(path)
   if (entry.isSymbolicLink()) {
-    const target = await realpath(path).catch(() => undefined)
+    const target = realPathIfAny(path)
     if (target === undefined) throw new Failure('it is a link that leads nowhere')
     if (allowedRoot !== undefined && !isInsideDirectory(target, allowedRoot))
       throw new Failure('it is a link that leads out of the project')
   }
-  if (!(await stat(path)).isDirectory()) throw new Failure('it is not a folder')
+  if (!(entry.isDirectory() || statSync(path).isDirectory())) throw new Failure('it is not a folder')
 }
 
-async function readManifest(directory: string, allowedRoot: string | undefined): Promise<Buffer> {
+function realPathIfAny(path: string): string | undefined {
   try {
-    return await readUntrustedFile(join(directory, MANIFEST_FILE), {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+function readManifest(directory: string, allowedRoot: string | undefined): Buffer {
+  try {
+    return readUntrustedFileSync(join(directory, MANIFEST_FILE), {
       maxBytes: MAX_MANIFEST_BYTES,
       inside: allowedRoot,
     })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const names: readonly string[] = await readdir(directory).catch(() => [])
+    const names = namesIn(directory)
     if (names.includes(MANIFEST_FILE)) throw new Failure(`its ${MANIFEST_FILE} ${error.message}`, { cause: error })
     const other = names.find((name) => name.toUpperCase() === MANIFEST_FILE.toUpperCase())
     throw new Failure(
@@ -108,6 +107,14 @@ async function readManifest(directory: string, allowedRoot: string | undefined):
         cause: error,
       },
     )
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
   }
 }
 

@@ -20,6 +20,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { eventually } from '../../../../../test/support/eventually.js'
+import { runToEnd } from '../../util/sliced-work.js'
 import { skillIndexCachePath } from './skill-index-cache.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { listSkillLocations } from './skill-locations.js'
@@ -265,7 +266,10 @@ describe('a change', () => {
     put('project/.claude/skills/it', 'first')
     const locations = listSkillLocations({ cwd: project, project, home: join(base, 'home'), additional: '' })
     const marks = (): readonly string[] =>
-      snapshotDirectories(locations, []).flatMap(({ mark, entries }) => [mark, ...entries.map((entry) => entry.mark)])
+      runToEnd(snapshotDirectories(locations, [])).flatMap(({ mark, entries }) => [
+        mark,
+        ...entries.map((entry) => entry.mark),
+      ])
     const fresh = marks()
     await untilSettled()
     expect(marks()).not.toEqual(fresh)

@@ -1,8 +1,8 @@
-// The current list of skills. Rescans the skill directories cheaply, reads only what changed, and notifies clients when the
-// list changes. openSkillIndex builds it from the settings, for skill-registrations. Also used by skill-service. Reads
+// The current list of skills. Rescans the skill directories cheaply and in slices, reads only what changed, and notifies
+// clients when the list changes. openSkillIndex builds it from the settings, for skill-registrations. Also used by skill-service. Reads
 // files, and writes the cache of the index. Sets timers.
 
-import { join, sep } from 'node:path'
+import { sep } from 'node:path'
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -11,6 +11,7 @@ import type { Config } from '../../config/load-config.js'
 import type { Settings } from '../../config/options.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
+import { runInSlices, runSlice, type SlicedWork } from '../../util/sliced-work.js'
 import { BUILT_IN_SKILLS } from './built-in-skills.js'
 import {
   formatSkillIndexCache,
@@ -49,9 +50,34 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
   let skills: readonly Skill[] = selectByPrecedence([])
 
   function scan(): IndexUpdate | undefined {
-    const isFirst = directories === undefined
     const previous = directories ?? (cachePath === undefined ? [] : readSkillIndexCache(cachePath))
-    const snapshots = snapshotDirectories(locations, previous)
+    const survey = snapshotDirectories(locations, previous)
+    // At once for as many skills as people have, so that no request waits for a promise.
+    const result = runSlice(survey)
+    if (!result) return finishSurvey(survey, previous)
+    const work = compare(result.value, previous)
+    return work && { work }
+  }
+
+  function finishSurvey(
+    survey: SlicedWork<readonly DirectorySnapshot[]>,
+    previous: readonly IndexedDirectory[],
+  ): IndexUpdate {
+    const startedAt = performance.now()
+    let scanMs = 0
+    const work = runInSlices(survey).then((snapshots) => {
+      scanMs = performance.now() - startedAt
+      return compare(snapshots, previous)
+    })
+    return { work, scanMs: () => scanMs }
+  }
+
+  /** Returns a promise only if skills must be read. */
+  function compare(
+    snapshots: readonly DirectorySnapshot[],
+    previous: readonly IndexedDirectory[],
+  ): Promise<void> | undefined {
+    const isFirst = directories === undefined
     if (isUnchanged(snapshots, previous)) {
       if (isFirst) setDirectories(previous)
       return undefined
@@ -60,13 +86,13 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
       setDirectories(snapshots.map(toEmptyDirectory))
       return undefined
     }
-    return { work: read(snapshots, previous) }
+    return read(snapshots, previous)
   }
 
   async function read(snapshots: readonly DirectorySnapshot[], previous: readonly IndexedDirectory[]): Promise<void> {
     try {
       const { readChangedSkills } = await import('./read-skills.js')
-      const current = await readChangedSkills(snapshots, previous)
+      const current = await runInSlices(readChangedSkills(snapshots, previous))
       setDirectories(current)
       // Delayed, because the list request is still waiting.
       if (cachePath !== undefined)
@@ -84,7 +110,7 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
     skills = selectByPrecedence(current)
     if (previous === undefined) return
     for (const uri of changedManifestUris(previous, current)) changeEvents.notifyResourceUpdated(uri)
-    if (listFingerprint(listed) === listFingerprint(skills)) return
+    if (isSameList(listed, skills)) return
     for (const list of ['tools', 'prompts', 'resources'] as const) changeEvents.notifyListChanged(list)
   }
 
@@ -130,17 +156,22 @@ function selectByPrecedence(directories: readonly IndexedDirectory[]): readonly 
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Everything that clients see of the skills. */
-function listFingerprint(skills: readonly Skill[]): string {
-  return JSON.stringify(
-    skills.map(({ name, description, hint, frontmatter, level, directory }) => [
-      name,
-      description,
-      hint,
-      frontmatter,
-      level,
-      directory,
-    ]),
+/** Compares everything that clients see of the skills. */
+function isSameList(some: readonly Skill[], others: readonly Skill[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ name, description, hint, frontmatter, level, directory }, index) => {
+      const other = others[index]
+      return (
+        other?.name === name &&
+        other.description === description &&
+        other.hint === hint &&
+        other.level === level &&
+        other.directory === directory &&
+        // The same object if the skill was not read again.
+        (other.frontmatter === frontmatter || JSON.stringify(other.frontmatter) === JSON.stringify(frontmatter))
+      )
+    })
   )
 }
 
@@ -149,11 +180,11 @@ function changedManifestUris(
   current: readonly IndexedDirectory[],
 ): readonly string[] {
   const previousMarks = new Map(
-    previous.flatMap(({ path, entries }) => entries.map(({ name, mark }) => [join(path, name), mark])),
+    previous.flatMap(({ path, entries }) => entries.map(({ name, mark }) => [`${path}${sep}${name}`, mark])),
   )
   return current.flatMap(({ path, entries }) =>
     entries
-      .filter(({ name, mark }) => previousMarks.has(join(path, name)) && previousMarks.get(join(path, name)) !== mark)
+      .filter(({ name, mark }) => (previousMarks.get(`${path}${sep}${name}`) ?? mark) !== mark)
       .map(({ name }) => `skill://${name}/SKILL.md`),
   )
 }

@@ -160,7 +160,7 @@ async function findUnindexed(index: SkillIndex, name: string): Promise<Skill | u
   if (incompleteDirectories.length === 0) return undefined
   const { inspectSkill } = await import('./read-skills.js')
   for (const { path, level } of incompleteDirectories) {
-    const found = await inspectSkill(path, name, index.locations.find((place) => place.level === level)?.allowedRoot)
+    const found = inspectSkill(path, name, index.locations.find((place) => place.level === level)?.allowedRoot)
     if (!('reason' in found)) return { ...found, name, level, directory: join(path, name) }
   }
   return undefined

@@ -1,11 +1,12 @@
 // Takes snapshots of the skill directories by stat, without reading files: the names in each, and fingerprints (`mark`)
 // that differ after every change. Runs at every start and every few seconds, so names are read only from directories that
-// changed. Used by skill-index and the command line (skills). Reads directories, synchronously.
+// changed. Used by skill-index in slices, and by the command line (skills). Reads directories, synchronously.
 
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { sep } from 'node:path'
 
 import { hasErrorCode } from '@scorpiox/mcp/os'
+import type { SlicedWork } from '../../util/sliced-work.js'
 import type { SkillDirectory, SkillLocation } from './skill-locations.js'
 import { MANIFEST_FILE } from './skill.js'
 
@@ -43,23 +44,27 @@ export type PreviousSnapshot = readonly {
   readonly excess: number
 }[]
 
-export function snapshotDirectories(
+/** Yields after each entry: thousands of them take longer than the event loop may be blocked. */
+export function* snapshotDirectories(
   locations: readonly SkillLocation[],
   previous: PreviousSnapshot,
-): readonly DirectorySnapshot[] {
-  return locations.map((location): DirectorySnapshot => {
+): SlicedWork<readonly DirectorySnapshot[]> {
+  const snapshots: DirectorySnapshot[] = []
+  for (const location of locations) {
     const { folder: directory, mark } = chooseDirectory(location)
     const isTrusted = mark !== '' && !mark.endsWith(TOO_RECENT)
     const unchanged = isTrusted ? previous.find((one) => one.path === directory.path && one.mark === mark) : undefined
     const { names, excess, problem } = unchanged
       ? { names: unchanged.entries.map(({ name }) => name), excess: unchanged.excess, problem: undefined }
       : readNames(mark === '' ? undefined : directory.path)
-    const entries = names.map((name) => ({
-      name,
-      mark: fingerprintOf(`${directory.path}${sep}${name}${sep}${MANIFEST_FILE}`),
-    }))
-    return { location, directory, mark, entries, excess, problem }
-  })
+    const entries: SnapshotEntry[] = []
+    for (const name of names) {
+      entries.push({ name, mark: fingerprintOf(`${directory.path}${sep}${name}${sep}${MANIFEST_FILE}`) })
+      yield
+    }
+    snapshots.push({ location, directory, mark, entries, excess, problem })
+  }
+  return snapshots
 }
 
 export function isUnchanged(snapshots: readonly DirectorySnapshot[], previous: PreviousSnapshot): boolean {
