@@ -2,7 +2,17 @@
 // inside that folder after all links are resolved. Used for images, plan files and skills. Does not block on a FIFO.
 // Reads only.
 
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -135,7 +145,7 @@ export function readUntrustedFileSync(path: string, { maxBytes, inside }: ReadLi
   try {
     const stats = fstatSync(file, { bigint: true })
     requireReadable(stats, maxBytes)
-    if (inside !== undefined) requireInside(stats, resolveSync(path), inside)
+    if (inside !== undefined) requireInside(stats, resolveSync(file, path, stats), inside)
     return readBoundedSync(file, Number(stats.size), maxBytes)
   } finally {
     closeSync(file)
@@ -157,7 +167,13 @@ function requireInside(opened: FileIdentity, { realPath, target }: ResolvedPath,
   if (!isSame || !isInsideDirectory(realPath, folder)) throw new Failure('leads out of its folder through a link')
 }
 
-function resolveSync(path: string): ResolvedPath {
+function resolveSync(file: number, path: string, opened: FileIdentity): ResolvedPath {
+  try {
+    // The path of the open file itself, without a search along the path.
+    if (process.platform === 'linux') return { realPath: readlinkSync(`/proc/self/fd/${file}`), target: opened }
+  } catch {
+    // Without /proc.
+  }
   try {
     const realPath = realpathSync.native(path)
     return { realPath, target: statSync(realPath, { bigint: true, throwIfNoEntry: false }) }

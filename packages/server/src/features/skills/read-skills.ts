@@ -14,7 +14,7 @@ import { removeInvisible } from '../../text/untrusted-text.js'
 import { isInsideDirectory } from '../../util/path-containment.js'
 import type { SlicedWork } from '../../util/sliced-work.js'
 import { parseFrontmatter } from './frontmatter.js'
-import { decodeManifest, splitManifest } from './skill-files.js'
+import { decodeManifest, readManifestHead } from './skill-files.js'
 import type { IndexedDirectory, IndexedSkill } from './skill-index-cache.js'
 import { isSkillName, MANIFEST_FILE, MAX_MANIFEST_BYTES, SKILL_NAME_RULE, type SkillManifest } from './skill.js'
 import type { DirectorySnapshot } from './snapshot-directories.js'
@@ -121,7 +121,7 @@ function namesIn(directory: string): readonly string[] {
 function parseManifest(bytes: Buffer, name: string): SkillManifest {
   const { text, isUtf8 } = decodeManifest(bytes)
   if (text.includes('\0')) throw new Failure(`its ${MANIFEST_FILE} is not text`)
-  const { frontmatter, body } = splitManifest(text)
+  const { frontmatter, isScript } = readManifestHead(text)
   if (frontmatter === undefined) throw new Failure(`it has no description: ${describeMissingFrontmatter(text)}`)
   const { fields, problem } = parseFrontmatter(frontmatter)
   const description = requireDescription(fields)
@@ -142,7 +142,7 @@ function parseManifest(bytes: Buffer, name: string): SkillManifest {
   return {
     description,
     hint: toLine(fields['argument-hint'], MAX_HINT),
-    isScript: body.startsWith('#!'),
+    isScript,
     frontmatter: isStrict ? fields : undefined,
     notes: [...warnings, ...commentWarnings(frontmatter)],
   }

@@ -85,19 +85,54 @@ interface DecodedManifest {
   readonly isUtf8: boolean
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
 export function decodeManifest(bytes: Uint8Array): DecodedManifest {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isUtf8: true }
+    return { text: UTF_8.decode(bytes), isUtf8: true }
   } catch {
     return { text: new TextDecoder(readByteOrderMark(bytes) ?? 'windows-1252').decode(bytes), isUtf8: false }
   }
 }
 
 export function splitManifest(text: string): ManifestParts {
-  const [first = '', ...lines] = text.replaceAll(/\r\n?/g, '\n').split('\n')
-  if (first.trimEnd() !== '---') return { frontmatter: undefined, body: text }
-  const end = lines.findIndex((line) => /^(---|\.\.\.)\s*$/.test(line))
-  if (end === -1) return { frontmatter: undefined, body: text }
-  const body = lines.slice(end + 1).join('\n')
-  return { frontmatter: lines.slice(0, end).join('\n'), body: body.replace(/^(?:[ \t]*\n)+/, '') }
+  const range = findFrontmatter(text)
+  if (!range) return { frontmatter: undefined, body: text }
+  const body = toLineFeeds(text.slice(range.bodyStart))
+  return { frontmatter: range.frontmatter, body: body.replace(/^(?:[ \t]*\n)+/, '') }
+}
+
+interface ManifestHead {
+  readonly frontmatter: string | undefined
+  /** Whether the body is a script. */
+  readonly isScript: boolean
+}
+
+/** What a list needs, without a copy of the body. */
+export function readManifestHead(text: string): ManifestHead {
+  const { frontmatter, bodyStart } = findFrontmatter(text) ?? { frontmatter: undefined, bodyStart: 0 }
+  const script = frontmatter === undefined ? /#!/y : /(?:[ \t]*(?:\r\n?|\n))*#!/y
+  script.lastIndex = bodyStart
+  return { frontmatter, isScript: script.test(text) }
+}
+
+/** Frontmatter begins with the first line, and ends with a line of --- or of three dots. */
+function findFrontmatter(text: string): { readonly frontmatter: string; readonly bodyStart: number } | undefined {
+  const [opening] = /^---[^\S\r\n]*(?:\r\n?|\n)/.exec(text) ?? []
+  if (opening === undefined) return undefined
+  const lineEnd = /\r\n?|\n|$/g
+  for (let start = opening.length; start <= text.length; start = lineEnd.lastIndex) {
+    lineEnd.lastIndex = start
+    const end = lineEnd.exec(text)?.index ?? text.length
+    if (/^(?:---|\.\.\.)\s*$/.test(text.slice(start, end))) {
+      const frontmatter = toLineFeeds(text.slice(opening.length, start))
+      return { frontmatter: frontmatter.replace(/\n$/, ''), bodyStart: lineEnd.lastIndex }
+    }
+    if (end === text.length) return undefined
+  }
+  return undefined
+}
+
+function toLineFeeds(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n')
 }

@@ -83,10 +83,11 @@ function isIndexedDirectory(value: unknown): value is IndexedDirectory {
 function isIndexedSkill(value: unknown): value is IndexedSkill {
   if (!isJsonObject(value) || typeof value.name !== 'string' || typeof value.mark !== 'string') return false
   if (typeof value.reason === 'string') return true
-  const hasDescription = typeof value.description === 'string' && typeof value.isScript === 'boolean'
-  const hasValidHint = ['undefined', 'string'].includes(typeof value.hint)
+  if (!isSkillName(value.name) || typeof value.description !== 'string' || typeof value.isScript !== 'boolean')
+    return false
+  if (value.hint !== undefined && typeof value.hint !== 'string') return false
+  const { frontmatter, notes } = value
   const hasValidFrontmatter =
-    value.frontmatter === undefined || (isJsonObject(value.frontmatter) && value.frontmatter.name === value.name)
-  const hasNotes = Array.isArray(value.notes) && value.notes.every((note) => typeof note === 'string')
-  return isSkillName(value.name) && hasDescription && hasValidHint && hasValidFrontmatter && hasNotes
+    frontmatter === undefined || (isJsonObject(frontmatter) && frontmatter.name === value.name)
+  return hasValidFrontmatter && Array.isArray(notes) && notes.every((note) => typeof note === 'string')
 }
