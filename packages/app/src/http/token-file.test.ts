@@ -21,7 +21,10 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { advanceMonotonicClock } from '../../../../test/support/clock.js'
+import { runToEnd } from '@scorpiox/server/util/sliced-work'
 import { openTokenFile } from './token-file.js'
+import type { AuthTokenRecord } from './token-record.js'
+import { formatTokenRecords, readTokenContent, type TokenContent } from './token-records.js'
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-tokens-')), 'state', 'tokens.json')
 const modeOf = (path: string): number => statSync(path).mode & 0o777
@@ -138,6 +141,83 @@ describe('revoking', () => {
     expect(tokens.find(token)).toBeUndefined()
     expect(tokens.problem()).toBeUndefined()
     expect(tokens.list()).toEqual([])
+  })
+})
+
+describe('a large file', () => {
+  const digest = (number: number): string => number.toString(16).padStart(64, '0')
+  const recordOf = (number: number): AuthTokenRecord => ({
+    id: String(number),
+    name: `token-${number}`,
+    user: `user-${number % 7}`,
+    hash: digest(number),
+    createdAt: '2026-01-01T00:00:00.000Z',
+  })
+  const rangeOf = (count: number): readonly AuthTokenRecord[] => Array.from({ length: count }, (_, n) => recordOf(n))
+  const contentOf = (records: readonly AuthTokenRecord[], previous?: TokenContent): TokenContent | undefined =>
+    runToEnd(readTokenContent(Buffer.from(formatTokenRecords(records)), previous))
+
+  function createLargeFile() {
+    const path = newPath()
+    mkdirSync(dirname(path), { mode: 0o700 })
+    writeFileSync(path, formatTokenRecords(rangeOf(2000)), { mode: 0o600 })
+    return { path, server: openTokenFile(path), other: openTokenFile(path) }
+  }
+
+  test('is read while the request waits; tokens made and revoked by another process are seen', async () => {
+    const { server, other } = createLargeFile()
+    const { token, record } = other.create({ name: 'new', user: 'u' })
+    expect(server.find(token)).toBeInstanceOf(Promise)
+    expect(await server.find(token)).toEqual(record)
+    expect(server.find(token)).toEqual(record)
+    other.revoke('token-1000')
+    const later = other.create({ name: 'later', user: 'u' })
+    other.revoke('new')
+    advanceMonotonicClock(1000)
+    expect(await server.find(token)).toBeUndefined()
+    expect(await server.find(later.token)).toEqual(later.record)
+    expect(server.problem()).toBeUndefined()
+  })
+
+  test('changed by this process: the change is effective for the next request', async () => {
+    const { server } = createLargeFile()
+    const { token, record } = server.create({ name: 'new', user: 'u' })
+    expect(await server.find(token)).toEqual(record)
+    server.revoke('new')
+    expect(await server.find(token)).toBeUndefined()
+  })
+
+  test('that is damaged, or written by another program', async () => {
+    const { path, server } = createLargeFile()
+    const { token, record } = server.create({ name: 'new', user: 'u' })
+    expect(await server.find(token)).toEqual(record)
+    const good = readFileSync(path, 'utf8')
+    writeFileSync(path, good.replace(digest(1000), 'damaged'))
+    advanceMonotonicClock(1000)
+    expect(await server.find(token)).toBeUndefined()
+    expect(server.problem()).toContain('is damaged')
+    writeFileSync(path, JSON.stringify(JSON.parse(good)))
+    advanceMonotonicClock(1000)
+    expect(await server.find(token)).toEqual(record)
+    expect(server.problem()).toBeUndefined()
+  })
+
+  test('any change of it is read as if all of it was read', () => {
+    const number = fc.nat(400)
+    const change = fc.tuple(number, number, fc.array(number, { maxLength: 3 }))
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        const records = [...rangeOf(300)]
+        let content = contentOf(records)
+        for (const [start, deleted, added] of changes) {
+          records.splice(start, deleted % 5, ...added.map((one) => recordOf(one)))
+          content = contentOf(records, content)
+          expect(content?.byHash.size).toBe(new Set(records.map(({ hash }) => hash)).size)
+          for (const record of records) expect(content?.byHash.get(record.hash)).toEqual(record)
+        }
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 
