@@ -4,23 +4,33 @@
 
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
 import { measureSkillLists } from './growth/skills.mjs'
+import { measureTokenChanges } from './growth/tokens.mjs'
 
 const MEASUREMENTS = {
   jobs: measureJobLists,
   memory: measureFinishedJobs,
   skills: measureSkillLists,
+  tokens: measureTokenChanges,
 }
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !(name in MEASUREMENTS))
 if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: choose from ${Object.keys(MEASUREMENTS).join(', ')}`)
 
-console.log('| operation | data | ms | loop blocked, ms | memory |')
-console.log('|---|---|--:|--:|--:|')
+console.log('| operation | data | ms | loop blocked, ms | of it CPU, ms | share of a core | memory |')
+console.log('|---|---|--:|--:|--:|--:|--:|')
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
-  for (const { what, size, ms, blockedMs, bytes } of await measure())
-    console.log(`| ${what} | ${size} | ${format(ms)} | ${format(blockedMs)} | ${formatKilobytes(bytes)} |`)
+  for (const { what, size, ms, blockedMs, blockedCpuMs, core, bytes } of await measure()) {
+    const figures = [
+      format(ms),
+      format(blockedMs),
+      format(blockedCpuMs),
+      core?.toFixed(2) ?? '',
+      formatKilobytes(bytes),
+    ]
+    console.log(`| ${[what, size, ...figures].join(' | ')} |`)
+  }
 }
 
 function format(ms) {

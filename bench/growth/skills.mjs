@@ -34,8 +34,7 @@ export async function measureSkillLists() {
     // Later than the times of the files by more than their resolution.
     await sleep(100)
     const list = async (what, server) => {
-      const { ms, blockedMs } = await measureBlocking(server, () => server.request('prompts/list', {}))
-      rows.push({ what, size, ms, blockedMs })
+      rows.push({ what, size, ...(await measureBlocking(server, () => server.request('prompts/list', {}))) })
     }
     const first = await startServer(place)
     await list('list of skills, the first', first)
