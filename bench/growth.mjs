@@ -2,6 +2,7 @@
 // block of the event loop. Builds the data itself, in folders that it removes.
 //   npm run bench:growth [-- jobs memory tasks …]      BENCH_DIST=<folder> measures another build
 
+import { measureFiringCallbacks, measureWaitingCallbacks } from './growth/callbacks.mjs'
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
 import { measureSkillLists } from './growth/skills.mjs'
 import { measureTokenChanges } from './growth/tokens.mjs'
@@ -11,6 +12,8 @@ const MEASUREMENTS = {
   memory: measureFinishedJobs,
   skills: measureSkillLists,
   tokens: measureTokenChanges,
+  firing: measureFiringCallbacks,
+  waiting: measureWaitingCallbacks,
 }
 
 const asked = process.argv.slice(2)
