@@ -6,6 +6,7 @@ import { measureFiringCallbacks, measureWaitingCallbacks } from './growth/callba
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
 import { measureSkillLists } from './growth/skills.mjs'
 import { measureTokenChanges } from './growth/tokens.mjs'
+import { measureUsers } from './growth/users.mjs'
 
 const MEASUREMENTS = {
   jobs: measureJobLists,
@@ -14,6 +15,7 @@ const MEASUREMENTS = {
   tokens: measureTokenChanges,
   firing: measureFiringCallbacks,
   waiting: measureWaitingCallbacks,
+  users: measureUsers,
 }
 
 const asked = process.argv.slice(2)

@@ -137,6 +137,8 @@ function createObserver(url) {
     /** Bytes of the heap and of buffers after a garbage collection. */
     retainedBytes: () =>
       evaluate('{ const { heapUsed, external } = process.memoryUsage(); heapUsed + external }', { isCollected: true }),
+    /** With BENCH_CLOCK in the environment. */
+    advanceClock: (ms) => evaluate(`benchClock.advance(${ms})`),
     resetLoop: () => evaluate('benchLoop.reset()'),
     /** The longest turn since the reset, `ms` and `cpuMs`, and the CPU time of the process, `totalCpuMs`. */
     readLoop: async () => JSON.parse(await evaluate('benchLoop.read()')),
