@@ -123,7 +123,6 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/features/search/engine-client.ts tokens': CODE,
   'server/features/search/engine-requests.ts cache': 'MAX_CACHED: 500 for all',
   'server/features/search/engine-requests.ts inFlight': CALLS,
-  'server/features/secrets/deferred-secrets.ts commands': COMMANDS,
   'server/features/secrets/deferred-secrets.ts folders': 'MAX_FOLDERS: 8 supervisors',
   'server/features/secrets/deferred-secrets.ts listeners': CODE,
   'server/features/secrets/remembered-values.ts users':
@@ -197,7 +196,7 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/storage/background-writes.ts pending': CALLS,
   'server/storage/change-poller.ts knownScopes': USERS,
   'server/storage/change-poller.ts listeners': CALLS,
-  'server/storage/flag-files.ts paths': USERS,
+  'server/storage/flag-files.ts paths': 'MAX_PATHS: 200',
   'server/storage/sqlite-connection.ts statements': 'MAX_STATEMENTS: 100',
   'server/text/terminal/plain-text-buffer.ts sealed': 'the characters of a result: BASH_MAX_OUTPUT',
   'server/text/terminal/row-grid.ts rows': 'the rows of a terminal',

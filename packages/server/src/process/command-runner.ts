@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { settlesWithin } from '../util/async.js'
+import { type AskpassOptions, letAsk } from './asking-commands.js'
 import { createCommandMemoryWatch } from './command-memory.js'
 import { addVariables, type CommandVariables, putVariablesBefore } from './command-variables.js'
 import { createInputPipeAt, type InputPipe } from './input-pipe.js'
@@ -47,8 +48,8 @@ export interface RunRequest {
   readonly onGap?: (bytes: number) => void
   /** Called with the tag of the command before the command starts. */
   readonly onTag?: (tag: string) => void
-  /** Called with the key by which the command asks for passwords, before it starts; never if it cannot ask. */
-  readonly onAskpassKey?: ((key: string) => void) | undefined
+  /** The command may ask for passwords, until it ends. */
+  readonly askpass?: AskpassOptions | undefined
   /** Runs the command in a sandbox. */
   readonly sandbox?: SandboxFactory | undefined
   /** A process that does not need the server records the output to disk. */
@@ -154,7 +155,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const exited = pooled.exited.then(exitStatusFromShellCode)
     void exited.then(() => sandboxed?.release())
     onTag?.(tag)
-    request.onAskpassKey?.(pooled.askpassKey)
+    if (request.askpass) letAsk(request.askpass, pooled)
     if (isClosed) pooled.discard()
     else pooled.run(commandText, onOutput)
     startingShells.add(pooled)

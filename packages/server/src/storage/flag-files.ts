@@ -25,12 +25,19 @@ export interface FlagFiles {
 /** `waiting`: callbacks and undelivered messages. */
 type FlagKind = 'plans' | 'waiting'
 
+/** Paths that are kept, because hashing a name takes longer than the check. */
+const MAX_PATHS = 200
+
 export function openFlagFiles(stateDir: string, kind: FlagKind, project: string): FlagFiles {
   const directory = join(stateDir, kind, hashForFileName(project))
   const paths = new Map<string, string>()
 
   function pathOf(user: string): string {
-    const path = paths.get(user) ?? join(directory, hashForFileName(user))
+    const known = paths.get(user)
+    if (known !== undefined) return known
+    // Users who are gone must not be kept.
+    if (paths.size >= MAX_PATHS) paths.clear()
+    const path = join(directory, hashForFileName(user))
     paths.set(user, path)
     return path
   }

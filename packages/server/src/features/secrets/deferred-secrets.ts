@@ -4,23 +4,17 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
+import type { AskingCommands } from '../../process/asking-commands.js'
 import type { UserPresence } from '../questions/index.js'
 import type { SecretQuestion, SecretService } from './secret-service.js'
 
-/** A running command, as it is shown to the user. */
-export interface AskingCommand {
-  readonly user: string
-  readonly command: string
-}
-
-/** What the shell uses. */
+/** What the shell uses: for each command only data, because most commands ask nothing and print no secret. */
 export interface CommandSecrets {
   /** An askpass program is there. If a user can be asked, resolves when it can ask. */
   readonly addFolder: (folder: string) => Promise<void> | undefined
-  /** A command that may ask starts; the key identifies it. Returns a function to call at its end. */
-  addCommand(key: string, command: AskingCommand): () => void
-  /** What must not appear in the output of this user's commands. */
-  valuesOf(user: string): readonly Buffer[]
+  readonly asking: AskingCommands
+  /** By user: what must not appear in the output of their commands. */
+  readonly values: ReadonlyMap<string, readonly Buffer[]>
   close(): Promise<void>
 }
 
@@ -41,12 +35,12 @@ export interface DeferredSecretsDeps {
   readonly onError: (error: unknown) => void
 }
 
-const NO_VALUES: readonly Buffer[] = []
 /** Supervisors are replaced now and then. */
 const MAX_FOLDERS = 8
 
 export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecretsDeps): DeferredSecrets {
-  const commands = new Map<string, AskingCommand>()
+  const asking: AskingCommands = { commands: new Map(), onEnd: undefined }
+  const values = new Map<string, readonly Buffer[]>()
   const folders = new Set<string>()
   const listeners = new Set<(user: string) => void>()
   let presence: UserPresence | undefined
@@ -57,13 +51,16 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
 
   const open = loadOnce(async (): Promise<SecretService> => {
     const { createSecretService } = await import('./secret-service.js')
-    return createSecretService({
+    const opened = createSecretService({
       project,
       waitMs,
-      findCommand: (key) => commands.get(key),
+      values,
+      findCommand: (key) => asking.commands.get(key),
       isPresent: (user) => presence?.isPresent(user) ?? false,
       onChange: (user) => listeners.forEach((listener) => listener(user)),
     })
+    asking.onEnd = (key) => opened.commandEnded(key)
+    return opened
   })
 
   /** Sockets are opened when a user is there for the first time, and stay open. */
@@ -90,14 +87,8 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
       folders.add(folder)
       return tryOpenSockets()
     },
-    addCommand(key, command) {
-      commands.set(key, command)
-      return () => {
-        commands.delete(key)
-        service?.commandEnded(key)
-      }
-    },
-    valuesOf: (user) => service?.valuesOf(user) ?? NO_VALUES,
+    asking,
+    values,
     listQuestions: (user) => service?.listQuestions(user) ?? [],
     answer(user, id, value) {
       if (!service) throw new Failure('This question is no longer open.')

@@ -1,6 +1,6 @@
 // What other code may use of the feature `secrets`: types, and a function that loads the rest. Imported by services.ts
 // of the app, the shell and the console. No effects of its own.
 
-export type { AskingCommand, CommandSecrets, DeferredSecrets } from './deferred-secrets.js'
+export type { CommandSecrets, DeferredSecrets } from './deferred-secrets.js'
 
 export const loadSecrets = () => import('./deferred-secrets.js')

@@ -1,5 +1,5 @@
 // The secrets that users entered, kept in memory so that they can be redacted from the output of their commands: as
-// they are, and as they look in an address or a JSON text. Bounded in number and time. Used by secret-service. No I/O.
+// they are, and as they look in an address or a JSON text. Bounded in number and time. Used by secret-service. Sets timers.
 
 /** A shorter one would also hide a part of ordinary words, and can be guessed from what is left. */
 const MIN_REDACTED_BYTES = 4
@@ -9,54 +9,61 @@ const KEEP_MS = 24 * 60 * 60 * 1000
 
 export interface RememberedValues {
   add(user: string, value: string): void
-  /** What is to be redacted for this user. */
-  patternsOf(user: string): readonly Buffer[]
   clear(): void
 }
 
-interface UserValues {
-  /** By value: when it was entered. */
-  readonly enteredAt: Map<string, number>
-  patterns: readonly Buffer[]
-  /** When the oldest is too old. */
-  until: number
-}
+/** By user: what is to be redacted. */
+type Patterns = Map<string, readonly Buffer[]>
 
-const NONE: readonly Buffer[] = []
+export function createRememberedValues(patterns: Patterns, keepMs = KEEP_MS): RememberedValues {
+  /** By user and value: when it was entered. */
+  const users = new Map<string, Map<string, number>>()
+  let timer: NodeJS.Timeout | undefined
 
-export function createRememberedValues(now = () => performance.now()): RememberedValues {
-  const users = new Map<string, UserValues>()
+  function update(user: string, values: Map<string, number>): void {
+    for (const value of values.keys()) if (values.size > MAX_PER_USER) values.delete(value)
+    patterns.set(user, [...values.keys()].flatMap(toPatterns))
+  }
 
-  function update(user: string, values: UserValues): void {
-    for (const [value, enteredAt] of values.enteredAt) if (now() - enteredAt >= KEEP_MS) values.enteredAt.delete(value)
-    for (const value of values.enteredAt.keys())
-      if (values.enteredAt.size > MAX_PER_USER) values.enteredAt.delete(value)
-    values.patterns = [...values.enteredAt.keys()].flatMap(toPatterns)
-    const [oldest = Infinity] = values.enteredAt.values()
-    values.until = oldest + KEEP_MS
-    if (values.enteredAt.size === 0) users.delete(user)
+  function forget(user: string): void {
+    users.delete(user)
+    patterns.delete(user)
+  }
+
+  function removeExpired(): void {
+    timer = undefined
+    const cutoff = performance.now() - keepMs
+    for (const [user, values] of users) {
+      for (const [value, enteredAt] of values) if (enteredAt <= cutoff) values.delete(value)
+      if (values.size === 0) forget(user)
+      else update(user, values)
+    }
+    schedule()
+  }
+
+  function schedule(): void {
+    const oldest = Math.min(...[...users.values()].flatMap((values) => [...values.values()].slice(0, 1)))
+    if (oldest < Infinity) timer ??= setTimeout(removeExpired, oldest + keepMs - performance.now() + 1).unref()
   }
 
   return {
     add(user, value) {
       if (Buffer.byteLength(value) < MIN_REDACTED_BYTES) return
-      const values = users.get(user) ?? { enteredAt: new Map<string, number>(), patterns: NONE, until: Infinity }
+      const values = users.get(user) ?? new Map<string, number>()
       // The users are in the order in which they last entered one.
       users.delete(user)
       const [first] = users.keys()
-      if (first !== undefined && users.size >= MAX_USERS) users.delete(first)
+      if (first !== undefined && users.size >= MAX_USERS) forget(first)
       users.set(user, values)
-      values.enteredAt.delete(value)
-      values.enteredAt.set(value, now())
+      values.delete(value)
+      values.set(value, performance.now())
       update(user, values)
+      schedule()
     },
-    patternsOf(user) {
-      const values = users.get(user)
-      if (!values) return NONE
-      if (now() >= values.until) update(user, values)
-      return values.patterns
+    clear() {
+      clearTimeout(timer)
+      for (const user of users.keys()) forget(user)
     },
-    clear: () => users.clear(),
   }
 }
 

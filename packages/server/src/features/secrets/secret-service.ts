@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import type { AskingCommand } from '../../process/asking-commands.js'
 import { showControlCharacters } from '../../terminal/text-layout.js'
 import { type AskpassSocket, type AskReply, openAskpassSocket } from './askpass-socket.js'
-import type { AskingCommand } from './deferred-secrets.js'
 import { createRememberedValues } from './remembered-values.js'
 
 const MAX_OPEN_PER_USER = 20
@@ -42,7 +42,6 @@ export interface SecretService {
   listQuestions(user: string): readonly SecretQuestion[]
   /** Undefined: the user refuses. Throws a Failure if the question is no longer open. */
   answer(user: string, id: string, value: string | undefined): void
-  valuesOf(user: string): readonly Buffer[]
   /** Withdraws its question. */
   commandEnded(key: string): void
   presenceChanged(): void
@@ -52,6 +51,8 @@ export interface SecretService {
 export interface SecretServiceDeps {
   readonly project: string
   readonly waitMs: number
+  /** Set for each user: what is to be redacted. */
+  readonly values: Map<string, readonly Buffer[]>
   readonly findCommand: (key: string) => AskingCommand | undefined
   readonly isPresent: (user: string) => boolean
   /** Called with the user whose questions changed. */
@@ -76,7 +77,7 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
   const open = new Map<string, OpenQuestion>()
   const asked = new Map<string, AskedByCommand>()
   const sockets: AskpassSocket[] = []
-  const remembered = createRememberedValues()
+  const remembered = createRememberedValues(deps.values)
   let absenceTimer: NodeJS.Timeout | undefined
 
   function listOpen(user: string): readonly OpenQuestion[] {
@@ -155,7 +156,6 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
       if (question.shown.isSecret) remembered.add(user, value)
       question.settle({ kind: 'answered', value })
     },
-    valuesOf: (user) => remembered.patternsOf(user),
     commandEnded(key) {
       asked.delete(key)
       for (const { key: askedBy, settle } of open.values())

@@ -16,7 +16,7 @@ import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { createSecretRedactor } from '../../text/secret-redactor.js'
 import { createDeferred } from '../../util/async.js'
 import type { CommandEnvironment, ProjectEnvironment } from './environment/project-environment.js'
-import type { AskingCommand, CommandSecrets } from '../secrets/index.js'
+import type { CommandSecrets } from '../secrets/index.js'
 import { toRecordedCommand } from './job-record.js'
 import type { JobService } from './job-service.js'
 import type { Job } from './job.js'
@@ -66,6 +66,7 @@ export interface StartCommandOptions {
 }
 
 const NO_ENVIRONMENT: CommandEnvironment = {}
+const NO_VALUES: readonly Buffer[] = []
 
 /** Prepares what receives the output, then asks whether and in which sandbox the command may run, then starts it. */
 export async function startCommand(settings: StartCommandOptions): Promise<CommandExecution> {
@@ -94,22 +95,22 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     buffer.write(chunk)
     for (const listener of listeners) listener()
   }
-  const guard = secrets && guardSecrets(secrets, { user: caller.user, command }, onOutput)
+  const redactor = secrets && createSecretRedactor(() => secrets.values.get(caller.user) ?? NO_VALUES, onOutput)
   const launching = settings.launch({
     ...request,
     variables,
     sandbox: sandboxFactory,
     onGap: (bytes) => renderer.markGap(bytes),
-    onOutput: guard?.onOutput ?? onOutput,
-    onAskpassKey: guard?.onAskpassKey,
+    onOutput: redactor?.write ?? onOutput,
+    askpass: secrets && { asking: secrets.asking, as: { user: caller.user, command } },
   })
   const running = await launching.catch((error: unknown) => {
-    guard?.end()
+    redactor?.end()
     throw settings.toFailure(error)
   })
   const execution = {
     ...running,
-    ...(guard && { exited: running.exited.finally(guard.end) }),
+    ...(redactor && { exited: running.exited.finally(redactor.end) }),
     command,
     startedAt,
     note: [sandboxFactory?.failureNote ?? [], problem ?? []].flat().join(' ') || undefined,
@@ -125,20 +126,6 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
   }
   started.resolve(execution)
   return execution
-}
-
-/** Redacts the output of a command, and lets it ask for passwords until it ends. */
-function guardSecrets(secrets: CommandSecrets, command: AskingCommand, passOn: (chunk: Buffer) => void) {
-  const redactor = createSecretRedactor(() => secrets.valuesOf(command.user), passOn)
-  const removals: (() => void)[] = []
-  return {
-    onOutput: redactor.write,
-    onAskpassKey: (key: string): void => void removals.push(secrets.addCommand(key, command)),
-    end: (): void => {
-      redactor.end()
-      for (const remove of removals) remove()
-    },
-  }
 }
 
 /**
