@@ -70,7 +70,9 @@ function existingPids(first: number, range: number): readonly number[] {
 export function parseTags(environment: string): string | undefined {
   const variables = `\0${environment}`
   const start = variables.indexOf(`\0${VARIABLE}=`)
-  return start < 0 ? undefined : variables.slice(start + 1, variables.indexOf('\0', start + 1))
+  if (start < 0) return undefined
+  // Copied, because a substring keeps the whole environment in memory.
+  return Buffer.from(variables.slice(start + 1, variables.indexOf('\0', start + 1)), 'latin1').toString('latin1')
 }
 
 export function readProcessName(pid: number): string | undefined {
