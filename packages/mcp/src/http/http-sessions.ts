@@ -16,6 +16,8 @@ import { restoreFacts, StoredClientSession } from './session-facts.js'
 import type { HttpSessionStore, StoredSession } from './session-store.js'
 
 const IDLE_MS = 60 * 60 * 1000
+/** How long after its last use a session can replay events: a client that reconnects does so sooner. */
+const REPLAY_MS = 10 * 60 * 1000
 const CLEANUP_INTERVAL_MS = 60 * 1000
 const MAX_PER_USER = 1000
 /** Characters in the replay logs of all sessions of one user. */
@@ -43,7 +45,7 @@ export class HttpSession {
   readonly session: Session
   /** Messages that belong to no request. */
   readonly serverStream: ResumableStream
-  lastUsedAt = Date.now()
+  lastUsedAt = performance.now()
   readonly #log: EventLog
   readonly #openStreams = new Map<string, ResumableStream>()
   readonly #firstStreamNumber: number
@@ -139,7 +141,7 @@ export class HttpSessions {
   readonly #logSizes = new Map<string, number>()
   readonly #restoring = new Map<string, Promise<HttpSession | undefined>>()
   readonly #cleanupTimer: NodeJS.Timeout
-  #touchedAt = Date.now()
+  #touchedAt = performance.now()
 
   /** `toolCallFormat`: the result format of sessions at 2024-11-05. */
   constructor(
@@ -175,7 +177,7 @@ export class HttpSessions {
     if (session?.user !== user) return undefined
     // The same user with a credential of another tenant.
     if (server && session.session.server !== server) return undefined
-    session.lastUsedAt = Date.now()
+    session.lastUsedAt = performance.now()
     return session
   }
 
@@ -209,8 +211,7 @@ export class HttpSessions {
     const userSessions = this.#byUser.get(session.user)
     userSessions?.delete(session)
     session.end(reason, isMoved)
-    this.#logSizes.set(session.user, (this.#logSizes.get(session.user) ?? 0) - session.logSize)
-    session.clearLog(false)
+    this.#clearLog(session)
     if (userSessions?.size !== 0) return
     this.#byUser.delete(session.user)
     this.#logSizes.delete(session.user)
@@ -254,12 +255,19 @@ export class HttpSessions {
   }
 
   #expireIdle(): void {
-    const cutoff = Date.now() - IDLE_MS
+    const now = performance.now()
     for (const session of this.#sessions.values()) {
-      if (session.isBusy) session.lastUsedAt = Date.now()
-      else if (session.lastUsedAt < cutoff) this.#endQuietly(session, 'it was not used for an hour')
+      const idleMs = now - session.lastUsedAt
+      if (session.isBusy) session.lastUsedAt = now
+      else if (idleMs > IDLE_MS) this.#endQuietly(session, 'it was not used for an hour')
+      else if (idleMs > REPLAY_MS) this.#clearLog(session)
     }
     if (this.store) this.#touchUsed(this.store)
+  }
+
+  #clearLog(session: HttpSession): void {
+    this.#logSizes.set(session.user, (this.#logSizes.get(session.user) ?? 0) - session.logSize)
+    session.clearLog(false)
   }
 
   /** What cannot be removed from the store expires there. */
@@ -269,7 +277,7 @@ export class HttpSessions {
 
   #touchUsed(store: HttpSessionStore): void {
     const since = this.#touchedAt
-    this.#touchedAt = Date.now()
+    this.#touchedAt = performance.now()
     for (const [user, userSessions] of this.#byUser) {
       const ids = [...userSessions].filter(({ lastUsedAt }) => lastUsedAt >= since).map(({ id }) => id)
       if (ids.length > 0) void store.touch(user, ids).catch(() => undefined)
