@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { cleanEnv, PROGRAM, resultData, startServer, type TestClient } from '../support/client.js'
+import { cleanEnv, PROGRAM, readJob, resultData, startJob, startServer, type TestClient } from '../support/client.js'
 import { callTool, startProgram } from '../support/http-client.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { RUNTIME_FLAGS } from '../support/runtime.js'
@@ -60,6 +60,15 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(result.content[0].text).toMatch(/Read-only file system|Permission denied/)
     await client.close()
     expect(existsSync(join(home, 'out'))).toBe(false)
+  })
+
+  test('a background task that pauses within a line does not count as waiting for input', async () => {
+    const home = newHome()
+    const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
+    const id = await startJob(client, "printf 'at work ...'; sleep 3; echo done")
+    const { text } = await readJob(client, id, { wait_for_end: true })
+    expect(text).toMatch(/^at work \.\.\.done\n\[Background task \d+ ended/)
+    await client.close()
   })
 
   test('if it is unavailable, no command is run, and the log reports it at once', async () => {

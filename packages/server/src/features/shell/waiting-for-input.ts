@@ -16,7 +16,7 @@ const CONTROLLING_TERMINAL = 0x500
 const PTS_MAJORS = { first: 136, last: 143 }
 const MAX_PROCESSES = 500
 const MAX_THREADS = 64
-/** They wait for others, and have the terminal as stdin. */
+/** They wait for others, and have the terminal or the pipe as stdin. */
 const WRAPPERS = new Set(['bwrap', 'unshare', 'setsid'])
 
 /** A thread that waits for input. */
@@ -30,13 +30,13 @@ export interface InputReader {
 
 /** `pipe`: the identity of the FIFO that is its stdin; undefined for a terminal. */
 export function findInputReaders(root: number, pipe: string | undefined): readonly InputReader[] {
-  const processes = listProcesses(root)
+  const processes = listProcesses(root).filter(({ name }) => !WRAPPERS.has(name))
   if (pipe !== undefined) {
     const isPipe = (path: string): boolean => identify(path) === pipe
     return processes.flatMap(({ pid }) => findReadersIn(pid, isPipe))
   }
   const foreground = processes.filter(
-    ({ group, foregroundGroup, terminal, name }) => terminal !== 0 && group === foregroundGroup && !WRAPPERS.has(name),
+    ({ group, foregroundGroup, terminal }) => terminal !== 0 && group === foregroundGroup,
   )
   return foreground.flatMap(({ pid, terminal }) =>
     findReadersIn(pid, (path) => [terminal, CONTROLLING_TERMINAL].includes(readDevice(path) ?? -1)),
