@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -130,6 +130,18 @@ describe('the limit of all commands together', () => {
     const [file] = limits.allocate().cgroupFiles
     expect([read(file, 'memory.max'), read(file, 'pids.max')]).toEqual(['1000', '9'])
     expect([read(file, '../memory.max'), read(file, '../cgroup.subtree_control')]).toEqual(['5500', '+pids +memory'])
+    limits.close()
+  })
+
+  test('is created again if another removed it, and the cgroup prepared for the next command with it', async () => {
+    const root = tree('memory')
+    const limits = limit({ mountinfo: line('/', join(root, 'memory'), 'cgroup', 'memory'), cgroup: '4:memory:/' })
+    const [first] = limits.allocate().cgroupFiles
+    // The next one is prepared in the next turn.
+    await new Promise((done) => setImmediate(done))
+    rmSync(join(first ?? '', '../..'), { recursive: true })
+    const [second] = limits.allocate().cgroupFiles
+    expect([read(second, 'memory.limit_in_bytes'), read(second, '../memory.limit_in_bytes')]).toEqual(['1000', '5500'])
     limits.close()
   })
 

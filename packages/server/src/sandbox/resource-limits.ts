@@ -2,7 +2,7 @@
 // created, otherwise by rlimits, which count processes in the user namespace of the command, but memory for each
 // process separately. Opened by sandbox.ts, used by command-factory. Creates and removes cgroups. Sets timers.
 
-import { rmdirSync } from 'node:fs'
+import { existsSync, rmdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
@@ -32,15 +32,34 @@ interface CgroupPool {
 
 /**
  * One set of cgroups for each command. Creating them takes longer than everything else a command waits for, so those
- * for the next command are created in advance.
+ * for the next command are created in advance. `reopenParents` is called if they are gone: a server that sees other
+ * process numbers, as in a container with the same cgroup tree, takes empty ones for left behind.
  */
-function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues): CgroupPool {
+function createCgroupPool(
+  parents: readonly CgroupParent[],
+  values: LimitValues,
+  reopenParents: () => void,
+): CgroupPool {
   const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
   let count = 0
   let spare: readonly string[] | undefined
   let isClosed = false
 
   function createSet(): readonly string[] {
+    try {
+      return tryCreateSet()
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT')) throw toFailure(error)
+    }
+    try {
+      reopenParents()
+      return tryCreateSet()
+    } catch (error) {
+      throw toFailure(error)
+    }
+  }
+
+  function tryCreateSet(): readonly string[] {
     const name = `${namePrefix}-${++count}`
     const created: string[] = []
     try {
@@ -48,8 +67,7 @@ function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues)
       return created
     } catch (error) {
       removeCgroups(created)
-      const reason = errorMessage(error)
-      throw new Failure(`The command was not started: its limits could not be set (${reason}).`)
+      throw error
     }
   }
 
@@ -64,7 +82,7 @@ function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues)
 
   return {
     acquire() {
-      const acquired = spare ?? createSet()
+      const acquired = spare?.every((file) => existsSync(dirname(file))) ? spare : createSet()
       spare = undefined
       setImmediate(createSpare)
       return acquired
@@ -76,6 +94,10 @@ function createCgroupPool(parents: readonly CgroupParent[], values: LimitValues)
       spare = undefined
     },
   }
+}
+
+function toFailure(error: unknown): Failure {
+  return new Failure(`The command was not started: its limits could not be set (${errorMessage(error)}).`)
 }
 
 function removeCgroups(procsFiles: readonly string[]): void {
@@ -128,13 +150,18 @@ export function openResourceLimits({
   ownCgroup = readOwnCgroup(),
 }: LimitOptions): ResourceLimits {
   const values = { pids, memory: memoryBytes }
-  const ownParents = findCgroupParents(ownCgroup, values)
   const commonName = `scorpiox-${process.pid}-all-${Math.random().toString(36).slice(2)}`
-  const parents =
-    totalMemoryBytes === undefined
-      ? ownParents
-      : ownParents.map((parent) => createCommonCgroup(parent, commonName, Math.floor(KERNEL_MARGIN * totalMemoryBytes)))
-  const pool = createCgroupPool(parents, values)
+  const openParents = (): readonly CgroupParent[] => {
+    const found = findCgroupParents(ownCgroup, values)
+    if (totalMemoryBytes === undefined) return found
+    const memory = Math.floor(KERNEL_MARGIN * totalMemoryBytes)
+    return found.map((parent) => createCommonCgroup(parent, commonName, memory))
+  }
+  const parents = openParents()
+  const pool = createCgroupPool(parents, values, () => {
+    // A command never runs with fewer limits than the server has announced.
+    if (foldersOf(openParents()) !== foldersOf(parents)) throw new Error('the cgroups of this server are gone')
+  })
   const mechanismFor = (controller: CgroupController): LimitMechanism => {
     const parent = parents.find(({ controllers }) => controllers.includes(controller))
     if (parent) return `cgroup v${parent.version}`
@@ -159,6 +186,10 @@ export function openResourceLimits({
       for (const { folder } of parents) if (basename(folder) === commonName) removeCgroup(folder, RETRIES)
     },
   }
+}
+
+function foldersOf(parents: readonly CgroupParent[]): string {
+  return parents.map(({ folder }) => folder).join(' ')
 }
 
 function readOwnCgroup(): OwnCgroup {
