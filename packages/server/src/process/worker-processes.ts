@@ -9,6 +9,8 @@ import { type IpcChild, spawnNodeScript } from './piped-child.js'
 import type { ExitStatus } from './spawn.js'
 
 const IDLE_TIMEOUT_MS = 60_000
+/** The first request of a process also waits for its start, which takes seconds on a busy machine. */
+const START_MS = 5_000
 
 export interface WorkerProcessPool {
   /**
@@ -94,10 +96,12 @@ export function createWorkerProcessPool(options: WorkerProcessOptions): WorkerPr
   }
 
   async function runInWorker(request: object, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
-    const worker = idleWorkers.pop() ?? (await startWorker())
+    const idle = idleWorkers.pop()
+    const worker = idle ?? (await startWorker())
     clearTimeout(worker.idleTimer)
     try {
-      const { answer, problem, residentBytes } = await sendRequest(worker, request, timeoutMs, signal)
+      const limitMs = idle ? timeoutMs : timeoutMs + START_MS
+      const { answer, problem, residentBytes } = await sendRequest(worker, request, limitMs, signal)
       if (residentBytes <= maxIdleRssBytes && isReusableAfter(answer)) park(worker)
       else terminate(worker)
       if (problem !== undefined) throw problem
