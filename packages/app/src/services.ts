@@ -127,6 +127,11 @@ export function createAppServices({
   const changeEvents = createChangeEvents()
   const database = shared?.database ?? createLazyDatabase(config, membership)
   const callLog = createCallLog()
+  // The collector is loaded with the first service: a server that has not worked has nothing to give back.
+  const collectWhenIdle = loadOnce(async () => {
+    const { noteCall } = await import('@scorpiox/server/process/collect-when-idle')
+    callLog.subscribe(noteCall)
+  })
   const skills = createDeferredSkills(() => openSkillRegistrations(config, changeEvents, log))
   const callbacks = createDeferredCallbacks({
     mayHavePending: async (user) => (await loadPendingFlags()).mayHavePending(config, user),
@@ -187,6 +192,7 @@ export function createAppServices({
       return openPatternMatcher(config)
     },
     async shell(_, getService) {
+      void collectWhenIdle()
       const [{ openShellService }, { openPlanPolicy }, secrets] = await Promise.all([
         loadShellService(),
         loadPlanPolicy(),
@@ -264,6 +270,7 @@ export function createAppServices({
       return openGuardedFetch(config, log)
     },
     async documents(_, getService) {
+      void collectWhenIdle()
       if (shared) return shared.documents()
       const { openDocumentReader } = await loadDocumentReader()
       return openDocumentReader({
@@ -274,6 +281,7 @@ export function createAppServices({
       })
     },
     async images() {
+      void collectWhenIdle()
       const { openImageReader } = await loadImageReader()
       const { level } = await commandSandbox()
       // Clients that may not run commands over HTTP must not read images from the whole disk either.

@@ -15,7 +15,7 @@ import {
   readFailureMessage,
 } from './extract-types.js'
 
-const DEFAULT_LIMITS = { maxThreads: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 224 }
+const DEFAULT_LIMITS = { maxThreads: 2, timeoutMs: 10_000, idleMs: 45_000, memoryMb: 224 }
 const MAX_PDF_WORKERS = 2
 const MAX_IDLE_RSS_BYTES = 192 * 1024 * 1024
 

@@ -1,0 +1,60 @@
+// Returns memory to the system after work. V8 keeps most of what a burst of calls needed, fragmented and with compiled
+// code, because nothing that happens later makes it collect. Loaded by services.ts of the app with the first service, and
+// called for every call. Sets flags of V8 for the time of a collection, and a timer that does not keep the process alive.
+
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+
+import { bunVersion } from '@scorpiox/mcp/runtime'
+import { exposeGarbageCollector } from './garbage-collector.js'
+
+const CHECK_INTERVAL_MS = 20_000
+/** A larger heap would block the event loop for longer than a call should wait. */
+const MAX_HEAP_BYTES = 96 * 1024 * 1024
+/** The newest Node.js on which the flags below were tried: V8 prints a line about one that it does not know. */
+const LAST_KNOWN_NODE = 24
+/** Compiled code that was not used lately is dropped too; a function is compiled again when it is called. */
+const COMPACTING = ['--compact-on-every-full-gc', '--flush-baseline-code', '--bytecode-old-age=1']
+const USUAL = ['--no-compact-on-every-full-gc', '--no-flush-baseline-code', '--bytecode-old-age=6']
+
+interface IdleCollectorOptions {
+  readonly checkIntervalMs?: number
+  readonly collect?: () => void
+}
+
+/** Returns a function to be called for every call. Collects once there was none for one to two intervals. */
+export function createIdleCollector({
+  checkIntervalMs = CHECK_INTERVAL_MS,
+  collect = collectAndCompact,
+}: IdleCollectorOptions = {}): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let hasWorked = false
+
+  function check(): void {
+    timer = undefined
+    if (!hasWorked) return collect()
+    hasWorked = false
+    start()
+  }
+
+  function start(): void {
+    timer ??= setTimeout(check, checkIntervalMs).unref()
+  }
+
+  return () => {
+    hasWorked = true
+    start()
+  }
+}
+
+function collectAndCompact(): void {
+  if (getHeapStatistics().used_heap_size > MAX_HEAP_BYTES) return
+  const collectGarbage = exposeGarbageCollector()
+  const isKnown = bunVersion() === undefined && Number.parseInt(process.version.slice(1), 10) <= LAST_KNOWN_NODE
+  if (isKnown) for (const flag of COMPACTING) setFlagsFromString(flag)
+  // Code is dropped by the second collection after its last use.
+  for (let count = 0; count < 2; count++) collectGarbage()
+  if (isKnown) for (const flag of USUAL) setFlagsFromString(flag)
+}
+
+/** One for the process: the heap is that of all servers in it. */
+export const noteCall = createIdleCollector()
