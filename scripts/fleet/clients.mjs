@@ -102,13 +102,13 @@ function createSse({ url, token }) {
 
   async function begin(to, id) {
     streamCall = id
-    const opened = await openStream(to, { path: '/sse', token, headers: { [CALL_HEADER]: id } })
+    const opened = await openStream(to, { path: '/sse', token, headers: { [CALL_HEADER]: id }, limitMs: LIMIT_MS })
     if (opened.status !== 200) {
       const text = await withLimit('the refusal', 5_000, opened.refusal())
       return toAnswer(opened.status, parseJson(text), text)
     }
     stream = opened
-    path = (await stream.next()).data
+    path = (await stream.next(LIMIT_MS)).data
     const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
     const sent = await sendRequest(to, { path, token, body: message('initialize', params, 'init'), limitMs: 20_000 })
     if (sent.status !== 202) return toAnswer(sent.status, sent.json, sent.text)
