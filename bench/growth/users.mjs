@@ -1,5 +1,5 @@
-// Growth of users: memory of those who were seen once, while they are here and after an hour without them; and the
-// files that a server writes while nobody uses it.
+// Growth of users: memory of users with one call of each tool, right after them and an hour later; and the growth of the
+// state without calls.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
