@@ -45,8 +45,16 @@ async function plantCallbacks(place, count, delayMs, of) {
     // Spread over the delay, as callbacks that were set one after the other.
     const inMs = 8000 + ((number * 7919) % delayMs) + (delayMs > MEASURED_MS ? 600_000 : 0)
     run('callbacks', {
-      ...{ scope, session, slot, message: `look at build ${number}`, set_at: Date.now(), delay_ms: delayMs },
-      ...{ repeats_left: -1, fire_at: Date.now() + inMs, fire_uptime: uptimeMs + inMs, boot },
+      scope,
+      session,
+      slot,
+      message: `look at build ${number}`,
+      set_at: Date.now(),
+      delay_ms: delayMs,
+      repeats_left: -1,
+      fire_at: Date.now() + inMs,
+      fire_uptime: uptimeMs + inMs,
+      boot,
     })
   }
   database.exec('COMMIT')

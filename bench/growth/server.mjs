@@ -128,7 +128,7 @@ function createObserver(url) {
       const [data] = await once(socket, 'message')
       return JSON.parse(data).result
     }
-    for (let round = 0; isCollected && round < 3; round += 1) await ask('HeapProfiler.collectGarbage')
+    for (let round = 0; round < (isCollected ? 3 : 0); round += 1) await ask('HeapProfiler.collectGarbage')
     const { result } = await ask('Runtime.evaluate', { expression })
     socket.close()
     return result.value

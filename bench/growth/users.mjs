@@ -15,8 +15,11 @@ const CLEANED_MS = 10_000
 function plantUsers({ state }, count) {
   const tokens = Array.from({ length: count }, () => `sxc_${randomBytes(32).toString('base64url')}`)
   const records = tokens.map((token, number) => ({
-    ...{ id: String(number), name: `token-${number}`, user: `user-${number}` },
-    ...{ hash: createHash('sha256').update(token).digest('hex'), createdAt: '2026-01-01T00:00:00.000Z' },
+    id: String(number),
+    name: `token-${number}`,
+    user: `user-${number}`,
+    hash: createHash('sha256').update(token).digest('hex'),
+    createdAt: '2026-01-01T00:00:00.000Z',
   }))
   writeFileSync(join(state, 'tokens.json'), `${JSON.stringify({ version: 1, tokens: records }, null, 2)}\n`, {
     mode: 0o600,
@@ -24,14 +27,14 @@ function plantUsers({ state }, count) {
   return tokens
 }
 
-const CALLS = [
-  ['Bash', { command: 'seq 1000' }],
-  ['BackgroundBash', { command: 'seq 1000' }],
-  ['ListBgTasks', {}],
-  ['ReadBgOutput', { task_id: 1, wait_for_end: true }],
-  ['TaskManager', { action: 'create', name: 'one' }],
-  ['SetCallback', { action: 'list' }],
-]
+const CALLS = Object.entries({
+  Bash: { command: 'seq 1000' },
+  BackgroundBash: { command: 'seq 1000' },
+  ListBgTasks: {},
+  ReadBgOutput: { task_id: 1, wait_for_end: true },
+  TaskManager: { action: 'create', name: 'one' },
+  SetCallback: { action: 'list' },
+})
 
 /** A session, and one call of each kind. */
 async function visit(server, token) {
