@@ -16,7 +16,11 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     pattern: /['"](node:)?cluster['"]/,
     modules: ['app/cli/serve-processes.ts'],
   },
-  { effect: 'reading the environment', pattern: /\bprocess\.env\b/, modules: ['server/config/load-config.ts'] },
+  {
+    effect: 'reading the environment',
+    pattern: /\bprocess\.env\b/,
+    modules: ['server/config/load-config.ts', 'server/config/home.ts'],
+  },
   {
     effect: 'stdout',
     pattern:
@@ -34,7 +38,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     effect: 'writing to the terminal by descriptor or device',
     pattern: /\bwrite(File|v)?(Sync)?\([12],|['"`]\/dev\/(tty|stdout|stderr|console|fd\/[12])\b|['"]node:tty['"]/,
     // The protocol on Bun.
-    modules: ['mcp/stdio/bun-stdout.ts'],
+    modules: ['mcp/stdio/bun-stdout.ts', 'mcp/stdio/serve-stdio.ts'],
   },
   {
     effect: 'drawing on the terminal',
@@ -206,7 +210,6 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
   'app/executable.ts': 'a file inside the executable',
-  'app/launch.ts': 'the file of the program beside it, which the sandbox mounts read-only',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',
   'app/cli/skills-command.ts': 'the sandbox mounts the folders read-only',

@@ -43,7 +43,7 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
   const { config, log, state } = deps
   const id = randomBytes(8).toString('hex')
   const project = findProjectRoot(config.cwd)
-  const startedAt = Math.round(performance.timeOrigin)
+  const startedAt = Math.round(Date.now() - process.uptime() * 1000)
   const { changeEvents, callLog, jobs, secrets, transport } = deps
   const readServerView = async () => ({
     id,

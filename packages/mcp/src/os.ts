@@ -2,8 +2,6 @@
 // stores files, signals processes or names local callers. Used in all packages. Asks the operating system; changes
 // nothing.
 
-import { userInfo } from 'node:os'
-
 /** Tests the code of a system error, such as ENOENT. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => error.code === code)
@@ -12,7 +10,7 @@ export function hasErrorCode(error: unknown, ...codes: readonly string[]): boole
 /** The name of the OS user, or the numeric user ID. */
 export function getOsUser(): string {
   try {
-    return userInfo().username
+    return process.getBuiltinModule('node:os').userInfo().username
   } catch {
     // A container may run under a user ID without a name.
     return String(process.getuid?.() ?? 'unknown')

@@ -22,6 +22,7 @@ import { RequestContext, type SessionContext } from '../request/request-context.
 import { isModernRequest, readModernClient } from '../revisions/modern-request.js'
 import { type LegacyRevision, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { monotonicMs } from '../util/monotonic-time.js'
 import { andThen } from '../util/promises.js'
 import { ActiveRequests } from './active-requests.js'
 import { answerBatch } from './batch.js'
@@ -184,12 +185,12 @@ class ClientSession implements Session, SessionContext {
     const tool = String(name)
     const started = { tool, input }
     observer?.onStart(this.caller, started)
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     const pendingAnswer = this.#requests.start(method, context)
     void andThen(pendingAnswer, (answer) => {
       const isError = answer instanceof ErrorAnswer || context.hasFailed
       const outcome = answer === undefined ? 'cancelled' : isError ? 'error' : 'ok'
-      const ms = performance.now() - startedAt
+      const ms = monotonicMs() - startedAt
       onCall?.({ tool, outcome, seconds: ms / 1000 })
       observer?.onEnd(this.caller, { tool, input, outcome, ms }, started)
     })

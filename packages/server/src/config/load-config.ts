@@ -1,13 +1,13 @@
 // Loads the effective settings: defaults, files, profile, environment, `-e`, in increasing precedence, each value with
-// its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of lower
+// its source. With home.ts the only reader of process.env. It never fails: an invalid value causes a warning, and the value of lower
 // precedence is used. Called by main.ts of the app; most code gets the result. Reads files and the environment.
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { parseEnvFile } from './env-file.js'
+import { findHome } from './home.js'
 import { listOptions, type Option, type Settings } from './options.js'
 import { createSettingsBuilder, type EffectiveSetting, type SettingsBuilder } from './settings.js'
 
@@ -65,7 +65,7 @@ export function loadConfig({ cwdFlag, overrides = [], toolNames = [], ...program
   const options = listOptions(toolNames)
   const builder = createSettingsBuilder(options)
   const startDir = resolve(cwdFlag ?? askOsOrDefault(() => process.cwd(), '/', builder))
-  const home = askOsOrDefault(homedir, '', builder)
+  const home = askOsOrDefault(findHome, '', builder)
   // A relative home would resolve inside the project, which could then pose as the user.
   const userHome = isAbsolute(home) ? home : ''
   const files = [

@@ -3,10 +3,10 @@
 // Reads the file system to resolve links and find repositories; keeps each project root in memory once it is found.
 
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { findHomeIfAny } from './home.js'
 import type { Config } from './load-config.js'
 import type { Settings } from './options.js'
 
@@ -16,23 +16,14 @@ export function getStateDir({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>):
 
 /** The name of this machine for people. */
 export function getMachineName({ MACHINE_NAME: name }: Pick<Settings, 'MACHINE_NAME'>): string {
-  return name === '' ? hostname() : name
+  return name === '' ? process.getBuiltinModule('node:os').hostname() : name
 }
 
 function getHome(): string {
-  const folder = readHome()
+  const folder = findHomeIfAny()
   // A relative path would resolve inside the project, whose author could then read and write the state.
   if (isAbsolute(folder)) return folder
   throw new Failure('There is no home directory; set STATE_DIR to a folder')
-}
-
-// homedir() throws if the user has no passwd entry.
-function readHome(): string {
-  try {
-    return homedir()
-  } catch {
-    return ''
-  }
 }
 
 /** The folder whose scripts become tools; undefined if SCRIPT_TOOLS is not set or tools are disabled. */

@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 const FOLDER_NAME = 'code-cache'
 const MAX_BYTES = 16 * 1024 * 1024
 const HEADER_BYTES = 16
+const CHUNK_BYTES = 64 * 1024
 const MAGIC = 0x53584331
 
 /**
@@ -31,7 +32,7 @@ export function readCodeCache(path: string, source: Buffer): Buffer | undefined 
   try {
     const folder = dirname(path)
     const isTrusted = [dirname(folder), folder].every((directory) => isPrivateFolder(directory))
-    return isTrusted ? parseCodeCache(readPrivateFile(path), source) : undefined
+    return isTrusted ? readPrivateFile(path, source) : undefined
   } catch {
     return undefined
   }
@@ -49,28 +50,37 @@ export function formatCodeCache(source: Buffer, data: Buffer): Buffer {
   return Buffer.concat([header, source, data, data])
 }
 
-function parseCodeCache(file: Buffer, source: Buffer): Buffer | undefined {
-  if (file.length < HEADER_BYTES || file.readUInt32LE(0) !== MAGIC) return undefined
-  const sourceBytes = file.readUInt32LE(4)
-  const dataBytes = file.readUInt32LE(8)
-  if (file.length !== HEADER_BYTES + sourceBytes + 2 * dataBytes) return undefined
-  const dataAt = HEADER_BYTES + sourceBytes
-  const data = file.subarray(dataAt, dataAt + dataBytes)
-  const isSameSource = file.subarray(HEADER_BYTES, dataAt).equals(source)
-  return isSameSource && file.subarray(dataAt + dataBytes).equals(data) ? data : undefined
-}
-
-function readPrivateFile(path: string): Buffer {
+function readPrivateFile(path: string, source: Buffer): Buffer | undefined {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(file)
-    if (!stats.isFile() || !isOwn(stats, 0o077) || stats.size > MAX_BYTES) return Buffer.alloc(0)
-    // Not from the pool of small buffers, and not filled: the data is kept as long as the program runs.
-    const content = Buffer.allocUnsafeSlow(stats.size)
-    return content.subarray(0, readSync(file, content, 0, stats.size, 0))
+    const isUsable = stats.isFile() && isOwn(stats, 0o077) && stats.size <= MAX_BYTES
+    return isUsable ? readData(file, stats.size, source) : undefined
   } finally {
     closeSync(file)
   }
+}
+
+/** What is compared only is read through one small buffer: each page of a large one takes time, and stays resident. */
+function readData(file: number, fileBytes: number, source: Buffer): Buffer | undefined {
+  const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  if (readSync(file, chunk, 0, HEADER_BYTES, 0) < HEADER_BYTES || chunk.readUInt32LE(0) !== MAGIC) return undefined
+  const dataBytes = chunk.readUInt32LE(8)
+  const dataAt = HEADER_BYTES + source.length
+  if (chunk.readUInt32LE(4) !== source.length || fileBytes !== dataAt + 2 * dataBytes) return undefined
+  if (!isContentAt(file, HEADER_BYTES, source, chunk)) return undefined
+  const data = Buffer.allocUnsafeSlow(dataBytes)
+  if (readSync(file, data, 0, dataBytes, dataAt) < dataBytes) return undefined
+  return isContentAt(file, dataAt + dataBytes, data, chunk) ? data : undefined
+}
+
+function isContentAt(file: number, position: number, expected: Buffer, chunk: Buffer): boolean {
+  for (let at = 0; at < expected.length;) {
+    const count = readSync(file, chunk, 0, Math.min(chunk.length, expected.length - at), position + at)
+    if (count === 0 || chunk.compare(expected, at, at + count, 0, count) !== 0) return false
+    at += count
+  }
+  return true
 }
 
 /** A link, or a placeholder of the sandbox (with the sticky bit), is not one. */

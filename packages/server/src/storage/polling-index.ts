@@ -2,6 +2,8 @@
 // rescans, at most once within a short time, and a timer rescans in between. A request waits a limited time for changes
 // to be read; the rest is announced when it is known. The caller's `scan` reads the files.
 
+import { monotonicMs } from '@scorpiox/mcp/util/monotonic-time'
+
 /** List requests within this time share one scan. */
 const MAX_AGE_MS = 50
 const RESCAN_INTERVAL_MS = 2000
@@ -43,9 +45,9 @@ export function createPollingIndex({ scan, maxWaitMs, onWaitExpired, waitKeepsAl
 
   function rescan(isForRequest: boolean): Promise<void> | undefined {
     if (isClosed || updating) return undefined
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     const update = scan(isForRequest)
-    scannedAt = performance.now()
+    scannedAt = monotonicMs()
     const costMs = scannedAt - startedAt
     if (!update) {
       schedule(costMs)
@@ -80,7 +82,7 @@ export function createPollingIndex({ scan, maxWaitMs, onWaitExpired, waitKeepsAl
   return {
     refresh(maxAgeMs = MAX_AGE_MS) {
       if (updating) return isBackground && maxAgeMs > 0 ? undefined : waitForUpdate(updating)
-      return performance.now() - scannedAt < maxAgeMs ? undefined : rescan(true)
+      return monotonicMs() - scannedAt < maxAgeMs ? undefined : rescan(true)
     },
     close() {
       isClosed = true
