@@ -22,9 +22,9 @@ const streamRows = (row, title) => [
 // `atMost` and `atLeast` are ratios to the bare subject, `limit` is a figure of ours alone. `paired`: every subject's
 // n-th sample was taken within the same second, so the ratio is the median of ratios, not a ratio of medians.
 const ROWS = [
-  { row: 'initialize', title: 'spawn to initialize, ms', judged: 'server', atMost: 1.25, cjs: true },
-  { row: 'executable', title: '  the executable', judged: 'executable', atMost: 0.8, cjs: true },
-  { row: 'toolsList', title: 'spawn to tools/list, ms', judged: 'server', atMost: 1.4, cjs: true },
+  { row: 'initialize', title: 'spawn to initialize, ms', judged: 'server', atMost: 1.08, cjs: true },
+  { row: 'executable', title: '  the executable', judged: 'executable', atMost: 0.45, cjs: true },
+  { row: 'toolsList', title: 'spawn to tools/list, ms', judged: 'server', atMost: 1.18, cjs: true },
   { row: 'firstCall', title: 'first call, ms', judged: 'echo' },
   { row: 'pinned', title: 'sequential call p50, one core, µs', judged: 'echo', atMost: 1.2 },
   { row: 'pinnedCpu', title: '  server CPU per call, µs', judged: 'echo' },
@@ -33,7 +33,7 @@ const ROWS = [
   { row: 'pipelined', title: 'pipelined @1024, calls/s', judged: 'echo', atLeast: 0.7 },
   { row: 'pipelinedCpu', title: '  server CPU per call, µs', judged: 'echo' },
   { row: 'large', title: '10 MB echo, MB/s', judged: 'echo', atLeast: 0.9 },
-  { row: 'idleMemory', title: 'idle RSS, MiB', judged: 'server', atMost: 1.15, cjs: true },
+  { row: 'idleMemory', title: 'idle RSS, MiB', judged: 'server', atMost: 1.12, cjs: true },
   { row: 'peakMemory', title: 'peak RSS after small calls, MiB', judged: 'echo' },
   ...callRows('httpModern32', 'HTTP, 32 connections', { atLeast: 0.6 }),
   ...callRows('httpModern128', 'HTTP, 128 connections', { atLeast: 0.6 }),

@@ -12,7 +12,7 @@ import { type CallLog, createCallLog } from '@scorpiox/mcp/server/call-log'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
-import { findProjectRoot, getScriptFolder } from '@scorpiox/server/config/paths'
+import { findProjectRoot, findStateDir, getScriptFolder } from '@scorpiox/server/config/paths'
 import {
   type CallbackService,
   createDeferredCallbacks,
@@ -297,7 +297,8 @@ export function createAppServices({
 
   async function openScripts(directory: string): Promise<ScriptTools> {
     const { openScriptTools } = await loadScriptTools()
-    return openScriptTools({ directory, shell: requireShell, changeEvents, log, reservedNames: tools })
+    const stateDir = findStateDir(config.settings)
+    return openScriptTools({ directory, shell: requireShell, changeEvents, log, reservedNames: tools, stateDir })
   }
 
   async function requireShell(): Promise<ShellService> {

@@ -14,6 +14,16 @@ export function getStateDir({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>):
   return folder === '' ? join(getHome(), '.scorpiox') : resolve(folder)
 }
 
+/** The same; undefined without a home directory. */
+export function findStateDir(settings: Pick<Settings, 'STATE_DIR'>): string | undefined {
+  try {
+    return getStateDir(settings)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
 /** The name of this machine for people. */
 export function getMachineName({ MACHINE_NAME: name }: Pick<Settings, 'MACHINE_NAME'>): string {
   return name === '' ? process.getBuiltinModule('node:os').hostname() : name

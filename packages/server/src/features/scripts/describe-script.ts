@@ -19,7 +19,7 @@ const MAX_CHARACTERS = 64 * 1024
 const MAX_QUOTED = 300
 
 export type DescribeScriptResult =
-  | { readonly description: ScriptDescription }
+  | { readonly description: ScriptDescription; readonly printed: string }
   /** `timedOut`: a retry may succeed when the machine is less busy. */
   | { readonly reason: string; readonly timedOut: boolean }
 
@@ -31,7 +31,8 @@ export async function describeScript(shell: ShellService, path: string, caller: 
     return { reason: `did not answer --schema within ${LIMIT_MS / 1000} s: let it print that first.`, timedOut: true }
   }
   try {
-    return { description: parseDescription(requireText(result)) }
+    const printed = requireText(result)
+    return { description: parseDescription(printed), printed }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return { reason: error.message, timedOut: false }

@@ -1,4 +1,5 @@
-// The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema.
+// The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema;
+// what they printed is cached for the next start.
 // Notifies clients when the list changes, and logs which scripts were skipped. Created by script-tools, for the server and
 // for `doctor`. Reads the directory and, through the given function `describe`, starts processes.
 
@@ -9,6 +10,7 @@ import { toSingleLine } from '../../text/format.js'
 import { assignToolNames, type DescribedScriptFile, type ScriptTool } from './assign-tool-names.js'
 import type { DescribeScriptResult } from './describe-script.js'
 import { type ScannedFile, scanScriptDirectory, type ScriptScan, type SkippedScript } from './scan-scripts.js'
+import type { CachedDescription, ScriptDescriptionCache } from './script-description-cache.js'
 
 /** A list request waits no longer than this; the client is notified when the rest is known. */
 const MAX_WAIT_MS = 6000
@@ -32,6 +34,8 @@ export interface ScriptIndexDeps {
   readonly reservedNames: ReadonlySet<string>
   /** Rejects if no command can be run. */
   readonly describe: (path: string) => Promise<DescribeScriptResult>
+  /** What scripts printed at earlier starts; undefined: not cached. */
+  readonly cache: ScriptDescriptionCache | undefined
   readonly changeEvents: ChangeEvents
   readonly warn: (message: string) => void
 }
@@ -40,6 +44,8 @@ interface DescribedScript {
   readonly fingerprint: string
   readonly result: DescribeScriptResult
   readonly describedAt: number
+  /** By the wall clock, as the times of files are. */
+  readonly startedAt: number
 }
 
 type ScriptFile = Exclude<ScannedFile, SkippedScript>
@@ -48,6 +54,7 @@ export function createScriptIndex({
   directory,
   reservedNames,
   describe,
+  cache,
   changeEvents,
   warn,
 }: ScriptIndexDeps): ScriptIndex {
@@ -64,6 +71,7 @@ export function createScriptIndex({
     const before = JSON.stringify(latest)
     latest = scanScriptDirectory(directory)
     const files = latest.files.filter(isScriptFile)
+    for (const file of files.filter(isNew)) takeCached(file)
     const changed = isForRequest || !runFailure || isRetryDue(runFailure.at) ? files.filter(isNew) : []
     const retries = isForRequest ? files.filter(isDueAgain) : []
     if (changed.length + retries.length === 0) {
@@ -77,6 +85,11 @@ export function createScriptIndex({
     return described.get(path)?.fingerprint !== fingerprint
   }
 
+  function takeCached({ path, fingerprint }: ScriptFile): void {
+    const result = cache?.find(path, fingerprint)
+    if (result) described.set(path, { fingerprint, result, describedAt: performance.now(), startedAt: Date.now() })
+  }
+
   function isDueAgain({ path, fingerprint }: ScriptFile): boolean {
     const { result, describedAt = Infinity, fingerprint: before } = described.get(path) ?? {}
     return (
@@ -88,12 +101,23 @@ export function createScriptIndex({
     runFailure = undefined
     const queue = files.values()
     const describeNext = async (): Promise<void> => {
-      for (const { path, fingerprint } of queue)
-        described.set(path, { fingerprint, result: await describe(path), describedAt: performance.now() })
+      for (const { path, fingerprint } of queue) {
+        const startedAt = Date.now()
+        described.set(path, { fingerprint, result: await describe(path), describedAt: performance.now(), startedAt })
+      }
     }
     const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENCY }, describeNext))
     const failed = outcomes.find((result) => result.status === 'rejected')
     if (failed) runFailure = { why: errorMessage(failed.reason), at: performance.now() }
+    cache?.save(listCacheable())
+  }
+
+  function listCacheable(): readonly CachedDescription[] {
+    return latest.files.filter(isScriptFile).flatMap(({ path }) => {
+      const { result, fingerprint, startedAt } = described.get(path) ?? {}
+      if (!result || !('printed' in result) || fingerprint === undefined || startedAt === undefined) return []
+      return [{ path, fingerprint, startedAt, printed: result.printed }]
+    })
   }
 
   /** Rebuilds the list from the results so far. A script that is being run again keeps its last result. */

@@ -14,6 +14,7 @@ import { toResultMeta } from '../../text/result-data.js'
 import { type CommandResult, formatCommandResult, type ShellService, type TimeLimit } from '../shell/index.js'
 import type { ScriptTool } from './assign-tool-names.js'
 import { describeScript, findJsonObject } from './describe-script.js'
+import { openScriptDescriptionCache, type ScriptDescriptionCache } from './script-description-cache.js'
 import { createScriptIndex, type ScriptIndex } from './script-index.js'
 
 export interface ScriptTools {
@@ -21,8 +22,13 @@ export interface ScriptTools {
   tools(): readonly ToolDefinition[]
 }
 
-export function openScriptTools({ log, ...deps }: ScriptSources & { readonly log: Log }): ScriptTools {
-  const index = openScriptIndex({ ...deps, warn: (message) => log.warn(message) })
+export function openScriptTools({
+  log,
+  stateDir,
+  ...deps
+}: ScriptSources & { readonly log: Log; readonly stateDir: string | undefined }): ScriptTools {
+  const cache = stateDir === undefined ? undefined : openScriptDescriptionCache(stateDir, deps.directory)
+  const index = openScriptIndex({ ...deps, cache, warn: (message) => log.warn(message) })
   return { index, tools: () => index.scripts.map(toScriptToolDefinition) }
 }
 
@@ -108,6 +114,8 @@ export interface ScriptSources {
 }
 
 export interface OpenScriptIndexDeps extends ScriptSources {
+  /** Undefined: every script is asked. */
+  readonly cache?: ScriptDescriptionCache | undefined
   readonly warn: (message: string) => void
 }
 
@@ -115,6 +123,7 @@ export interface OpenScriptIndexDeps extends ScriptSources {
 export function openScriptIndex({
   directory,
   shell,
+  cache,
   changeEvents,
   warn,
   reservedNames,
@@ -127,6 +136,7 @@ export function openScriptIndex({
       if (process.platform === 'win32') throw new Failure('script tools require bash and are not supported on Windows.')
       return describeScript(await shell(), path, caller)
     },
+    cache,
     changeEvents,
     warn,
   })

@@ -1,5 +1,5 @@
 // Reads the skill index cached on disk, so that a start need not read every skill, and formats its content for
-// write-skill-index-cache.ts. The cache is used only if it is owned by this user, not writable by others, and valid. Used
+// write-cache-file.ts. The cache is used only if it is owned by this user, not writable by others, and valid. Used
 // by skill-index. Reads one file, synchronously.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'

@@ -5,11 +5,10 @@
 import { sep } from 'node:path'
 
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
-import { errorMessage, Failure } from '@scorpiox/mcp/errors'
+import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../../config/load-config.js'
-import type { Settings } from '../../config/options.js'
-import { findProjectRoot, getStateDir } from '../../config/paths.js'
+import { findProjectRoot, findStateDir } from '../../config/paths.js'
 import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
 import { runInSlices, runSlice, type SlicedWork } from '../../util/sliced-work.js'
 import { BUILT_IN_SKILLS } from './built-in-skills.js'
@@ -136,8 +135,8 @@ export function createSkillIndex(settings: SkillIndexDeps): SkillIndex {
 async function writeCacheIfSmall(cachePath: string, current: readonly IndexedDirectory[]): Promise<void> {
   const text = formatSkillIndexCache(current)
   if (text === undefined) return
-  const { writeSkillIndexCache } = await import('./write-skill-index-cache.js')
-  writeSkillIndexCache(cachePath, text)
+  const { writeCacheFile } = await import('../../storage/write-cache-file.js')
+  writeCacheFile(cachePath, text)
 }
 
 /** The first skill of each name, sorted by name independent of the locale. */
@@ -197,20 +196,11 @@ function toEmptyDirectory({ location, directory }: DirectorySnapshot): IndexedDi
 export function openSkillIndex(config: Config, changeEvents: ChangeEvents, log: Log): SkillIndex {
   const { cwd, home, settings } = config
   const project = findProjectRoot(cwd)
+  const stateDir = findStateDir(settings)
   return createSkillIndex({
     locations: listSkillLocations({ cwd, project, home, additional: settings.ADDITIONAL_SKILLS }),
-    cachePath: cachePathOf(settings, project),
+    cachePath: stateDir === undefined ? undefined : skillIndexCachePath(stateDir, project),
     changeEvents,
     warn: (message) => log.warn(message),
   })
-}
-
-/** Undefined without a home directory. */
-function cachePathOf(settings: Settings, project: string): string | undefined {
-  try {
-    return skillIndexCachePath(getStateDir(settings), project)
-  } catch (error) {
-    if (error instanceof Failure) return undefined
-    throw error
-  }
 }

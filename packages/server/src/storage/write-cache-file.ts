@@ -1,18 +1,18 @@
-// Writes the skill index cache and prunes old ones. Separate from reading the cache, which happens at every start.
-// Loaded by skill-index when the index has changed. Writes files.
+// Writes a cache file of one project or folder, and deletes old ones beside it. Loaded by skill-index and used by
+// script-description-cache when what they cache has changed. Writes files.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
-import { ensurePrivateFolder } from '../../storage/private-files.js'
+import { ensurePrivateFolder } from './private-files.js'
 
-/** Maximum number of projects with a cached index. */
+/** Maximum number of files in one folder. */
 const MAX_FILES = 200
 const STALE_MS = 60 * 60 * 1000
 
 /** Synchronous, so that the process cannot exit in between. Never throws: without the cache a start only is slower. */
-export function writeSkillIndexCache(path: string, text: string): void {
+export function writeCacheFile(path: string, text: string): void {
   try {
     ensurePrivateFolder(dirname(path))
     replaceFile(path, text, () => true)
