@@ -12,7 +12,7 @@ import { newScriptProject, put, type ScriptProject, scriptsOf, startIn } from '.
 
 function countingScript(description: string): string {
   return `#!/bin/bash
-if [ "$1" = --schema ]; then echo asked >> "$0.asked"; echo '{"description":"${description}"}'; else cat; fi
+if [ "$1" = --schema ]; then echo asked >> "$0.asked"; echo '{"description":"${description}","input":{}}'; else cat; fi
 `
 }
 

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { eventually } from '../../../../../test/support/eventually.js'
@@ -28,6 +28,9 @@ import type { Skill } from './skill.js'
 import { snapshotDirectories } from './snapshot-directories.js'
 
 const openIndexes: SkillIndex[] = []
+// The index imports it with its first list, which waits for 5 s at most.
+beforeAll(async () => void (await import('./read-skills.js')))
+
 afterEach(() => {
   vi.useRealTimers()
   for (const index of openIndexes.splice(0)) index.close()
