@@ -16,7 +16,7 @@ let workloads = 0
 /** `sleepSeconds` makes every call of that kind a command that sleeps; `slow` says how many of the calls do. */
 export function startWorkload(
   fleet,
-  { users = fleet.users, kinds = CLIENT_KINDS, slow = 0, sleepSeconds = 2, pauseMs = 120 } = {},
+  { users = fleet.users, kinds = CLIENT_KINDS, slow = 0, sleepSeconds = 2, pauseMs = pauseOf(users) } = {},
 ) {
   const prefix = `w${++workloads}-`
   const random = createRandom(fleet.options.seed + workloads)
@@ -182,6 +182,9 @@ async function collectCallbacks(people, callbacks, operations) {
     await sleep(400)
   }
 }
+
+/** More users send about as many calls a second in all: what is tested are the faults, not the processor. */
+const pauseOf = (users) => 120 * Math.max(1, users.length / 6)
 
 const has = (value) => (text) => text.includes(value)
 const sum = (entries) => entries.reduce((total, { losses }) => total + losses, 0)
