@@ -13,6 +13,8 @@ import { withLimit } from './wait.mjs'
 const MODERN = '2026-07-28'
 export const CLIENT_KINDS = ['stateless', 'session', 'sse', 'websocket']
 const LIMIT_MS = 100_000
+/** A machine waits for the next owner of a user as long as a lease, and for the database. */
+const BEGIN_MS = 60_000
 const META = 'io.modelcontextprotocol/'
 
 let calls = 0
@@ -57,7 +59,7 @@ function createSession({ url, token }) {
 
   async function begin(to, headers) {
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
-    const opened = await sendRequest(to, { token, headers, body: message('initialize', params), limitMs: 20_000 })
+    const opened = await sendRequest(to, { token, headers, body: message('initialize', params), limitMs: BEGIN_MS })
     if (opened.status !== 200) return toAnswer(opened.status, opened.json, opened.text)
     session = opened.headers['mcp-session-id']
     const body = message('notifications/initialized', undefined, null)
@@ -65,7 +67,7 @@ function createSession({ url, token }) {
       token,
       headers: { ...headers, ...sessionHeaders() },
       body: body.replace('"id":null,', ''),
-      limitMs: 20_000,
+      limitMs: BEGIN_MS,
     })
     return undefined
   }
@@ -102,17 +104,17 @@ function createSse({ url, token }) {
 
   async function begin(to, id) {
     streamCall = id
-    const opened = await openStream(to, { path: '/sse', token, headers: { [CALL_HEADER]: id }, limitMs: LIMIT_MS })
+    const opened = await openStream(to, { path: '/sse', token, limitMs: BEGIN_MS, headers: { [CALL_HEADER]: id } })
     if (opened.status !== 200) {
       const text = await withLimit('the refusal', 5_000, opened.refusal())
       return toAnswer(opened.status, parseJson(text), text)
     }
     stream = opened
-    path = (await stream.next(LIMIT_MS)).data
+    path = (await stream.next(BEGIN_MS)).data
     const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
-    const sent = await sendRequest(to, { path, token, body: message('initialize', params, 'init'), limitMs: 20_000 })
+    const sent = await sendRequest(to, { path, token, body: message('initialize', params, 'init'), limitMs: BEGIN_MS })
     if (sent.status !== 202) return toAnswer(sent.status, sent.json, sent.text)
-    await stream.message(({ id: answered }) => answered === 'init', 20_000)
+    await stream.message(({ id: answered }) => answered === 'init', BEGIN_MS)
     return undefined
   }
 
@@ -143,7 +145,7 @@ function createSse({ url, token }) {
           }
         }
         const body = message('tools/call', { name, arguments: args }, id)
-        const sent = await sendRequest(to, { path, token, body, limitMs: 20_000, headers: { [CALL_HEADER]: id } })
+        const sent = await sendRequest(to, { path, token, body, limitMs: BEGIN_MS, headers: { [CALL_HEADER]: id } })
         if (sent.status === 202)
           return toAnswer(200, await stream.message(({ id: answered }) => answered === id, limitMs))
         drop()
@@ -170,7 +172,7 @@ function createWebSocket({ url, token }) {
   async function begin(to, id) {
     streamCall = id
     const headers = { authorization: `Bearer ${token}`, [CALL_HEADER]: id }
-    const opening = new WebSocket(`${to.replace('http', 'ws')}/mcp`, 'mcp', { headers, handshakeTimeout: 20_000 })
+    const opening = new WebSocket(`${to.replace('http', 'ws')}/mcp`, 'mcp', { headers, handshakeTimeout: BEGIN_MS })
     opening.on('error', () => {})
     const refused = once(opening, 'unexpected-response').then(async ([, response]) => {
       let text = ''
@@ -192,7 +194,7 @@ function createWebSocket({ url, token }) {
       for (const { reject } of waiting.values()) reject(new BrokenRequest(words, true))
     })
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
-    await exchange('init', message('initialize', params, 'init'), 20_000)
+    await exchange('init', message('initialize', params, 'init'), BEGIN_MS)
     return undefined
   }
 

@@ -83,8 +83,9 @@ function slowTaskMs(calls) {
 /** The server's part of the next success: when the database had a new owner for each of the users. */
 async function takeOver(fleet, users, { startedAt }) {
   const changes = (await ownerChanges(fleet.sql)).filter(({ at, owner }) => at >= startedAt && owner !== null)
-  const times = users.map(({ name }) => changes.find(({ user }) => user === name)?.at - startedAt)
-  return { 'new owner s': users.length === 0 ? '–' : (Math.max(...times) / 1000).toFixed(1) }
+  const first = users.map(({ name }) => changes.find(({ user }) => user === name)).filter(Boolean)
+  const times = first.map(({ at }) => at - startedAt)
+  return { 'new owner s': times.length === 0 ? '–' : (Math.max(...times) / 1000).toFixed(1) }
 }
 
 /** A job of each user that appends to a file of the project. */
@@ -111,6 +112,7 @@ function victimOf({ machines }, owners) {
 function isExpected(call, { fleet, fault, affects }) {
   const { victim, owners, startedAt, endedAt } = fault
   const meetsFault = call.endedAt >= startedAt && call.startedAt <= endedAt
+  if (call.kind === 'busy') return true
   if (!meetsFault || affects === 'none') return false
   const hasSentence = ['refused', 'unknown'].includes(call.kind)
   if (affects === 'database') return hasSentence || (call.kind === 'unserved' && fault.allUnready === true)

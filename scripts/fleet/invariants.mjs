@@ -11,7 +11,7 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
   const tasks = calls.filter(({ operation }) => operation === 'task')
   const lost = tasks.filter(({ kind, value }) => kind === 'ok' && !stored.has(value))
   const doubled = [...stored].filter(([, copies]) => copies > 1)
-  const denied = tasks.filter(({ kind, value }) => ['refused', 'unserved'].includes(kind) && stored.has(value))
+  const denied = tasks.filter(({ kind, value }) => ['refused', 'busy', 'unserved'].includes(kind) && stored.has(value))
   const wrongJobs = calls.filter(({ wrongJob }) => wrongJob !== undefined)
   const set = [...callbacks].filter(([, { outcome }]) => outcome === 'ok')
   const untold = set.filter(([, { deliveries }]) => deliveries.length === 0)

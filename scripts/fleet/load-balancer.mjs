@@ -63,6 +63,8 @@ defaults
   timeout client 1h
   timeout server 1h
   timeout tunnel 1h
+  # On a busy machine an answer takes a while.
+  timeout check 2s
   retries 3
   option redispatch 1
 ${

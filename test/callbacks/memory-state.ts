@@ -64,6 +64,7 @@ function rowsOver(draft: Content): StateTables {
       draft.waiting = before.filter((each) => each.id !== id)
       return draft.waiting.length < before.length
     },
+    markPending: () => Promise.resolve(),
     async setInboxFile(id, file) {
       draft.waiting = draft.waiting.map((each) => (each.id === id ? { ...each, file } : each))
     },

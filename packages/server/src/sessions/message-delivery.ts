@@ -11,6 +11,7 @@ import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { createClaimedMessages } from './claimed-messages.js'
 import type { PendingMessage } from './message-table.js'
 import { createPendingMessageQueue } from './pending-message-queue.js'
 import type { SessionTables } from './session-leases.js'
@@ -27,6 +28,8 @@ export interface MessageDelivery extends MessageQueue {
   writeInboxFiles(user: string): void
   /** Checks which inbox files were read; returns the milliseconds until the next check. */
   checkInboxFiles(): number | undefined
+  /** If messages are marked before they are sent: marks those of this caller. Undefined if there is nothing to wait for. */
+  claim(caller: Caller): Promise<void> | undefined
   /** Records deliveries that could not be recorded before. */
   recordDeliveries(): Promise<void>
   /** Whether messages may be pending for this user. */
@@ -44,8 +47,12 @@ export interface MessageDeliveryDeps {
   readonly inboxDirectoryOf: (message: Pick<PendingMessage, 'session'>, user: string) => string | undefined
   readonly fileStemOf: (user: string, id: number) => string
   readonly write: (user: string, work: (rows: SessionTables) => Promise<void>) => Promise<void>
+  /** Called after each write. */
+  readonly reload: (user: string) => Promise<void>
   readonly now: () => number
   readonly warn: (message: string) => void
+  /** Messages are marked as delivered before a result contains them: then no other machine delivers them again. */
+  readonly claimsFirst?: boolean | undefined
 }
 
 interface UnrecordedDelivery {
@@ -56,7 +63,7 @@ interface UnrecordedDelivery {
 }
 
 export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDelivery {
-  const { changeEvents, canReceive, inboxDirectoryOf, fileStemOf, write, now, warn } = settings
+  const { changeEvents, canReceive, inboxDirectoryOf, fileStemOf, write, reload, now, warn } = settings
   const files = new Map<string, { readonly user: string; readonly message: PendingMessage; readonly path: string }>()
   const unrecorded = new Set<UnrecordedDelivery>()
   const queue = createPendingMessageQueue({
@@ -69,9 +76,10 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
       recordArrival(user, [message], 'inbox')
       return false
     },
-    onDelivered: (user, messages) => recordArrival(user, messages, 'result'),
+    onDelivered: (user, messages) => claimed || recordArrival(user, messages, 'result'),
     onReturned: (user) => writeInboxFiles(user),
   })
+  const claimed = settings.claimsFirst && createClaimedMessages({ ...settings, take: queue.takeBatch })
   const pending = new Map<string, readonly PendingMessage[]>()
 
   function recordArrival(user: string, messages: readonly PendingMessage[], via: DeliveryChannel): void {
@@ -80,6 +88,7 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
   }
 
   async function recordDeliveries(): Promise<void> {
+    if (claimed) await claimed.returnUnsent()
     for (const entry of unrecorded) {
       const { user, ids, via, at } = entry
       try {
@@ -87,6 +96,7 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
           for (const id of ids) await messages.markDelivered(id, { at, via })
         })
         unrecorded.delete(entry)
+        await reload(user)
       } catch (error) {
         warn(`could not record a message delivery; will retry: ${errorMessage(error)}`)
       }
@@ -122,6 +132,7 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
       const path = writeInboxFile(directory, fileStemOf(user, message.id), message.text)
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.setInboxFile(message.id, path))
+      await reload(user)
     } catch (error) {
       warn(`cannot write an inbox file: ${errorMessage(error)}`)
     }
@@ -137,8 +148,9 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
   }
 
   return {
-    takeBatch: (caller) => queue.takeBatch(caller),
-    hasMessages: (user) => queue.hasMessages(user),
+    claim: (caller) => (claimed && queue.hasMessages(caller.user) ? claimed.claim(caller) : undefined),
+    takeBatch: (caller) => (claimed || queue).takeBatch(caller),
+    hasMessages: (user) => queue.hasMessages(user) || (claimed ? claimed.hasMessages() : false),
     setPending(user, messages) {
       const remaining = new Set(messages.map(({ id }) => messageKey(user, id)))
       for (const [key, file] of files) {
@@ -167,6 +179,7 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
     forget(user) {
       for (const [key, file] of files) if (file.user === user) files.delete(key)
       for (const entry of unrecorded) if (entry.user === user) unrecorded.delete(entry)
+      if (claimed) claimed.forget(user)
       pending.delete(user)
       queue.setPending(user, [])
     },

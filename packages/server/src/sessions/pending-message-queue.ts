@@ -2,13 +2,14 @@
 // is in flight on one channel at a time, and on none after its delivery. Used by message-delivery.ts.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
-import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
+import type { MessageBatch, MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
 import type { PendingMessage } from './message-table.js'
 
 /** Limit per result; a longer message is sent alone. */
 const MAX_CHARACTERS = 8000
 
 export interface PendingMessageQueue extends MessageQueue {
+  takeBatch(caller: Caller): PendingBatch | undefined
   /** Replaces the pending messages of one user. Returns the new ones. */
   setPending(user: string, messages: readonly PendingMessage[]): readonly PendingMessage[]
   /** False: already in flight, or not pending. */
@@ -21,6 +22,10 @@ export interface PendingMessageQueue extends MessageQueue {
   hasMessages(user: string): boolean
   /** Whether any message is in flight. */
   readonly isDelivering: boolean
+}
+
+export interface PendingBatch extends MessageBatch {
+  readonly messages: readonly PendingMessage[]
 }
 
 export interface PendingMessageQueueDeps {
@@ -100,6 +105,7 @@ export function createPendingMessageQueue(settings: PendingMessageQueueDeps): Pe
       if (picked.length === 0) return undefined
       for (const { id } of picked) markInFlight(caller.user, id)
       return {
+        messages: picked,
         text: picked.map(({ text }) => text).join('\n\n'),
         confirm() {
           for (const { id } of picked) settleDelivery(caller.user, id, true)

@@ -16,6 +16,7 @@ import type { MessageTable } from './message-table.js'
 const LEASE_TRUST_MS = 10 * 60 * 1000
 /** How long delivered messages are kept. */
 const KEEP_DELIVERED_MS = 7 * 24 * 60 * 60 * 1000
+const MAX_CLOSED = 1000
 
 /** `R` are the tables that the takeover needs. */
 interface SessionLeases<R extends SessionTables> {
@@ -29,7 +30,9 @@ interface SessionLeases<R extends SessionTables> {
    * `continued`: sessions of other machines that go on here.
    */
   claim(user: string, session: string | undefined, rows: R, continued?: ReadonlySet<string>): Promise<CommitLease>
+  /** Its client is gone. Also holds for a claim that is in progress, until the session is present again. */
   markAbandoned(user: string, session: string): void
+  markPresent(user: string, session: string): void
   /** Drops the leases that the database no longer assigns to this process. */
   reconcile(user: string, sessions: readonly SessionLease[]): void
   /**
@@ -85,6 +88,8 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
   /** Sessions by user, and whether each has a client. */
   const leased = new Map<string, Map<string, 'here' | 'abandoned'>>()
   const renewedAt = new Map<string, number>()
+  /** Sessions whose client left: a call that was in progress may still claim their lease. */
+  const closed = new Set<string>()
   const isAbandoned = (user: string, session: string): boolean => leased.get(user)?.get(session) === 'abandoned'
 
   function setLease(user: string, session: string, status: 'here' | 'abandoned'): void {
@@ -119,17 +124,29 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
       // The session of a stateless user may be leased by another server, which then fires what is stored here.
       const isFree = existing === undefined || existing.owner === leaseOwner || isOwnerGone(existing)
       if (session !== undefined && isFree) await writeLease(rows, session, request)
-      const unmoved = await takeOver(rows, { ...request, isAbandoned: (name) => isAbandoned(user, name) })
+      const unmoved = await takeOver(rows, {
+        ...request,
+        // One that was forgotten may have been lost and claimed again.
+        isAbandoned: (name) => leased.get(user)?.get(name) !== 'here',
+      })
       await rows.messages.deleteDeliveredBefore(request.now.wallMs - KEEP_DELIVERED_MS)
       return () => {
-        if (session !== undefined && isFree) setLease(user, session, 'here')
         // The session of a stateless user is never abandoned.
-        const hasClient = (name: string): boolean => name === statelessCaller(user).session || isContinued(name)
+        const isStateless = (name: string): boolean => name === statelessCaller(user).session
+        const hasClient = (name: string): boolean => isStateless(name) || isContinued(name)
+        if (session !== undefined && isFree) {
+          const isClosed = closed.has(sessionKey(user, session)) && !isStateless(session)
+          setLease(user, session, isClosed ? 'abandoned' : 'here')
+        }
         for (const name of unmoved) setLease(user, name, hasClient(name) ? 'here' : 'abandoned')
         renewedAt.set(user, request.now.uptimeMs)
       }
     },
+    markPresent: (user, session) => void (closed.size > 0 && closed.delete(sessionKey(user, session))),
     markAbandoned(user, session) {
+      const [oldest] = closed.size < MAX_CLOSED ? [] : closed
+      if (oldest !== undefined) closed.delete(oldest)
+      closed.add(sessionKey(user, session))
       if (leased.get(user)?.has(session)) setLease(user, session, 'abandoned')
     },
     reconcile(user, sessions) {
@@ -160,6 +177,10 @@ export function createSessionLeases<R extends SessionTables>(settings: SessionLe
     forget: (user) => void leased.delete(user),
     isFresh: (user) => settings.mayAct?.() ?? clock().uptimeMs - (renewedAt.get(user) ?? -Infinity) < LEASE_TRUST_MS,
   }
+}
+
+function sessionKey(user: string, session: string): string {
+  return `${user}\0${session}`
 }
 
 export function writeLease(rows: SessionTables, name: string, { leaseOwner, now }: LeaseStamp) {

@@ -60,6 +60,8 @@ export interface CallbackService extends MessageQueue {
   adoptOrphans(): Promise<void>
   /** A call ended, and no call of its session is in progress. */
   sessionIdle(): void
+  /** A call of the session begins. */
+  sessionPresent(caller: Caller): void
   /** The client of this session will not return. */
   sessionClosed(caller: Caller): void
   /** From now on publishes changes of this user's callbacks, including those made by other processes. */
@@ -169,6 +171,7 @@ export function createCallbackService(
     // The owner of a workspace adopts what was left in it.
     adoptOrphans: () => (connection ? Promise.resolve() : sync.adoptOrphans()),
     sessionIdle: () => sync.sessionIdle(),
+    sessionPresent: (caller) => sync.sessionPresent(caller),
     sessionClosed: (caller) => sync.sessionClosed(caller),
     watch: (user) => sync.reload(user),
     hasWork: () => sync.hasWork(),

@@ -22,6 +22,7 @@ import { createCallbackScheduler, createWakeTimer, type WakeTimer } from './call
 import type { CallbackRow, CallbackTables } from './callback-table.js'
 import { fireCallback, type JobEvent } from './fire-callback.js'
 import { createJobEventWatcher } from './job-event-watcher.js'
+import { createSessionStarts } from './session-starts.js'
 import { hasOrphanedWork, rebaseCallbacks, sessionsWithWork, takeOverSessions } from './session-takeover.js'
 import { CALLBACKS_URI } from './set-callback-tool.js'
 import type { CallbackSideEffects } from './side-effects.js'
@@ -45,6 +46,8 @@ export interface CallbackSync extends MessageQueue {
   forget(user: string): void
   /** Registers a session that may have pending work. Has an effect once per session. */
   sessionStarted(caller: Caller): Promise<void>
+  /** A call of the session begins. */
+  sessionPresent(caller: Caller): void
   /** The session will not return. */
   sessionClosed(caller: Caller): void
   /** Reloads from the database and updates all parts. */
@@ -68,6 +71,8 @@ export interface CallbackSyncDeps {
   readonly isOwnerGone: (session: SessionLease) => boolean
   /** Whether this process may act on its leases; by default if they were renewed in time. */
   readonly mayAct?: (() => boolean) | undefined
+  /** Whether a message counts as delivered before it is sent, so that no other machine delivers it again. */
+  readonly claimsMessages?: boolean
   /** The sessions of a user that go on here after another machine had them; by default none. */
   readonly findContinued?: ((user: string) => Promise<ReadonlySet<string>>) | undefined
   /** Flag files; undefined: always ask the database. */
@@ -87,24 +92,11 @@ export interface CallbackSyncDeps {
 }
 
 export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
-  const {
-    state,
-    project,
-    changeEvents,
-    clock,
-    leaseOwner,
-    isOwnerGone,
-    flags,
-    jobs,
-    patterns,
-    isBusy,
-    sideEffects,
-    inbox,
-    warn,
-  } = settings
+  const { state, project, changeEvents, clock, leaseOwner, isOwnerGone } = settings
+  const { flags, jobs, patterns, isBusy, sideEffects, inbox, warn } = settings
   const leases = createSessionLeases({ ...settings, takeOver: takeOverSessions, sessionsWithWork })
   const inTurn = createKeyedMutex()
-  const startedSessions = new Map<string, Promise<void>>()
+  const starts = createSessionStarts({ startSession, adoptUser: adoptIfOrphaned })
   /** The state last published to subscribers, by user. */
   const lastPublished = new Map<string, string>()
   /** Users that are reloaded in a moment, after a write of this process. */
@@ -123,10 +115,9 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     canReceive: ({ user, session }, to) =>
       to === session || to === statelessCaller(user).session || leases.isAbandoned(user, to),
     inboxDirectoryOf: ({ session }, user) => inbox.directoryOf({ user, session }, leases.isAbandoned(user, session)),
-    async write(user, work) {
-      await write(user, work)
-      await reload(user)
-    },
+    write,
+    reload,
+    claimsFirst: settings.claimsMessages,
     now: () => clock().wallMs,
     warn,
   })
@@ -228,7 +219,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     try {
       await delivery.recordDeliveries()
       for (const user of leases.users) await renewUser(user)
-      if (adoptsOrphans) await adoptOrphanedSessions()
+      if (adoptsOrphans) await adoptAll()
     } catch (error) {
       onError(error)
     }
@@ -252,12 +243,14 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     })
   }
 
-  async function adoptOrphanedSessions(): Promise<void> {
+  async function adoptAll(): Promise<void> {
     for (const user of await state.listUsersWithPendingItems(project)) await adoptIfOrphaned(user)
   }
 
   async function adoptIfOrphaned(user: string): Promise<void> {
-    const hasOrphans = await state.read(scopeOf(user), (rows) => hasOrphanedWork(rows, leaseOwner, isOwnerGone))
+    const isLive = (session: SessionLease): boolean =>
+      session.owner === leaseOwner ? leases.isLeased(user, session.name) : !isOwnerGone(session)
+    const hasOrphans = await state.read(scopeOf(user), (rows) => hasOrphanedWork(rows, isLive))
     if (hasOrphans) await claimAndWrite(user, undefined, () => Promise.resolve())
   }
 
@@ -276,7 +269,7 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
   async function closeNow(): Promise<void> {
     unsubscribe()
     jobWatcher.close()
-    await Promise.all([wakeTimer.close(), sideEffects.close(), Promise.allSettled(startedSessions.values())])
+    await Promise.all([wakeTimer.close(), sideEffects.close(), starts.settle()])
     const startedAt = performance.now()
     while (delivery.isDelivering && performance.now() - startedAt < FINAL_DELIVERY_MS) await sleep(10)
     await delivery.recordDeliveries()
@@ -284,6 +277,12 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       await write(user, (rows) => leases.release(user, rows))
       await clearFlagIfIdle(user)
     }
+  }
+
+  function prepareMessages(caller: Caller): Promise<void> | undefined {
+    const { user, session } = caller
+    if (!scheduler.isDue(user, session)) return delivery.claim(caller)
+    return scheduler.fireDue(user, session).then(() => delivery.claim(caller))
   }
 
   return {
@@ -294,26 +293,28 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       if (leases.hasUser(caller.user)) void renewAll()
       return undefined
     },
-    prepare({ user, session }) {
-      if (!scheduler.isDue(user, session)) return undefined
-      return withTimeout(PREPARE_MS, scheduler.fireDue(user, session))
+    prepare(caller) {
+      // The first result of a user whose workspace was just claimed has the messages that waited in it.
+      const adoption = starts.adoptionOf(caller.user)
+      const prepared = adoption ? adoption.then(() => prepareMessages(caller)) : prepareMessages(caller)
+      return prepared && withTimeout(PREPARE_MS, prepared)
     },
     async writeWithLease(caller, work) {
       const value = await claimAndWrite(caller.user, caller.session, (rows) => {
         setFlag(caller.user)
         return work(rows)
       })
-      startedSessions.set(callerKey(caller), Promise.resolve())
+      starts.markStarted(caller)
       return value
     },
     async adoptOrphans() {
       adoptsOrphans = true
       wakeTimer.wake()
-      await adoptOrphanedSessions()
+      await adoptAll()
     },
-    adopt: (user) => adoptIfOrphaned(user),
+    adopt: (user) => starts.adopt(user),
     forget(user) {
-      for (const key of startedSessions.keys()) if (key.startsWith(`${user}\0`)) startedSessions.delete(key)
+      starts.forgetUser(user)
       leases.forget(user)
       lastPublished.delete(user)
       scheduler.setCallbacks(user, [])
@@ -321,15 +322,10 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
       delivery.forget(user)
     },
     recordDeliveries: () => delivery.recordDeliveries(),
-    sessionStarted(caller) {
-      const key = callerKey(caller)
-      const starting = startedSessions.get(key) ?? startSession(caller)
-      startedSessions.set(key, starting)
-      starting.catch(() => startedSessions.delete(key))
-      return starting
-    },
+    sessionStarted: (caller) => starts.start(caller),
+    sessionPresent: (caller) => leases.markPresent(caller.user, caller.session),
     sessionClosed(caller) {
-      startedSessions.delete(callerKey(caller))
+      starts.forget(caller)
       leases.markAbandoned(caller.user, caller.session)
       delivery.writeInboxFiles(caller.user)
     },
@@ -341,8 +337,4 @@ export function createCallbackSync(settings: CallbackSyncDeps): CallbackSync {
     hasWork: () => leases.users.length > 0,
     close: () => (closing ??= closeNow()),
   }
-}
-
-function callerKey({ user, session }: Caller): string {
-  return `${user}\0${session}`
 }

@@ -74,6 +74,7 @@ export function createDeferredCallbacks({
       callbacks = service
       callLog.subscribe(({ kind, caller }) => {
         if (kind === 'end' && !callLog.isBusy(caller.user, caller.session)) service.sessionIdle()
+        else if (kind === 'start') service.sessionPresent(caller)
         else if (kind === 'disconnect') service.sessionClosed(caller)
       })
       notifyAttached?.(service)

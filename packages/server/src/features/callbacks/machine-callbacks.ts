@@ -16,7 +16,10 @@ const REFUSED_MS = 30_000
 const MAX_REFUSED = 1000
 
 interface MachineCallbacks {
-  readonly deps: Pick<CallbackSyncDeps, 'clock' | 'leaseOwner' | 'isOwnerGone' | 'mayAct' | 'findContinued'>
+  readonly deps: Pick<
+    CallbackSyncDeps,
+    'clock' | 'leaseOwner' | 'isOwnerGone' | 'mayAct' | 'findContinued' | 'claimsMessages'
+  >
   readonly connect: (sync: CallbackSync) => { close(): void }
 }
 
@@ -35,6 +38,7 @@ export function createMachineCallbacks(
       // Only the owner of a workspace writes its leases, so those of others are of earlier owners.
       isOwnerGone: ({ owner }) => owner !== leaseOwner,
       mayAct: () => membership.isServing(),
+      claimsMessages: true,
       findContinued: (user) => listSharedSessions(membership, { project, user }),
     },
     connect: (sync) => connectToMembership(membership, project, sync, warn),

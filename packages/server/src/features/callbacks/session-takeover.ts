@@ -3,7 +3,7 @@
 // so that it still fires. Used by callback-sync, which passes it to the session leases. Changes the database in the
 // transaction of its caller, so that one process takes over everything.
 
-import { type LeaseStamp, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
+import { type LeaseStamp, type SessionLease, type TakeoverRequest, writeLease } from '../../sessions/session-leases.js'
 import { rebaseToCurrentBoot } from './callback-schedule.js'
 import { type CallbackRow, type CallbackTables, freeCallbackSlots } from './callback-table.js'
 
@@ -35,13 +35,12 @@ export async function sessionsWithWork({
   return new Set(owners.map(({ session }) => session))
 }
 
-/** Whether dead sessions of other processes have work left. */
+/** Whether dead sessions have work left. */
 export async function hasOrphanedWork(
   rows: CallbackTables,
-  holder: string,
-  isGone: TakeoverRequest<CallbackTables>['isOwnerGone'],
+  isLive: (session: SessionLease) => boolean,
 ): Promise<boolean> {
-  const live = (await rows.sessions.list()).filter((session) => session.owner === holder || !isGone(session))
+  const live = (await rows.sessions.list()).filter(isLive)
   const names = new Set(live.map(({ name }) => name))
   return [...(await sessionsWithWork(rows))].some((name) => !names.has(name))
 }
