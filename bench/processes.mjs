@@ -1,8 +1,10 @@
-// HTTP calls a second of `serve --http --processes N` against one process. Needs PostgreSQL in DATABASE_URL.
+// HTTP calls a second of `serve --http --processes N` against one process. Needs PostgreSQL in DATABASE_URL. `call` is
+// tools/list or ping, which need no database, or list, the tool TaskManager, which reads it.
 // Every user has one connection and sends its next call when it has the answer; the two kinds of servers take turns, and
 // figures are medians over rounds. The load generator is a process of its own on the same machine. With `share`, as root,
 // each server process gets that share of a core, so that the load generator has a core of its own.
 //   DATABASE_URL=postgres://… node bench/processes.mjs [processes=2] [users=16] [seconds=5] [rounds=7] [share=0.3]
+//        [call=tools/list|ping|list]
 
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,8 +14,12 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
-// Without files and without the database: what HTTP, authentication and the placement of users cost.
-const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+const CALLS = {
+  // Without files and without the database: what HTTP, authentication and the placement of users cost.
+  'tools/list': { method: 'tools/list' },
+  ping: { method: 'ping' },
+  list: { method: 'tools/call', params: { name: 'TaskManager', arguments: { action: 'list', query: '' } } },
+}
 const TICKS_PER_SECOND = 100
 /** Until the code of every process is compiled. */
 const WARM_UP_SECONDS = 6
@@ -26,20 +32,23 @@ async function compare() {
   const { DATABASE_URL } = process.env
   if (!DATABASE_URL) throw new Error('set DATABASE_URL to an empty PostgreSQL database')
   const options = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')))
-  const { processes = '2', users = '16', seconds = '5', rounds = '7', share } = options
+  const { processes = '2', users = '16', seconds = '5', rounds = '7', share, call = 'tools/list' } = options
+  if (!(call in CALLS)) throw new Error(`call is one of ${Object.keys(CALLS).join(', ')}`)
   const servers = [await startServer(1, users), await startServer(Number(processes), users)]
+  for (const server of servers) server.body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...CALLS[call] })
   for (const server of servers) await measure(server, WARM_UP_SECONDS)
   const groups = share === undefined ? [] : servers.flatMap(serverPids).map((pid) => limitProcess(pid, Number(share)))
   for (let round = 0; round < Number(rounds); round++)
     for (const server of round % 2 === 0 ? servers : servers.toReversed())
       server.samples.push(await measure(server, Number(seconds)))
   console.log(
-    `${availableParallelism()} cores, load average ${loadavg()[0].toFixed(1)}, ${users} users, ${rounds} rounds of ${seconds} s`,
+    `${availableParallelism()} cores, load average ${loadavg()[0].toFixed(1)}, ${users} users, ${rounds} rounds of ${seconds} s of ${call}`,
   )
   for (const { count, samples } of servers)
     console.log(
       `${count} process${count > 1 ? 'es' : ''}: ${median(samples, 'rate').toFixed(0)} calls/s, ` +
-        `${median(samples, 'serverCpu').toFixed(0)} µs of CPU a call in the servers, ${median(samples, 'loadCpu').toFixed(0)} µs in the load generator`,
+        `${median(samples, 'serverCpu').toFixed(0)} µs of CPU a call in the servers, ` +
+        `${median(samples, 'databaseCpu').toFixed(0)} µs in PostgreSQL, ${median(samples, 'loadCpu').toFixed(0)} µs in the load generator`,
     )
   const ratios = servers[0].samples.map(({ rate }, index) => ({ ratio: servers[1].samples[index].rate / rate }))
   console.log(`ratio of calls/s, median of the rounds: ${median(ratios, 'ratio').toFixed(2)}`)
@@ -101,31 +110,34 @@ async function createToken(user, env) {
   return JSON.parse(text).token
 }
 
-async function measure({ child, port, tokens }, seconds) {
+async function measure({ child, port, tokens, body }, seconds) {
   const pids = [child.pid, ...serversOf(child.pid)]
   const before = pids.map(cpuSeconds)
+  const databaseBefore = databaseSeconds()
   const load = fork(import.meta.filename, { stdio: 'inherit' })
-  load.send({ port, tokens, seconds })
+  load.send({ port, tokens, seconds, body })
   const [{ calls, elapsed, cpu }] = await once(load, 'message')
   const used = pids.reduce((sum, pid, index) => sum + cpuSeconds(pid) - before[index], 0)
-  return { rate: calls / elapsed, serverCpu: (used / calls) * 1e6, loadCpu: (cpu / calls) * 1e6 }
+  const database = databaseSeconds() - databaseBefore
+  const each = (total) => (total / calls) * 1e6
+  return { rate: calls / elapsed, serverCpu: each(used), loadCpu: each(cpu), databaseCpu: each(database) }
 }
 
 /** One connection for each user; resolves when the time is over. */
 async function generateLoad() {
-  const [{ port, tokens, seconds }] = await once(process, 'message')
+  const [{ port, tokens, seconds, body }] = await once(process, 'message')
   const started = performance.now()
   let calls = 0
-  await Promise.all(tokens.map((token) => callUntil(port, token, started + seconds * 1000, () => calls++)))
+  await Promise.all(tokens.map((token) => callUntil(port, { token, body }, started + seconds * 1000, () => calls++)))
   const { user, system } = process.cpuUsage()
   process.send({ calls, elapsed: (performance.now() - started) / 1000, cpu: (user + system) / 1e6 })
   process.disconnect()
 }
 
-function callUntil(port, token, end, onAnswer) {
+function callUntil(port, { token, body }, end, onAnswer) {
   const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`
   const request = Buffer.from(
-    `${head}mcp-protocol-version: 2025-06-18\r\naccept: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`,
+    `${head}mcp-protocol-version: 2025-06-18\r\naccept: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
   return new Promise((done, fail) => {
     let socket
@@ -176,6 +188,23 @@ function serversOf(pid) {
 
 function isServer(pid) {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--worker')
+}
+
+/** Of the connections to the database, if it runs on this machine. */
+function databaseSeconds() {
+  const name = new URL(process.env.DATABASE_URL).pathname.slice(1)
+  const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))
+  const backends = pids.filter((pid) => commandOf(pid).startsWith('postgres:') && commandOf(pid).includes(` ${name} `))
+  return backends.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
+}
+
+/** Empty if it has ended. */
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 function cpuSeconds(pid) {

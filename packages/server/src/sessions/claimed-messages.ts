@@ -34,6 +34,8 @@ export interface ClaimedMessagesDeps {
 interface Claimed {
   readonly caller: Caller
   readonly batch: PendingBatch
+  /** Distinguishes this delivery from a later one. */
+  readonly at: number
 }
 
 export function createClaimedMessages({ take, write, reload, now, warn }: ClaimedMessagesDeps): ClaimedMessages {
@@ -43,10 +45,10 @@ export function createClaimedMessages({ take, write, reload, now, warn }: Claime
 
   async function returnUnsent(): Promise<void> {
     for (const entry of unsent) {
-      const { caller, batch } = entry
+      const { caller, batch, at } = entry
       try {
         await write(caller.user, async ({ messages }) => {
-          for (const { id } of batch.messages) await messages.markPending(id)
+          for (const { id } of batch.messages) await messages.markPending(id, at)
         })
         // Before anything else can take them again.
         if (unsent.delete(entry)) batch.release()
@@ -64,12 +66,14 @@ export function createClaimedMessages({ take, write, reload, now, warn }: Claime
 
   return {
     async claim(caller) {
+      // What could not be returned without the database.
+      if (unsent.size > 0) await returnUnsent()
       const batch = take(caller)
       if (!batch) return
-      const entry = { caller, batch }
+      const entry = { caller, batch, at: now() }
       try {
         await write(caller.user, async ({ messages }) => {
-          for (const { id } of batch.messages) await messages.markDelivered(id, { at: now(), via: 'result' })
+          for (const { id } of batch.messages) await messages.markDelivered(id, { at: entry.at, via: 'result' })
         })
       } catch (error) {
         warn(`messages come with a later result: ${errorMessage(error)}`)

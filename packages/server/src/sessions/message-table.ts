@@ -25,8 +25,8 @@ export interface MessageTable {
   listPending(): Promise<readonly PendingMessage[]>
   /** Returns false if it was already delivered. */
   markDelivered(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
-  /** It was marked as delivered, but not sent. */
-  markPending(id: number): Promise<void>
+  /** It was marked as delivered at this time, but not sent. */
+  markPending(id: number, deliveredAt: number): Promise<void>
   setInboxFile(id: number, file: string | null): Promise<void>
   /** Moves the pending messages of one session to another. */
   moveToSession(from: string, to: string): Promise<void>
@@ -73,8 +73,13 @@ export function createMessageTable(sql: Sql, scope: number): MessageTable {
       )
       return rows.length > 0
     },
-    async markPending(id) {
-      await sql.run('UPDATE messages SET delivered_at = NULL, via = NULL WHERE scope = ? AND id = ?', scope, id)
+    async markPending(id, deliveredAt) {
+      await sql.run(
+        'UPDATE messages SET delivered_at = NULL, via = NULL WHERE scope = ? AND id = ? AND delivered_at = ?',
+        scope,
+        id,
+        deliveredAt,
+      )
     },
     async setInboxFile(id, file) {
       const storedFile = file === null ? null : toStorableText(file)
