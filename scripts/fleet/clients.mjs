@@ -20,6 +20,10 @@ const META = 'io.modelcontextprotocol/'
 let calls = 0
 export const nextCallId = () => `call-${++calls}`
 
+let listener = () => {}
+/** Called with every answer of every client: messages for a user may come with any of them. One listener at a time. */
+export const listenToAnswers = (given) => (listener = given)
+
 /** `kind` is one of CLIENT_KINDS. */
 export function createClient(kind, { url, token }) {
   const create = { stateless: createStateless, session: createSession, sse: createSse, websocket: createWebSocket }
@@ -60,7 +64,8 @@ function createSession({ url, token }) {
   async function begin(to, headers) {
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
     const opened = await sendRequest(to, { token, headers, body: message('initialize', params), limitMs: BEGIN_MS })
-    if (opened.status !== 200) return toAnswer(opened.status, opened.json, opened.text)
+    // A refusal that took long comes as an event of a stream that has begun.
+    if (opened.status !== 200 || opened.json?.error) return toAnswer(opened.status, opened.json, opened.text)
     session = opened.headers['mcp-session-id']
     const body = message('notifications/initialized', undefined, null)
     await sendRequest(to, {
@@ -237,7 +242,9 @@ function createWebSocket({ url, token }) {
 function toAnswer(status, json, text = '') {
   const { result, error } = json ?? {}
   const words = result?.content?.map((block) => block.text ?? '').join('\n') ?? error?.message ?? text
-  return { status, text: words, isError: result?.isError === true, error, result }
+  const answer = { status, text: words, isError: result?.isError === true, error, result }
+  listener(answer)
+  return answer
 }
 
 function parseJson(text) {

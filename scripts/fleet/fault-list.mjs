@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { callOn } from './checks/jobs.mjs'
 import { sendRequest } from './http-client.mjs'
+import { classifyAnswer } from './outcome.mjs'
 import { hasFaketime } from './requirements.mjs'
 import { eventually } from './wait.mjs'
 
@@ -205,11 +206,19 @@ async function startJobOn(fleet, { victim, owners }) {
 /** Every other machine must say so, and name the machine. */
 async function jobIsLost({ user, number }, victim, others) {
   const answers = await Promise.all(
-    others.map(async (machine) => ({ machine, ...(await callOn(machine, user, 'ReadBgOutput', { task_id: number })) })),
+    others.map(async (machine) => ({ machine, ...(await readUntilServed(machine, user, number)) })),
   )
   return answers
     .filter(({ text }) => !/lost/i.test(text) || !text.includes(victim.name))
     .map(({ machine, text }) => `${machine.name} about job ${number} of ${victim.name}: ${text.slice(0, 200)}`)
+}
+
+/** A machine under load refuses for lack of connections. */
+function readUntilServed(machine, user, number) {
+  const read = () => callOn(machine, user, 'ReadBgOutput', { task_id: number })
+  return eventually(`a machine answers about job ${number}`, read, {
+    fits: (answer) => classifyAnswer(answer).kind !== 'busy',
+  })
 }
 
 async function filesAreHeld(fleet, { victim, owners }, others) {

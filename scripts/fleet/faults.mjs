@@ -35,7 +35,7 @@ export async function runFault(fleet, name) {
     affects === 'none'
       ? []
       : fleet.users.filter(({ name: user }) => affects === 'database' || owners.get(user) === victim.name)
-  const finishProbe = probe(fleet, affected.slice(0, MAX_PROBED), workload.observe)
+  const finishProbe = probe(fleet, affected.slice(0, MAX_PROBED))
   let problem
   try {
     Object.assign(fault, await inject({ fleet, victim, others: fleet.machines.filter((one) => one !== victim), fault }))
@@ -132,7 +132,7 @@ function enteredBy(call, { balancer }) {
  * A new call of each affected user every 250 ms: how long it takes until one succeeds. The calls of the workload do not
  * show it, because a user there waits for the answer that a stopped machine owes.
  */
-function probe(fleet, users, observe) {
+function probe(fleet, users) {
   const ending = new AbortController()
   const successes = new Map(users.map(({ name }) => [name, []]))
   const send = async ({ name, token }) => {
@@ -141,10 +141,7 @@ function probe(fleet, users, observe) {
     // A cheap call: those that wait for the next owner are all served at once.
     const { kind } = await client
       .call('TaskManager', { action: 'list', query: '' }, { limitMs: 60_000 })
-      .then((answer) => {
-        observe(answer, { id: 'a probe' })
-        return classifyAnswer(answer)
-      }, classifyError)
+      .then((answer) => classifyAnswer(answer), classifyError)
     if (kind === 'ok') successes.get(name).push({ startedAt, endedAt: Date.now() })
   }
   async function run() {
@@ -155,12 +152,13 @@ function probe(fleet, users, observe) {
   }
   const running = run()
   return async (from) => {
+    const timesOf = (calls) => calls.filter(({ startedAt }) => startedAt >= from).map(({ endedAt }) => endedAt - from)
+    const endsAt = Date.now() + HANGING_MS
+    while ([...successes.values()].some((calls) => timesOf(calls).length === 0) && Date.now() < endsAt)
+      await sleep(PROBE_MS)
     ending.abort()
     await running
-    const times = [...successes.values()].map((calls) => {
-      const first = calls.filter(({ startedAt }) => startedAt >= from).map(({ endedAt }) => endedAt - from)
-      return Math.min(...first)
-    })
+    const times = [...successes.values()].map((calls) => Math.min(...timesOf(calls)))
     return times.length === 0 ? undefined : Math.max(...times)
   }
 }

@@ -44,7 +44,7 @@ export async function findViolations(fleet, { prefix, calls, callbacks, startedA
       ),
       ...repeated.map(
         ([name, { deliveries }]) =>
-          `callback ${name} was delivered with ${deliveries.map(({ id }) => id).join(' and ')}`,
+          `callback ${name} was delivered ${deliveries.length} times, ${deliveries.at(-1).at - deliveries[0].at} ms apart`,
       ),
       ...foreign.map(
         (row) => `${row.machine} wrote to ${row.relation} of ${row.user_name}, whose owner was ${row.owner}`,

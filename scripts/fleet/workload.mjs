@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { CLIENT_KINDS, createClient, nextCallId } from './clients.mjs'
+import { CLIENT_KINDS, createClient, listenToAnswers, nextCallId } from './clients.mjs'
 import { classifyAnswer, classifyError } from './outcome.mjs'
 import { createRandom } from './wait.mjs'
 
@@ -52,14 +52,12 @@ export function startWorkload(
     }
     record.endedAt = Date.now()
     record.streamCall = client.streamCall?.()
-    observe(answer, record)
     return { record, answer }
   }
 
-  /** Messages may come with any answer to the user. */
-  function observe(answer, { id }) {
-    for (const [, name] of (answer?.text ?? '').matchAll(FIRED)) callbacks.get(name)?.deliveries.push({ id })
-  }
+  listenToAnswers(({ text }) => {
+    for (const [, name] of text.matchAll(FIRED)) callbacks.get(name)?.deliveries.push({ at: Date.now() })
+  })
 
   const operations = {
     async task(one, client) {
@@ -151,7 +149,6 @@ export function startWorkload(
     calls,
     callbacks,
     startedAt,
-    observe,
     /** Ends after the calls in flight, and waits until every callback that was set has been delivered. */
     async stop() {
       ending.abort()
