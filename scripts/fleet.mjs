@@ -2,7 +2,7 @@
 // (also under Patroni), clients of every generation. Prints a table; exits with 1 if something failed or was violated.
 //
 //   npm run fleet [-- --short] [--part checks|faults|local|patroni|client|hop|soak] [--fault <name>] [--machines 3] [--users 6]
-//                 [--minutes 30] [--seed 1] [--lease 4] [--json] [--logs <folder>]
+//                 [--minutes 30] [--seed 1] [--lease 4, or 8] [--json] [--logs <folder>]
 //
 // Needs root and Debian's packages iproute2, haproxy, postgresql; for parts of it patroni, etcd-server, faketime. This
 // file makes the namespaces that scripts/fleet/run.mjs works in; with them ends everything that was started or mounted.

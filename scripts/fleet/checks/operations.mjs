@@ -1,10 +1,14 @@
 // Tokens, limits and what operators look at, on any machine.
 
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { WebSocket } from 'ws'
+
 import { message } from '../clients.mjs'
-import { sendRequest } from '../http-client.mjs'
+import { openStream, sendRequest } from '../http-client.mjs'
 import { createUsers } from '../topology.mjs'
+import { eventually, withLimit } from '../wait.mjs'
 import { callOn } from './jobs.mjs'
 
 const PING = { body: message('ping'), headers: { 'mcp-protocol-version': '2025-06-18' } }
@@ -28,6 +32,20 @@ export const operationChecks = {
       if (status !== 401) wrong.push(`a revoked token still works on ${machine.name}: ${status}`)
     }
     return wrong
+  },
+
+  async 'a token revoked while streams and WebSockets are open on all machines'({ fleet, machines, first, figures }) {
+    const [user] = await createUsers(first, 1, `streaming-${++users}`)
+    const opened = await Promise.all(machines.flatMap((machine) => [openSse(machine, user), openSocket(machine, user)]))
+    await machines.at(-1).command('token', 'revoke', user.tokenId)
+    const revokedAt = Date.now()
+    const times = await Promise.all(
+      opened.map(({ name, ended }) => withLimit(`the end of ${name}`, 20_000, ended).then((at) => at - revokedAt)),
+    )
+    const slowest = Math.max(...times, 0)
+    figures['slowest end ms'] = Math.max(figures['slowest end ms'] ?? 0, slowest)
+    const limit = fleet.options.judgesTimes ? REVOKED_WITHIN_MS : 20_000
+    return slowest <= limit ? [] : [`a stream of a revoked token ended after ${slowest} ms`]
   },
 
   async 'one rate limit for all machines'({ fleet, machines, first }) {
@@ -74,4 +92,22 @@ export const operationChecks = {
     }
     return seen
   },
+}
+
+/** `ended` resolves to the time. */
+async function openSse({ name, url }, { token }) {
+  const stream = await openStream(url, { path: '/sse', token, limitMs: 60_000 })
+  if (stream.status !== 200) throw new Error(`${name} refused a stream with ${stream.status}`)
+  return {
+    name: `a stream on ${name}`,
+    ended: eventually('it has ended', () => stream.isOver()).then(() => Date.now()),
+  }
+}
+
+async function openSocket({ name, url }, { token }) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/mcp`, 'mcp', {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  await once(socket, 'open')
+  return { name: `a WebSocket on ${name}`, ended: once(socket, 'close').then(() => Date.now()) }
 }
