@@ -117,7 +117,9 @@ function createSse({ url, token }) {
     stream = opened
     path = (await stream.next(BEGIN_MS)).data
     const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'fleet', version: '1' } }
-    const sent = await sendRequest(to, { path, token, body: message('initialize', params, 'init'), limitMs: BEGIN_MS })
+    const body = message('initialize', params, 'init')
+    const headers = { [CALL_HEADER]: id.replace('-stream', '-init') }
+    const sent = await sendRequest(to, { path, token, headers, body, limitMs: BEGIN_MS })
     if (sent.status !== 202) return toAnswer(sent.status, sent.json, sent.text)
     await stream.message(({ id: answered }) => answered === 'init', BEGIN_MS)
     return undefined

@@ -125,7 +125,9 @@ function isExpected(call, { fleet, fault, affects }) {
 
 /** The machines that the call, and the stream that carries its answer, were sent to. */
 function enteredBy(call, { balancer }) {
-  return [call.id, call.streamCall].map((id) => balancer.machineOf(id)).filter((name) => name !== undefined)
+  return [call.id, `${call.id}-init`, call.streamCall]
+    .map((id) => balancer.machineOf(id))
+    .filter((name) => name !== undefined)
 }
 
 /**

@@ -15,6 +15,7 @@ import { requires } from '../support/requirements.js'
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
+const LEASE_MS = 3000
 const SCOPE = { project: '/srv/project', user: 'ann' }
 
 interface TestMachine extends Membership {
@@ -36,13 +37,13 @@ describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () =
   async function join(name: string, options: object = {}): Promise<TestMachine> {
     databaseUrl = databaseUrl === '' ? ((await postgres?.database()) ?? '') : databaseUrl
     const machine = await openMembership({
-      database: await openMachineDatabase(databaseUrl),
+      database: await openMachineDatabase(databaseUrl, LEASE_MS),
       name,
       address: `http://${name}.example`,
       version: '0',
       disk: name,
       files: 'shared',
-      leaseMs: 3000,
+      leaseMs: LEASE_MS,
       isServed: (project) => project === SCOPE.project,
       log: createLog('test', 'error'),
       ...options,
@@ -177,6 +178,25 @@ describe('machines on PostgreSQL', requires(postgresRequirement(postgres)), () =
     expect(saved).toEqual(['written'])
     expect(await a.claim(SCOPE)).toMatchObject({ kind: 'other', machine: { incarnation: b.incarnation } })
     expect((await b.claim(SCOPE)).kind).toBe('self')
+  })
+
+  test('a machine that is gone in the middle of a transaction does not keep the next owner waiting', async () => {
+    // It does not renew its lease during the test.
+    const a = await join('a', { leaseMs: 60_000 })
+    const b = await join('b')
+    await a.claim(SCOPE)
+    await expire(a)
+    let isLocked = false
+    const hanging = a.database.write('renewal', async (transaction) => {
+      await transaction.run('UPDATE machines SET name = name WHERE incarnation = ?', a.incarnation)
+      isLocked = true
+      // As without power: the next statement never comes.
+      return new Promise<never>(() => {})
+    })
+    hanging.catch(() => {})
+    await eventually(() => isLocked)
+    const claim = await eventually(() => b.claim(SCOPE).catch(() => undefined))
+    expect(claim).toEqual({ kind: 'self', epoch: 2 })
   })
 
   test('the lease is renewed while all other connections are busy', async () => {

@@ -44,7 +44,7 @@ describe('rows that machines share', requires(postgresRequirement(postgres)), ()
   async function join(name: string, leaseMs = 60_000): Promise<Membership> {
     databaseUrl = databaseUrl === '' ? ((await postgres?.database()) ?? '') : databaseUrl
     const machine = await openMembership({
-      database: await openMachineDatabase(databaseUrl),
+      database: await openMachineDatabase(databaseUrl, leaseMs),
       name,
       address: `http://${name}.example`,
       version: '0',

@@ -55,7 +55,7 @@ export async function joinMachines(options: JoinOptions): Promise<JoinedMachine>
   const scopeOf = (user: string): Scope => ({ project, user })
   const peers = createPeerClient(readCertificates(settings.MACHINE_CA))
   const membership = await openMembership({
-    database: await openMachineDatabase(settings.DATABASE_URL),
+    database: await openMachineDatabase(settings.DATABASE_URL, leaseMs),
     name: getMachineName(settings),
     address: parseAdvertiseUrl(settings.ADVERTISE_URL),
     version: VERSION,

@@ -18,7 +18,6 @@ const MAX_OTHER_OWNERS = 10_000
 export interface OwnershipOptions {
   readonly database: Database
   readonly lease: () => MachineLease
-  readonly leaseMs: number
   readonly files: 'local' | 'shared'
   readonly disk: string
   /** Whether machines serve this project, so that an owner is needed for it. */
@@ -84,9 +83,9 @@ export class WorkspaceOwnership {
   }
 
   readonly fence: WriteFence = async (sql, scope) => {
-    const { lease, leaseMs, isServed } = this.options
+    const { lease, isServed } = this.options
     const { incarnation } = lease()
-    const row = await lockOwner(sql, scope, Math.round(leaseMs * 0.8))
+    const row = await lockOwner(sql, scope)
     if (row) {
       const own = this.#owned.get(ownKey(scope))
       if (row.owner === incarnation && row.epoch === own?.epoch) return

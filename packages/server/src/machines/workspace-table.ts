@@ -107,17 +107,9 @@ export interface OwnedRow {
   readonly epoch: number
 }
 
-/**
- * Reads the owner and keeps it until the end of the transaction. A machine that stops in the middle of it loses the
- * transaction before its lease ends, so that it does not block the next owner.
- */
-export async function lockOwner(sql: Sql, scope: Scope, idleMs: number): Promise<OwnedRow | undefined> {
-  const rows = await sql.all(
-    `SELECT owner, epoch, set_config('idle_in_transaction_session_timeout', ?, true)
-     FROM workspaces WHERE key = ? FOR SHARE OF workspaces`,
-    String(idleMs),
-    scopeKey(scope),
-  )
+/** Reads the owner and keeps it until the end of the transaction. */
+export async function lockOwner(sql: Sql, scope: Scope): Promise<OwnedRow | undefined> {
+  const rows = await sql.all('SELECT owner, epoch FROM workspaces WHERE key = ? FOR SHARE', scopeKey(scope))
   return rows[0] && { owner: nullableTextColumn(rows[0], 'owner'), epoch: numberColumn(rows[0], 'epoch') }
 }
 

@@ -24,6 +24,6 @@ export async function openDatabase({ file, databaseUrl }: DatabaseLocation): Pro
 }
 
 /** For one of several machines. */
-export async function openMachineDatabase(databaseUrl: string): Promise<ReservingDatabase> {
-  return (await import('./postgres.js')).openReservingPostgres(databaseUrl)
+export async function openMachineDatabase(databaseUrl: string, leaseMs: number): Promise<ReservingDatabase> {
+  return (await import('./postgres.js')).openReservingPostgres(databaseUrl, leaseMs)
 }

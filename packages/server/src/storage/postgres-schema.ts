@@ -11,8 +11,19 @@ import { pendingStatements, SCHEMA_VERSION } from './migrations.js'
 /** An arbitrary number, the same in every version of this program. */
 const MIGRATION_LOCK = 7_267_702_629
 
-const SESSION_LIMITS = `SET LOCAL search_path TO pg_catalog, pg_temp; SET LOCAL statement_timeout TO '15s';
-  SET LOCAL lock_timeout TO '10s'; SET LOCAL idle_in_transaction_session_timeout TO '60s';`
+export interface TransactionLimits {
+  /** The longest wait for a lock. */
+  readonly lockMs: number
+  /** How long the server waits for the next statement: a client that is gone in the middle keeps its locks so long. */
+  readonly idleMs: number
+}
+
+export const DEFAULT_LIMITS: TransactionLimits = { lockMs: 10_000, idleMs: 60_000 }
+
+function formatLimits({ lockMs, idleMs }: TransactionLimits): string {
+  return `SET LOCAL search_path TO pg_catalog, pg_temp; SET LOCAL statement_timeout TO '15s';
+    SET LOCAL lock_timeout TO ${lockMs}; SET LOCAL idle_in_transaction_session_timeout TO ${idleMs};`
+}
 // A path without pg_catalog searches it first, and new tables go to the first schema that is named.
 const USE_SCHEMA = 'SET LOCAL search_path TO scorpiox, pg_temp;'
 
@@ -47,11 +58,11 @@ export type TransactionKind = 'read' | 'write'
  * The statements that begin a transaction and read the version of the tables. The objects have to be checked once for
  * each pool; after that only the owner of the schema can add any.
  */
-export function beginStatements(kind: TransactionKind, areObjectsChecked: boolean): string {
+export function beginStatements(kind: TransactionKind, areObjectsChecked: boolean, limits: TransactionLimits): string {
   const mode = kind === 'read' ? 'ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'ISOLATION LEVEL READ COMMITTED'
   const checks = `${REQUIRE_OWN_SCHEMA} ${areObjectsChecked ? '' : REQUIRE_OWN_OBJECTS}`
   const durable = kind === 'write' ? DURABLE_COMMIT : ''
-  return `BEGIN ${mode}; ${SESSION_LIMITS} ${checks} ${durable} ${USE_SCHEMA} SELECT number FROM scorpiox.version`
+  return `BEGIN ${mode}; ${formatLimits(limits)} ${checks} ${durable} ${USE_SCHEMA} SELECT number FROM scorpiox.version`
 }
 
 /** A check of `beginStatements` failed: `migrate` finds out why. */
@@ -61,7 +72,9 @@ export function isSchemaCheckFailed(error: unknown): boolean {
 
 /** The advisory lock lets one process migrate; the others find the schema current. */
 export async function migrate(client: Connection, sql: Sql, name: string): Promise<void> {
-  await client.query(`BEGIN; ${SESSION_LIMITS} SELECT pg_catalog.pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`)
+  await client.query(
+    `BEGIN; ${formatLimits(DEFAULT_LIMITS)} SELECT pg_catalog.pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`,
+  )
   await requireUtf8(sql, name)
   await ensureOwnSchema(client, sql, name)
   await client.query(`${USE_SCHEMA}

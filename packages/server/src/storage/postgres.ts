@@ -21,10 +21,12 @@ import {
 } from './postgres-errors.js'
 import {
   beginStatements,
+  DEFAULT_LIMITS,
   isSchemaCheckFailed,
   migrate,
   newerSchemaFailure,
   type TransactionKind,
+  type TransactionLimits,
 } from './postgres-schema.js'
 import { runTransaction } from './transaction.js'
 
@@ -39,14 +41,21 @@ interface Timeouts {
 const TIMEOUTS: Timeouts = { connectMs: 5000, queryMs: 20_000 }
 /** Several machines need a database that is kept available: after a failover the old connections never answer. */
 const FAILOVER_TIMEOUTS: Timeouts = { connectMs: 2000, queryMs: 5000 }
+/** Shorter than `queryMs`, so that the server answers and the connection can be used again. */
+const LOCK_MS = 4000
+const IDLE_PART = 0.8
 
 export async function openPostgres(url: string): Promise<Database> {
-  return createPostgres(url, await createPool(url, TIMEOUTS))
+  return createPostgres(url, await createPool(url, TIMEOUTS), DEFAULT_LIMITS)
 }
 
-/** One of the connections is kept for what must not wait behind other work. */
-export async function openReservingPostgres(url: string): Promise<ReservingDatabase> {
-  const reserved = createPostgres(url, await createPool(url, FAILOVER_TIMEOUTS))
+/**
+ * For one of several machines. One of the connections is kept for what must not wait behind other work. A machine that is
+ * gone in the middle of a transaction loses its locks before its lease ends, so that the next owner does not wait.
+ */
+export async function openReservingPostgres(url: string, leaseMs: number): Promise<ReservingDatabase> {
+  const limits = { lockMs: LOCK_MS, idleMs: Math.round(leaseMs * IDLE_PART) }
+  const reserved = createPostgres(url, await createPool(url, FAILOVER_TIMEOUTS), limits)
   const connections = createSemaphore(MAX_CONNECTIONS - 1)
   async function withConnection<T>(work: () => Promise<T>): Promise<T> {
     const limit = createTimeoutSignal(TIMEOUTS.connectMs)
@@ -76,7 +85,7 @@ interface PostgresDatabase extends Database {
   writeNow<T>(work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T>
 }
 
-function createPostgres(url: string, pool: Pool): PostgresDatabase {
+function createPostgres(url: string, pool: Pool, limits: TransactionLimits): PostgresDatabase {
   const name = redactDatabaseUrl(url) ?? 'the database'
   const serialize = createKeyedMutex()
   let areObjectsChecked = false
@@ -116,7 +125,7 @@ function createPostgres(url: string, pool: Pool): PostgresDatabase {
   }
 
   async function begin(client: PoolClient, kind: TransactionKind): Promise<void> {
-    const results: unknown = await client.query(beginStatements(kind, areObjectsChecked))
+    const results: unknown = await client.query(beginStatements(kind, areObjectsChecked, limits))
     areObjectsChecked = true
     const version = readVersion(results)
     if (version < SCHEMA_VERSION) throw new OutdatedSchemaError(`the tables of ${name} are of version ${version}`)
