@@ -13,6 +13,8 @@ import { canRun, requires } from '../support/requirements.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
+const CERTIFICATES = '/tmp/certificates.pem'
+
 interface Instruction {
   readonly name: string
   readonly text: string
@@ -43,6 +45,8 @@ testOnRequest(
   () => {
     const work = mkdtempSync('/var/tmp/scorpiox-container-')
     const system = join(work, 'root')
+    // The network of this machine may have certificates of its own.
+    const certificates = process.env.NODE_EXTRA_CA_CERTS
     const inSystem = (command: string): string =>
       execFileSync('chroot', [system, '/bin/sh', '-c', command], {
         encoding: 'utf8',
@@ -50,6 +54,7 @@ testOnRequest(
           PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
           HOME: '/root',
           npm_config_registry: process.env.npm_config_registry ?? '',
+          ...(certificates !== undefined && { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
         },
       })
     try {
@@ -63,6 +68,7 @@ testOnRequest(
             '-c',
             `cp /etc/resolv.conf ${system}/etc/; cp -r /etc/apt/apt.conf.d/. ${system}/etc/apt/apt.conf.d/; [ -f /root/.npmrc ] && cp /root/.npmrc ${system}/root/`,
           ])
+          if (certificates !== undefined) copyFileSync(certificates, join(system, CERTIFICATES))
         } else if (name === 'RUN') inSystem(text)
         else if (name === 'COPY') {
           const [from = '', to = ''] = text.split(' ')
