@@ -79,7 +79,8 @@ export function createMessageDelivery(settings: MessageDeliveryDeps): MessageDel
     onDelivered: (user, messages) => claimed || recordArrival(user, messages, 'result'),
     onReturned: (user) => writeInboxFiles(user),
   })
-  const claimed = settings.claimsFirst && createClaimedMessages({ ...settings, take: queue.takeBatch })
+  const claimed =
+    settings.claimsFirst && createClaimedMessages({ ...settings, take: (caller) => queue.takeBatch(caller) })
   const pending = new Map<string, readonly PendingMessage[]>()
 
   function recordArrival(user: string, messages: readonly PendingMessage[], via: DeliveryChannel): void {
