@@ -18,7 +18,7 @@ const MAX_PROBED = 6
 /** The limit of every wait in a run that judges no times, because the machine is shared with others. */
 const HANGING_MS = 45_000
 /** A take-over takes a few calls one after the other, each as slow as the machine under the tests makes them. */
-const SLOWER = 4
+const SLOWER = 8
 
 /** Runs one fault of FAULTS by its name. */
 export async function runFault(fleet, name) {
