@@ -21,9 +21,11 @@ export const FAULTS = {
       fault.startedAt = Date.now()
       await victim.kill()
       await untilTakenOver(fleet)
-      const violations = await jobIsLost(job, victim, others)
-      await restart(victim)
-      return { ...takeOverLimit(fleet), violations }
+      try {
+        return { ...takeOverLimit(fleet), violations: await jobIsLost(job, victim, others) }
+      } finally {
+        await restart(victim)
+      }
     },
   },
   'power off': {
@@ -217,6 +219,7 @@ async function jobIsLost({ user, number }, victim, others) {
 function readUntilServed(machine, user, number) {
   const read = () => callOn(machine, user, 'ReadBgOutput', { task_id: number })
   return eventually(`a machine answers about job ${number}`, read, {
+    pollMs: 1_000,
     fits: (answer) => classifyAnswer(answer).kind !== 'busy',
   })
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const POLL_MS = 50
 
 /** Resolves to the first value that fits; fails with what came instead. */
-export async function eventually(what, look, { limitMs = 60_000, fits = Boolean } = {}) {
+export async function eventually(what, look, { limitMs = 60_000, fits = Boolean, pollMs = POLL_MS } = {}) {
   const endsAt = Date.now() + limitMs
   let last
   for (;;) {
@@ -16,7 +16,7 @@ export async function eventually(what, look, { limitMs = 60_000, fits = Boolean 
       last = error
     }
     if (Date.now() > endsAt) throw new Error(`${what}: not within ${limitMs} ms; last: ${describe(last)}`)
-    await sleep(POLL_MS)
+    await sleep(pollMs)
   }
 }
 
