@@ -79,7 +79,11 @@ testOnRequest(
       const asUser = (command: string): string =>
         execFileSync('chroot', ['--userspec', `${user}:${user}`, system, '/bin/sh', '-c', command], {
           encoding: 'utf8',
-          env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: `/home/${user}`, STATE_DIR: '/var/lib/scorpiox-code' },
+          env: {
+            PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin',
+            HOME: `/home/${user}`,
+            STATE_DIR: '/var/lib/scorpiox-code',
+          },
         })
       expect(asUser('scorpiox-code --version')).toMatch(/^\d+\.\d+\.\d+\n$/)
       expect(asUser('cd /var/lib/scorpiox-code && scorpiox-code call Bash \'{"command":"id -un"}\'')).toContain(user)

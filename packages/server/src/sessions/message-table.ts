@@ -25,7 +25,7 @@ export interface MessageTable {
   listPending(): Promise<readonly PendingMessage[]>
   /** Returns false if it was already delivered. */
   markDelivered(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
-  /** It was marked as delivered at this time, but not sent. */
+  /** It was marked as delivered at this time, but not sent. Its inbox file is gone. */
   markPending(id: number, deliveredAt: number): Promise<void>
   setInboxFile(id: number, file: string | null): Promise<void>
   /** Moves the pending messages of one session to another. */
@@ -75,7 +75,7 @@ export function createMessageTable(sql: Sql, scope: number): MessageTable {
     },
     async markPending(id, deliveredAt) {
       await sql.run(
-        'UPDATE messages SET delivered_at = NULL, via = NULL WHERE scope = ? AND id = ? AND delivered_at = ?',
+        'UPDATE messages SET delivered_at = NULL, via = NULL, file = NULL WHERE scope = ? AND id = ? AND delivered_at = ?',
         scope,
         id,
         deliveredAt,

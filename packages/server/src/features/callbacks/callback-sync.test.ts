@@ -32,6 +32,7 @@ const DUE: CallbackRow = {
 let directory: string
 let state: StateDatabase
 let uptimeMs = 0
+let inboxOf: string | undefined
 /** Before each write; may wait or throw. */
 let beforeWrite: () => Promise<void> = () => Promise.resolve()
 const opened: CallbackSync[] = []
@@ -40,6 +41,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
   state = await openStateDatabase({ file: join(directory, 'state.db'), databaseUrl: '' })
   uptimeMs = 5000
+  inboxOf = undefined
   beforeWrite = () => Promise.resolve()
 })
 afterEach(async () => {
@@ -70,7 +72,7 @@ function openSync(leaseOwner = 'us'): CallbackSync {
     patterns: () => Promise.reject(new Error('no patterns')),
     isBusy: () => true,
     sideEffects: { run: () => {}, close: () => Promise.resolve() },
-    inbox: { directoryOf: () => undefined, fileStemOf: () => '' },
+    inbox: { directoryOf: () => inboxOf, fileStemOf: () => 'message' },
     queueLateAnswers: () => Promise.resolve(),
     createWakeTimer: () => ({ wake: () => {}, close: () => Promise.resolve() }),
     warn: () => {},
@@ -165,6 +167,21 @@ test('messages that no result took are pending again', async () => {
   await sync.prepare?.(FIRST)
   await new Promise((resolve) => setImmediate(resolve))
   await sync.recordDeliveries()
+  expect(await pending()).toEqual(['wake up'])
+  expect(await answer(sync, FIRST)).toBe('wake up')
+})
+
+test('a message that was in the inbox and could not be sent is not taken for read there', async () => {
+  inboxOf = directory
+  const sync = openSync()
+  await sync.writeWithLease(FIRST, () => Promise.resolve())
+  await insertMessage('first')
+  await sync.reload('ann')
+  const file = () => state.read(SCOPE, async ({ messages }) => (await messages.listPending())[0]?.file)
+  while (typeof (await file()) !== 'string') await new Promise((resolve) => setImmediate(resolve))
+  expect(await answer(sync, FIRST, false)).toBe('wake up')
+  await sync.recordDeliveries()
+  await sync.reload('ann')
   expect(await pending()).toEqual(['wake up'])
   expect(await answer(sync, FIRST)).toBe('wake up')
 })
