@@ -9,7 +9,7 @@ import { createPlanApprovalTable, createPlanTable } from './features/plans/lazy.
 import type { QuestionTable } from './features/questions/index.js'
 import { createQuestionTable } from './features/questions/lazy.js'
 import type { TaskTable } from './features/tasks/index.js'
-import { createTaskTable } from './features/tasks/lazy.js'
+import { createTaskTable, maintainTaskIndex } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-leases.js'
 import type { Database, Sql } from './storage/database.js'
@@ -45,10 +45,20 @@ function createStateTables(sql: Sql, scopeId: number): StateTables {
 
 /** Does not fail: each transaction reports what is wrong with the database. */
 export async function openStateDatabase(location: DatabaseLocation): Promise<StateDatabase> {
-  return createScopedDatabase(await openDatabase(location), createStateTables)
+  const database = await openDatabase(location)
+  return createMaintainedState(database, () => database.close())
 }
 
 /** Over a database that is open already and stays open: the one of a machine, which others may write to as well. */
 export function createFencedState(database: Database, fence: WriteFence): StateDatabase {
-  return createScopedDatabase({ ...database, close: () => Promise.resolve() }, createStateTables, fence)
+  return createMaintainedState(database, () => Promise.resolve(), fence)
+}
+
+function createMaintainedState(database: Database, close: () => Promise<void>, fence?: WriteFence): StateDatabase {
+  const maintenance = maintainTaskIndex(database)
+  const closeAll = async (): Promise<void> => {
+    await maintenance.close()
+    await close()
+  }
+  return createScopedDatabase({ ...database, close: closeAll }, createStateTables, fence)
 }

@@ -39,7 +39,7 @@ export interface OutputTail {
 /** Numbers grow and are never reused. `above`: the highest number that is taken without this table. */
 export async function allocateJobNumber(sql: Sql, scope: Scope, above: number): Promise<number> {
   const rows = await sql.run(
-    `INSERT INTO scopes (key, project, user_name, next_job) VALUES (?, ?, ?, ?) ON CONFLICT (key)
+    `INSERT INTO scopes (key, project, user_name, next_job, indexed_from) VALUES (?, ?, ?, ?, 1) ON CONFLICT (key)
      DO UPDATE SET next_job = GREATEST(scopes.next_job + 1, excluded.next_job) RETURNING next_job`,
     scopeKey(scope),
     toStorableText(scope.project),

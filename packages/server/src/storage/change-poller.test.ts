@@ -12,7 +12,7 @@ function slowDatabase() {
   let revision = 1
   const database: Database = {
     name: 'a slow database',
-    read: (work) => work({ all: async (_, key) => [{ key, revision }], run: async () => [] }),
+    read: (work) => work({ engine: 'sqlite', all: async (_, key) => [{ key, revision }], run: async () => [] }),
     write: () => Promise.reject(new Error('not expected to write')),
     async mayHaveChanged() {
       const seen = revision

@@ -8,6 +8,8 @@ export type SqlRow = Readonly<Record<string, unknown>>
 
 /** Valid during the transaction. */
 export interface Sql {
+  /** SQLite blocks the event loop during a statement; its full-text index is a table. */
+  readonly engine: 'sqlite' | 'postgres'
   readonly all: RunStatement
   /** For statements that change rows; returns the rows of RETURNING. */
   readonly run: RunStatement
@@ -25,6 +27,8 @@ export interface Database {
    * returns `keep: false`.
    */
   write<T>(key: string, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T>
+  /** Of PostgreSQL, where the index of texts needs an extension. */
+  readonly textIndex?: TextIndex
   /** Whether another process may have written since the last call. */
   mayHaveChanged(): Promise<boolean>
   close(): Promise<void>
@@ -34,6 +38,13 @@ export interface Database {
 export interface ReservingDatabase extends Database {
   /** For short work that must not wait. */
   readonly reserved: Pick<Database, 'read' | 'write'>
+}
+
+export interface TextIndex {
+  /** Creates what is missing, without blocking writers; one process of all does it. */
+  create(): Promise<void>
+  /** A sentence on why searches have to read all texts, and what to do; undefined if they do not. */
+  findProblem(): Promise<string | undefined>
 }
 
 export interface TransactionResult<T> {

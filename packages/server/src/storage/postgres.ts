@@ -208,7 +208,7 @@ async function createPool(url: string, { connectMs, queryMs }: Timeouts): Promis
 function createSql(client: PoolClient): Sql {
   const all: RunStatement = async (text, ...values) =>
     rowsOf(await client.query(toNumberedParameters(text), [...values]))
-  return { all, run: all }
+  return { engine: 'postgres', all, run: all }
 }
 
 function toNumberedParameters(text: string): string {

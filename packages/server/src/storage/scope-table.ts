@@ -33,7 +33,7 @@ export async function findScope(sql: Sql, scope: Scope): Promise<ScopeRow> {
 /** Inserts or updates the scope row; its lock serializes the writers of a scope. */
 export async function lockScope(sql: Sql, scope: Scope): Promise<ScopeRow> {
   const rows = await sql.run(
-    `INSERT INTO scopes (key, project, user_name) VALUES (?, ?, ?)
+    `INSERT INTO scopes (key, project, user_name, indexed_from) VALUES (?, ?, ?, 1)
      ON CONFLICT (key) DO UPDATE SET revision = scopes.revision + 1 RETURNING id, revision`,
     scopeKey(scope),
     toStorableText(scope.project),

@@ -104,5 +104,5 @@ function trackChanges(sql: Sql): { readonly sql: Sql; changed(): boolean } {
     changed = true
     return sql.run(text, ...values)
   }
-  return { sql: { all: sql.all, run }, changed: () => changed }
+  return { sql: { engine: sql.engine, all: sql.all, run }, changed: () => changed }
 }

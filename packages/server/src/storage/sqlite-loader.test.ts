@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 
 import { loadSqlite, type SqliteLibrary } from './sqlite-loader.js'
 
-function libraryOf(version: string): SqliteLibrary {
+function libraryOf(version: string, fts5 = 1): SqliteLibrary {
   return {
     DatabaseSync: class {
       exec(): void {}
       close(): void {}
       prepare() {
-        return { all: () => [{ version }] }
+        return { all: () => [{ version, fts5 }] }
       }
     },
   }
@@ -36,6 +36,12 @@ test.each(['3.51.2', '3.50.9', '3.7.0', '2.99.99', ''])(
     )
   },
 )
+
+test('one without FTS5 is refused and the next source is tried', async () => {
+  const complete = libraryOf('3.53.0')
+  expect(await loadSqlite([() => libraryOf('3.53.0', 0), () => complete])).toBe(complete)
+  await expect(loadSqlite([() => libraryOf('3.53.0', 0)])).rejects.toThrow(/without FTS5.*npm install @photostructure/)
+})
 
 test('says what to install if there is none', async () => {
   await expect(loadSqlite([() => undefined, () => ({})])).rejects.toThrow(

@@ -27,19 +27,23 @@ export interface SqliteStatement {
 
 type Source = () => unknown
 
-/** Returns the first source that exists and is recent enough. */
+/** Returns the first source that exists, is recent enough and has FTS5, which searches use. */
 export async function loadSqlite(
   sources: readonly Source[] = [loadBuiltIn, loadBundled, loadInstalled],
 ): Promise<SqliteLibrary> {
   const tooOld: string[] = []
+  let lacksSearch = false
   for (const source of sources) {
     const library = await source()
     if (!isSqliteLibrary(library)) continue
-    const version = readVersion(library)
-    if (!isOlderVersion(version, OLDEST_SAFE_VERSION)) return library
-    tooOld.push(version)
+    const { version, hasFts5 } = inspectLibrary(library)
+    const isTooOld = isOlderVersion(version, OLDEST_SAFE_VERSION)
+    if (hasFts5 && !isTooOld) return library
+    if (isTooOld) tooOld.push(version)
+    else lacksSearch = true
   }
   const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
+  if (lacksSearch) throw new Failure(`The SQLite of this Node.js was built without FTS5, which finds tasks; ${advice}`)
   throw new Failure(
     tooOld.length === 0
       ? `This Node.js has no SQLite, which stores tasks and plans; ${advice}, or set DATABASE_URL to a PostgreSQL database`
@@ -94,11 +98,14 @@ function isSqliteLibrary(value: unknown): value is SqliteLibrary {
   )
 }
 
-function readVersion({ DatabaseSync }: SqliteLibrary): string {
+function inspectLibrary({ DatabaseSync }: SqliteLibrary): { readonly version: string; readonly hasFts5: boolean } {
   const database = new DatabaseSync(':memory:')
   try {
-    const [row] = database.prepare('SELECT sqlite_version() AS version').all()
-    return typeof row === 'object' && row !== null && 'version' in row ? String(row.version) : ''
+    const [row] = database
+      .prepare(`SELECT sqlite_version() AS version, sqlite_compileoption_used('ENABLE_FTS5') AS fts5`)
+      .all()
+    if (typeof row !== 'object' || row === null || !('version' in row)) return { version: '', hasFts5: false }
+    return { version: String(row.version), hasFts5: 'fts5' in row && row.fts5 === 1 }
   } finally {
     database.close()
   }

@@ -39,6 +39,8 @@ export function openSqlite(file: string): Database {
   let needsCollection = false
   /** Time of transactions in this turn of the event loop. */
   let spentMs = 0
+  let turnNumber = 0
+  let isTurnObserved = false
 
   /** A writer that waits for another process blocks the writers after it, which keeps their order, but no readers. */
   function transact<T>(kind: Kind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
@@ -67,13 +69,25 @@ export function openSqlite(file: string): Database {
    */
   async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
     if (spentMs > MAX_MS_PER_TURN) await pause(spentMs)
+    observeTurn()
     const startedAt = performance.now()
+    const startedIn = turnNumber
     try {
       return await work()
     } finally {
-      if (spentMs === 0) setImmediate(() => (spentMs = 0))
-      spentMs += performance.now() - startedAt
+      // Work that gave the event loop turns itself, such as a search, has not blocked it for that long.
+      if (startedIn === turnNumber) spentMs += performance.now() - startedAt
     }
+  }
+
+  function observeTurn(): void {
+    if (isTurnObserved) return
+    isTurnObserved = true
+    setImmediate(() => {
+      isTurnObserved = false
+      turnNumber += 1
+      spentMs = 0
+    })
   }
 
   /** Returns undefined if another process holds the lock and nothing has begun. */
@@ -190,7 +204,7 @@ class ReadOnlyFileError extends Error {
 
 function asyncSql(connection: SqliteConnection): Sql {
   const all: RunStatement = async (text, ...values) => connection.all(text, values)
-  return { all, run: all }
+  return { engine: 'sqlite', all, run: all }
 }
 
 function isSystemError(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Sql } from './database.js'
 import { runTransaction } from './transaction.js'
 
-const QUIET: Sql = { all: async () => [], run: async () => [] }
+const QUIET: Sql = { engine: 'sqlite', all: async () => [], run: async () => [] }
 const never = new Promise<never>(() => {})
 
 test('idle work is aborted and cannot continue', async () => {

@@ -34,7 +34,7 @@ export async function runTransaction<T>(
   }
 
   try {
-    const sql: Sql = { all: guard(raw.all, true), run: guard(raw.run, kind === 'write') }
+    const sql: Sql = { engine: raw.engine, all: guard(raw.all, true), run: guard(raw.run, kind === 'write') }
     const result = await Promise.race([work(sql), idleTimeout.expired])
     if (!('error' in failed)) return result
   } catch (error) {

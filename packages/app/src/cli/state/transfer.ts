@@ -6,10 +6,11 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
 import type { StepRow } from '@scorpiox/server/features/tasks/index'
 import {
-  buildSearchText,
-  countTasks,
+  countMatches,
   createTaskTable,
+  indexTasks,
   listAllSteps,
+  removeScopeFromIndex,
   STEP_COLUMNS,
 } from '@scorpiox/server/features/tasks/lazy'
 import {
@@ -22,6 +23,7 @@ import {
   textColumn,
 } from '@scorpiox/server/storage/database'
 import { lockScope } from '@scorpiox/server/storage/scope-table'
+import { foldForSearch } from '@scorpiox/server/text/normalize-text'
 import type { PlanExport, ScopeExport, StateExport, StepExport, TaskExport } from './state-document.js'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -106,9 +108,11 @@ export async function importState(database: Database, { scopes }: StateExport, r
     }
     return { value: undefined, commit: true }
   })
+  await indexTasks(database)
 }
 
 async function deleteScopeRows(sql: Sql, scope: number): Promise<void> {
+  await removeScopeFromIndex(sql, scope)
   for (const table of ['plan_approvals', 'plan_versions', 'plans', 'steps', 'tasks']) {
     await sql.run(`DELETE FROM ${table} WHERE scope = ?`, scope)
   }
@@ -133,12 +137,13 @@ async function rejectNonEmptyScopes(
 async function insertTasks(sql: Sql, scope: number, tasks: readonly TaskExport[]): Promise<void> {
   const rows = tasks.map(({ id, createdAt, completedAt, steps, name }) => {
     const done = steps.filter((step) => step.completedAt !== null).length
-    const search = buildSearchText([name, ...steps.map(({ text }) => text)])
-    return [scope, id, createdAt, completedAt, steps.length, done, name, search]
+    return [scope, id, createdAt, completedAt, steps.length, done, name, foldForSearch(name)]
   })
   await insertRows(sql, 'tasks', TASK_COLUMNS, rows)
   const steps = tasks.flatMap((task) =>
-    task.steps.map(({ id, createdAt, completedAt, text }) => [scope, id, task.id, createdAt, completedAt, text]),
+    task.steps.map(({ id, createdAt, completedAt, text }) => {
+      return [scope, id, task.id, createdAt, completedAt, text, foldForSearch(text)]
+    }),
   )
   await insertRows(sql, 'steps', STEP_COLUMNS, steps)
 }
@@ -155,9 +160,9 @@ async function insertPlans(sql: Sql, scope: number, plans: readonly PlanExport[]
 }
 
 async function updateCounters(sql: Sql, scope: number, imported: ScopeExport): Promise<void> {
-  const { tasks, open, openSteps } = await countTasks(sql, scope, { terms: [] })
+  const { tasks, open, openSteps } = await countMatches(sql, scope, { terms: [] })
   await sql.run(
-    `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?,
+    `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?, characters = 0, indexed_from = NULL,
        next_task = CASE WHEN next_task > ? THEN next_task ELSE ? END,
        next_step = CASE WHEN next_step > ? THEN next_step ELSE ? END,
        next_plan = CASE WHEN next_plan > ? THEN next_plan ELSE ? END

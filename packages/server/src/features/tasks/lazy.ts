@@ -1,4 +1,7 @@
 // What code that is itself loaded on demand may use of the feature `tasks`. Imported by state.ts and by `state`
 // (transfer). Re-exports only.
 
-export { STEP_COLUMNS, buildSearchText, countTasks, createTaskTable, listAllSteps } from './task-table.js'
+export { indexTasks, maintainTaskIndex } from './index-tasks.js'
+export { countMatches } from './task-search.js'
+export { createTaskTable, listAllSteps, STEP_COLUMNS } from './task-table.js'
+export { removeScopeFromIndex } from './text-index.js'

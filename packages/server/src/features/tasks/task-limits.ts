@@ -1,52 +1,81 @@
-// Bounds what the tasks of one user in one project may hold. Completed tasks are deleted first, oldest first; open ones
-// are never deleted, so that a user with too many of them has to complete some. Used by task-table. Deletes rows in the
-// transaction of its caller.
+// Bounds what the tasks of one user in one project may hold, by the counters in the row of the scope. Completed tasks are
+// deleted first, oldest first; open ones are never deleted, so that a user with too many of them has to complete some. Used
+// by task-table. Deletes rows in the transaction of its caller.
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { numberColumn, requireRow, type Sql } from '../../storage/database.js'
+import { createSlices } from './slices.js'
+import { removeTaskFromIndex } from './text-index.js'
 
 const MAX_TASKS = 200_000
 /** Of names and steps together. */
 const MAX_CHARACTERS = 16_000_000
-/** Adding up the lengths takes time, so it is done once for so many new tasks or steps. */
-const CHECK_EVERY = 50
 
-/** To be called in the transaction that adds tasks or steps with these ids. */
-export async function enforceTaskLimits(sql: Sql, scope: number, firstId: number, count: number): Promise<void> {
-  if (Math.floor((firstId - 1) / CHECK_EVERY) === Math.floor((firstId + count - 1) / CHECK_EVERY)) return
-  const excess = await sql.all(SELECT_EXCESS, scope, MAX_TASKS, MAX_CHARACTERS)
-  for (const row of excess) await deleteCompletedTask(sql, scope, numberColumn(row, 'id'))
-  const { tasks, characters } = await measureTasks(sql, scope)
-  if (tasks <= MAX_TASKS && characters <= MAX_CHARACTERS) return
+export interface TaskTotals {
+  readonly tasks: number
+  /** Of the tasks that are counted, see `indexed_from`. */
+  readonly characters: number
+}
+
+/** To be called in the transaction that adds tasks or steps, after it has counted them. */
+export async function enforceTaskLimits(sql: Sql, scope: number, totals: TaskTotals): Promise<void> {
+  let { tasks, characters } = totals
+  const isExceeded = (): boolean => tasks > MAX_TASKS || characters > MAX_CHARACTERS
+  if (!isExceeded()) return
+  for await (const id of completedTasks(sql, scope)) {
+    const deleted = await deleteCompletedTask(sql, scope, id)
+    tasks -= 1
+    characters -= deleted
+    if (!isExceeded()) return
+  }
   throw new Failure(
     `The open tasks of this project hold ${tasks} tasks and ${characters} characters; at most ${MAX_TASKS} and ` +
       `${MAX_CHARACTERS} are kept. Nothing was changed: complete tasks that are done first.`,
   )
 }
 
-/** Open tasks count first, then completed ones from the newest on. */
-const SELECT_EXCESS = `SELECT id FROM (
-  SELECT id, completed_at, row_number() OVER kept_first AS place, sum(length(search)) OVER kept_first AS characters
-  FROM tasks WHERE scope = ?
-  WINDOW kept_first AS (ORDER BY CASE WHEN completed_at IS NULL THEN 0 ELSE 1 END, id DESC)
-) AS ranked WHERE completed_at IS NOT NULL AND (place > ? OR characters > ?) ORDER BY id`
+const FIRST_SLICE = 4096
 
-async function deleteCompletedTask(sql: Sql, scope: number, id: number): Promise<void> {
+/** Oldest first. Open tasks may come before them, so that they are read in slices. */
+async function* completedTasks(sql: Sql, scope: number): AsyncGenerator<number> {
+  const slices = createSlices(FIRST_SLICE)
+  const next = 'SELECT min(id) AS id FROM tasks WHERE scope = ? AND id >= ?'
+  for (let from = 0; ; ) {
+    const [smallest] = await sql.all(next, scope, from)
+    if (smallest?.id === null || !smallest) return
+    const first = numberColumn(smallest, 'id')
+    const end = first + slices.size
+    const rows = await sql.all(
+      'SELECT id FROM tasks WHERE scope = ? AND id >= ? AND id < ? AND completed_at IS NOT NULL ORDER BY id',
+      ...[scope, first, end],
+    )
+    for (const row of rows) yield numberColumn(row, 'id')
+    from = end
+    await slices.next()
+  }
+}
+
+/** Returns the characters that were counted for it. */
+async function deleteCompletedTask(sql: Sql, scope: number, id: number): Promise<number> {
+  const rows = await sql.all(
+    `SELECT CAST(length(search) + coalesce(
+       (SELECT sum(length(steps.search)) FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id), 0) AS BIGINT)
+       AS characters, CASE WHEN id >= (SELECT indexed_from FROM scopes WHERE scopes.id = scope) THEN 1 ELSE 0 END
+       AS counted
+     FROM tasks WHERE scope = ? AND id = ?`,
+    ...[scope, id],
+  )
+  const row = requireRow(rows)
+  const isCounted = numberColumn(row, 'counted') === 1
+  const characters = isCounted ? numberColumn(row, 'characters') : 0
+  if (isCounted) await removeTaskFromIndex(sql, scope, id)
   await sql.run('DELETE FROM steps WHERE scope = ? AND task = ?', scope, id)
   await sql.run('DELETE FROM tasks WHERE scope = ? AND id = ?', scope, id)
   await sql.run(
-    `UPDATE scopes SET tasks = tasks - 1, current_task = CASE WHEN current_task = ? THEN NULL ELSE current_task END
+    `UPDATE scopes SET tasks = tasks - 1, characters = characters - ?,
+       current_task = CASE WHEN current_task = ? THEN NULL ELSE current_task END
      WHERE id = ?`,
-    id,
-    scope,
+    ...[characters, id, scope],
   )
-}
-
-async function measureTasks(sql: Sql, scope: number): Promise<{ readonly tasks: number; readonly characters: number }> {
-  const rows = await sql.all(
-    'SELECT count(*) AS tasks, CAST(coalesce(sum(length(search)), 0) AS BIGINT) AS characters FROM tasks WHERE scope = ?',
-    scope,
-  )
-  const row = requireRow(rows)
-  return { tasks: numberColumn(row, 'tasks'), characters: numberColumn(row, 'characters') }
+  return characters
 }

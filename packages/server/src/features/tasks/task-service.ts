@@ -243,8 +243,8 @@ async function currentFirst(tasks: TaskTable, filter: TaskFilter): Promise<reado
   const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
   const current = await tasks.findCurrentId()
   if (current === undefined || filter.before !== undefined) return newest
-  const [found] = await tasks.list({ ...filter, before: current + 1 }, 1)
-  return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
+  const [found] = await tasks.list({ ...filter, from: current, before: current + 1 }, 1)
+  return found ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
 /** Without a filter the entries are complete and need not be counted. */

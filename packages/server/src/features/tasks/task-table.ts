@@ -1,5 +1,5 @@
-// SQL access to the tasks and steps of one scope (one user in one project). Ids are unique in a scope and never reused. The
-// row of a task contains what lists and searches need: its step counters, and the folded text of its name and steps.
+// SQL access to the tasks and steps of one scope (one user in one project). Ids are unique in a scope and never reused. Rows
+// contain what lists and searches need: a task its step counters, both their folded text.
 // Created by state.ts for each transaction; used by the services of tasks and plans, the console, and the export and import
 // of the state.
 
@@ -10,12 +10,13 @@ import {
   requireRow,
   type Sql,
   type SqlRow,
-  type SqlValue,
   textColumn,
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 import { enforceTaskLimits } from './task-limits.js'
+import { countMatches, countsFromRow, selectMatches, type TaskCounts } from './task-search.js'
+import { addToIndex, type IndexedTexts, MAX_INDEXED_ID } from './text-index.js'
 
 export interface TaskRow {
   readonly id: number
@@ -44,17 +45,12 @@ export interface TaskFilter {
   /** Each must occur in the task's name or in the text of one of its steps; case and accents are ignored. */
   readonly terms: readonly string[]
   readonly state?: 'open' | 'done' | undefined
+  /** Only tasks with this id or a greater one. */
+  readonly from?: number | undefined
   /** Only tasks with a smaller id. */
   readonly before?: number | undefined
   /** Excludes this task. */
   readonly except?: number | undefined
-}
-
-export interface TaskCounts {
-  readonly tasks: number
-  readonly open: number
-  /** Open steps of the open tasks. */
-  readonly openSteps: number
 }
 
 export interface StepQuery {
@@ -88,7 +84,7 @@ export interface TaskTable {
 
 const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
 const STEP_SELECT = 'id, task, created_at, completed_at, text'
-export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text']
+export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text', 'search']
 
 export function createTaskTable(sql: Sql, scope: number): TaskTable {
   return {
@@ -119,16 +115,9 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
     complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
-    async list(filter, limit) {
-      const { where, values } = buildWhere(scope, filter)
-      const rows = await sql.all(
-        `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`,
-        ...values,
-        limit,
-      )
-      return rows.map(taskFromRow)
-    },
-    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countTasks(sql, scope, filter)),
+    list: async (filter, limit) =>
+      (await selectMatches(sql, scope, filter, { columns: TASK_COLUMNS, limit })).map(taskFromRow),
+    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countMatches(sql, scope, filter)),
   }
 }
 
@@ -142,23 +131,19 @@ function clampId(id: number): number {
   return Math.max(-1, Math.min(id, Number.MAX_SAFE_INTEGER))
 }
 
-/** The text that searches match, of a name and its steps. */
-export function buildSearchText(texts: readonly string[]): string {
-  return texts.map(foldForSearch).join('\n')
-}
-
 async function insertTask(sql: Sql, scope: number, name: string, at: number): Promise<TaskRow> {
   const id = await allocateIds(sql, scope, 'next_task', 1)
+  const search = foldForSearch(name)
   await sql.run(
     'INSERT INTO tasks (scope, id, created_at, name, search) VALUES (?, ?, ?, ?, ?)',
     scope,
     id,
     at,
     name,
-    buildSearchText([name]),
+    search,
   )
-  await addToCounts(sql, scope, { tasks: 1, open: 1, openSteps: 0 })
-  await enforceTaskLimits(sql, scope, id, 1)
+  const added = { tasks: 1, open: 1, openSteps: 0 }
+  await addTexts(sql, scope, { task: id, added, texts: { names: [{ id, text: search }], steps: [] } })
   return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
 }
 
@@ -173,25 +158,55 @@ async function insertSteps(
   const open = steps.filter(({ completedAt }) => completedAt === null).length
   const first = await allocateIds(sql, scope, 'next_step', steps.length)
   const rows = steps.map((step, index): StepRow => ({ id: first + index, taskId, createdAt: at, ...step }))
+  const texts = rows.map(({ id, text }) => ({ id, text: foldForSearch(text) }))
   await insertRows(
     sql,
     'steps',
     STEP_COLUMNS,
-    rows.map(({ id, createdAt, completedAt, text }) => [scope, id, taskId, createdAt, completedAt, text]),
+    rows.map(({ id, createdAt, completedAt, text }, index) => {
+      return [scope, id, taskId, createdAt, completedAt, text, texts[index]?.text ?? null]
+    }),
   )
   const updated = await sql.run(
-    `UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ?, search = search || ?
-     WHERE scope = ? AND id = ? RETURNING completed_at`,
+    'UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ? WHERE scope = ? AND id = ? RETURNING completed_at',
     steps.length,
     steps.length - open,
-    `\n${buildSearchText(steps.map(({ text }) => text))}`,
     scope,
     taskId,
   )
   const isDone = nullableNumberColumn(requireRow(updated), 'completed_at') !== null
-  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: isDone ? 0 : open })
-  await enforceTaskLimits(sql, scope, first, steps.length)
+  const added = { tasks: 0, open: 0, openSteps: isDone ? 0 : open }
+  await addTexts(sql, scope, { task: taskId, added, texts: { names: [], steps: texts } })
   return rows
+}
+
+interface AddedTexts {
+  readonly task: number
+  readonly added: TaskCounts
+  readonly texts: IndexedTexts
+}
+
+/** Counts what was added, enforces the limits, and adds the texts to the index. */
+async function addTexts(sql: Sql, scope: number, { task, added, texts }: AddedTexts): Promise<void> {
+  const all = [...texts.names, ...texts.steps]
+  const characters = all.reduce((sum, { text }) => sum + countCharacters(text), 0)
+  const rows = await sql.run(
+    `UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ?,
+       characters = characters + CASE WHEN indexed_from <= ? THEN ? ELSE 0 END
+     WHERE id = ? RETURNING tasks, characters, indexed_from`,
+    ...[added.tasks, added.open, added.openSteps, task, characters, scope],
+  )
+  const row = requireRow(rows)
+  await enforceTaskLimits(sql, scope, { tasks: numberColumn(row, 'tasks'), characters: numberColumn(row, 'characters') })
+  // The others are added by index-tasks.
+  const indexedFrom = nullableNumberColumn(row, 'indexed_from')
+  const fits = all.every(({ id }) => id <= MAX_INDEXED_ID)
+  if (fits && indexedFrom !== null && indexedFrom <= task) await addToIndex(sql, scope, texts)
+}
+
+/** As `length` of both databases counts them. */
+export function countCharacters(text: string): number {
+  return text.length - (text.match(/[\uDC00-\uDFFF]/g)?.length ?? 0)
 }
 
 async function completeTask(sql: Sql, scope: number, id: number, at: number): Promise<void> {
@@ -240,41 +255,8 @@ async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
   return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
 }
 
-function countsFromRow(row: SqlRow): TaskCounts {
-  return {
-    tasks: numberColumn(row, 'tasks'),
-    open: numberColumn(row, 'open_tasks'),
-    openSteps: numberColumn(row, 'open_steps'),
-  }
-}
-
-function matchesAll({ terms, state, before, except }: TaskFilter): boolean {
-  return terms.length === 0 && state === undefined && before === undefined && except === undefined
-}
-
-export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
-  const { where, values } = buildWhere(scope, filter)
-  const rows = await sql.all(
-    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
-       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
-     FROM tasks WHERE ${where}`,
-    ...values,
-  )
-  return countsFromRow(requireRow(rows))
-}
-
-function buildWhere(scope: number, { terms, state, before, except }: TaskFilter) {
-  const folded = terms.map((term) => foldForSearch(toStorableText(term))).filter((term) => term !== '')
-  const where = [
-    'scope = ?',
-    ...(before === undefined ? [] : ['id < ?']),
-    ...(except === undefined ? [] : ['id <> ?']),
-    ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
-    ...folded.map(() => 'instr(search, ?) > 0'),
-  ].join(' AND ')
-  const numbers = [scope, before, except].filter((number) => number !== undefined)
-  const values: readonly SqlValue[] = [...numbers, ...folded]
-  return { where, values }
+function matchesAll({ terms, state, from, before, except }: TaskFilter): boolean {
+  return terms.length === 0 && [state, from, before, except].every((bound) => bound === undefined)
 }
 
 function toStorableStep({ text, completedAt }: NewStep): NewStep {
