@@ -1,12 +1,13 @@
 // How the cost of operations grows with stored data: each at a hundredth of the data and at all of it, with the longest
 // block of the event loop. Builds the data itself, in folders that it removes.
-//   npm run bench:growth [-- jobs memory tasks …]      BENCH_DIST=<folder> measures another build
+//   npm run bench:growth [-- jobs memory search …]      BENCH_DIST=<folder> measures another build
 
 import { measureFiringCallbacks, measureWaitingCallbacks } from './growth/callbacks.mjs'
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
 import { measureSkillLists } from './growth/skills.mjs'
 import { measureTokenChanges } from './growth/tokens.mjs'
 import { measureUsers } from './growth/users.mjs'
+import { measureLargeTasks, measureSteps, measureTaskSearch } from './growth/tasks.mjs'
 
 const MEASUREMENTS = {
   jobs: measureJobLists,
@@ -16,6 +17,9 @@ const MEASUREMENTS = {
   firing: measureFiringCallbacks,
   waiting: measureWaitingCallbacks,
   users: measureUsers,
+  search: measureTaskSearch,
+  megabytes: measureLargeTasks,
+  steps: measureSteps,
 }
 
 const asked = process.argv.slice(2)

@@ -41,8 +41,8 @@ export interface ReservingDatabase extends Database {
 }
 
 export interface TextIndex {
-  /** Creates what is missing, without blocking writers; one process of all does it. */
-  create(): Promise<void>
+  /** Creates what is missing, without blocking writers; one process of all does it. Can be interrupted. */
+  create(signal: AbortSignal): Promise<void>
   /** A sentence on why searches have to read all texts, and what to do; undefined if they do not. */
   findProblem(): Promise<string | undefined>
 }

@@ -2,13 +2,22 @@
 // belong to an application. A broken connection is replaced by the next transaction; if it breaks during commit, the
 // result is reported as unknown.
 
-import type { Pool, PoolClient, QueryResult } from 'pg'
+import type { ClientBase, Pool, PoolClient, QueryResult } from 'pg'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { createTimeoutSignal } from '../util/async.js'
 import { createKeyedMutex, createSemaphore } from '../util/concurrency.js'
 import { redactDatabaseUrl, redactPassword } from './database-url.js'
-import type { Database, ReservingDatabase, RunStatement, Sql, SqlRow, TransactionResult } from './database.js'
+import {
+  type Database,
+  numberColumn,
+  requireRow,
+  type ReservingDatabase,
+  type RunStatement,
+  type Sql,
+  type SqlRow,
+  type TransactionResult,
+} from './database.js'
 import { SCHEMA_VERSION } from './migrations.js'
 import {
   isConnectionLost,
@@ -28,6 +37,7 @@ import {
   type TransactionKind,
   type TransactionLimits,
 } from './postgres-schema.js'
+import { createTextIndexes, findTextIndexProblem } from './postgres-text-index.js'
 import { runTransaction } from './transaction.js'
 
 const BIGINT = 20
@@ -146,6 +156,29 @@ function createPostgres(url: string, pool: Pool, limits: TransactionLimits): Pos
     }
   }
 
+  /** On a connection of its own: creating an index takes as long as it takes, and outside of a transaction. */
+  async function createIndexes(signal: AbortSignal): Promise<void> {
+    // Checks that the schema is ours, and creates the tables.
+    await transact('read', async () => ({ value: undefined, commit: false }))
+    const { Client } = await import('pg')
+    const client = new Client({ connectionString: url, application_name: 'scorpiox-code', keepAlive: true })
+    client.on('error', () => {})
+    let cancel: (() => void) | undefined
+    try {
+      await client.connect()
+      const { all } = createSql(client)
+      const pid = numberColumn(requireRow(await all('SELECT pg_catalog.pg_backend_pid() AS pid')), 'pid')
+      cancel = () => void pool.query(`SELECT pg_catalog.pg_cancel_backend(${pid})`).catch(() => {})
+      signal.addEventListener('abort', cancel)
+      await createTextIndexes({ query: (text) => client.query(text), all }, signal)
+    } catch (error) {
+      throw toFailure(error)
+    } finally {
+      if (cancel) signal.removeEventListener('abort', cancel)
+      await client.end().catch(() => {})
+    }
+  }
+
   async function commit(client: PoolClient): Promise<void> {
     try {
       const { command } = await client.query('COMMIT')
@@ -180,6 +213,11 @@ function createPostgres(url: string, pool: Pool, limits: TransactionLimits): Pos
     write: (key, work) => serialize(key, () => transact('write', work)),
     writeNow: (work) => transact('write', work),
     serialize,
+    textIndex: {
+      create: createIndexes,
+      findProblem: () =>
+        transact('read', async ({ all }) => ({ value: await findTextIndexProblem(all), commit: false })),
+    },
     mayHaveChanged: async () => true,
     close: () => pool.end(),
   }
@@ -205,7 +243,7 @@ async function createPool(url: string, { connectMs, queryMs }: Timeouts): Promis
   return pool
 }
 
-function createSql(client: PoolClient): Sql {
+function createSql(client: ClientBase): Sql {
   const all: RunStatement = async (text, ...values) =>
     rowsOf(await client.query(toNumberedParameters(text), [...values]))
   return { engine: 'postgres', all, run: all }

@@ -224,7 +224,7 @@ export function diagnoseSearch(settings: Settings): Finding {
   }
 }
 
-/** Whether the database of tasks and plans can be read. */
+/** Whether the database of tasks and plans can be read, and searched by an index. */
 export async function diagnoseState(
   location: () => DatabaseLocation,
   open: (location: DatabaseLocation) => Promise<Database>,
@@ -233,7 +233,8 @@ export async function diagnoseState(
     const database = await open(location())
     try {
       await database.read(() => Promise.resolve())
-      return { name: 'state', ok: true, detail: database.name }
+      const problem = await database.textIndex?.findProblem()
+      return { name: 'state', ok: true, detail: database.name, ...(problem !== undefined && { fix: problem }) }
     } finally {
       await database.close()
     }

@@ -43,7 +43,7 @@ export function maintainTaskIndex(database: Database): TaskIndexMaintenance {
 async function maintain(database: Database, signal: AbortSignal): Promise<void> {
   try {
     await indexTasks(database, signal)
-    if (!signal.aborted) await database.textIndex?.create()
+    if (!signal.aborted) await database.textIndex?.create(signal)
   } catch (error) {
     if (!(error instanceof Failure) && !signal.aborted) throw error
   }
