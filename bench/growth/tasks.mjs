@@ -8,7 +8,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createPlace, measureBlocking, medianOf, startServer } from './server.mjs'
 
 const SQLITE = process.getBuiltinModule?.('node:sqlite') ?? (await import('@photostructure/sqlite'))
-const SYLLABLES = ['ba', 'co', 'den', 'fer', 'gor', 'hil', 'jan', 'ket', 'lom', 'mis', 'nor', 'per', 'qua', 'ras', 'sil', 'tor', 'ver', 'wen', 'yar', 'zim']
+const SYLLABLES = [
+  'ba',
+  'co',
+  'den',
+  'fer',
+  'gor',
+  'hil',
+  'jan',
+  'ket',
+  'lom',
+  'mis',
+  'nor',
+  'per',
+  'qua',
+  'ras',
+  'sil',
+  'tor',
+  'ver',
+  'wen',
+  'yar',
+  'zim',
+]
 const RARE = 'xylophone'
 /** In each of the planted texts. */
 const COMMON = 'release'
@@ -48,7 +69,9 @@ async function openPlace() {
 /** Tasks as the version before the index stored them: all texts of a task in its row. */
 function plantOldTasks({ database, isIndexed }, { tasks, steps, length }) {
   const text = createTexts()
-  const task = database.prepare('INSERT INTO tasks (scope, id, created_at, steps, name, search) VALUES (1, ?, 1, ?, ?, ?)')
+  const task = database.prepare(
+    'INSERT INTO tasks (scope, id, created_at, steps, name, search) VALUES (1, ?, 1, ?, ?, ?)',
+  )
   const step = database.prepare('INSERT INTO steps (scope, id, task, created_at, text) VALUES (1, ?, ?, 1, ?)')
   database.exec('BEGIN')
   for (let id = 2; id <= tasks; id += 1) {
@@ -67,7 +90,10 @@ function plantOldTasks({ database, isIndexed }, { tasks, steps, length }) {
 function convertTasks({ database }) {
   database.exec(`BEGIN; UPDATE tasks SET search = name; UPDATE steps SET search = text; COMMIT`)
   const range = (from, to) => `id >= ${from} AND id < ${to}`
-  for (const [table, column, kind] of [['tasks', 'search', 0], ['steps', 'search', 1]]) {
+  for (const [table, column, kind] of [
+    ['tasks', 'search', 0],
+    ['steps', 'search', 1],
+  ]) {
     const [{ last }] = database.prepare(`SELECT max(id) AS last FROM ${table}`).all()
     for (let from = 0; from <= last; from += 20_000)
       database.exec(`INSERT INTO task_index (rowid, text) SELECT (scope << 33) | (${kind} << 32) | id, ${column}
@@ -78,7 +104,12 @@ function convertTasks({ database }) {
 
 async function measureSearches(server, size) {
   const rows = []
-  for (const [what, query] of [['a rare word', RARE], ['a rare word and a common one', `${RARE} ${COMMON}`], ['a word in every task', COMMON], ['two characters', 'xy']]) {
+  for (const [what, query] of [
+    ['a rare word', RARE],
+    ['a rare word and a common one', `${RARE} ${COMMON}`],
+    ['a word in every task', COMMON],
+    ['two characters', 'xy'],
+  ]) {
     await call(server, 'list', { query })
     const { blockedMs } = await measureBlocking(server, () => call(server, 'list', { query }))
     const ms = await medianOf(7, () => call(server, 'list', { query }))
@@ -132,7 +163,10 @@ export async function measureLargeTasks() {
     const server = await startServer(opened.place)
     rows.push(...(await measureSearches(server, size)))
     await server.stop()
-    rows.push({ what: 'file', size, bytes: statSync(opened.file).size }, { what: 'file without the index', size, bytes: before })
+    rows.push(
+      { what: 'file', size, bytes: statSync(opened.file).size },
+      { what: 'file without the index', size, bytes: before },
+    )
     if (bytes !== undefined) rows.push({ what: 'index', size, bytes })
     opened.place.remove()
   }

@@ -4,18 +4,19 @@
 import { join } from 'node:path'
 
 import fc from 'fast-check'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
+import { exportState, importState } from '@scorpiox/app/cli/state/transfer'
 import { indexTasks } from '@scorpiox/server/features/tasks/index-tasks'
 import type { TaskFilter } from '@scorpiox/server/features/tasks/task-table'
 import { openStateDatabase, type StateDatabase } from '@scorpiox/server/state'
 import { type Database, numberColumn, requireRow } from '@scorpiox/server/storage/database'
 import { type DatabaseLocation, openDatabase } from '@scorpiox/server/storage/open-database'
-import { loadSqlite } from '@scorpiox/server/storage/sqlite-loader'
 import { foldForSearch, toStorableText } from '@scorpiox/server/text/normalize-text'
 import { emptyFolder } from '../support/client.js'
 import { eventually } from '../support/eventually.js'
-import { describeEachDatabase, startPostgres } from './postgres-server.js'
+import { requires } from '../support/requirements.js'
+import { describeEachDatabase, postgresRequirement, startPostgres } from './postgres-server.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const OTHER = { project: '/srv/project', user: 'bob' }
@@ -23,7 +24,24 @@ const OTHER = { project: '/srv/project', user: 'bob' }
 const server = await startPostgres()
 afterAll(() => server?.stop('immediate'))
 
-const PARTS = ['ab', 'abc', 'bca', 'Über', 'SS', 'ß', 'ΟΔΟΣ', '한국어', '数据库', '🦂', 'e\u0301', '%', '_', '\\', '"', "'"]
+const PARTS = [
+  'ab',
+  'abc',
+  'bca',
+  'Über',
+  'SS',
+  'ß',
+  'ΟΔΟΣ',
+  '한국어',
+  '数据库',
+  '🦂',
+  'e\u0301',
+  '%',
+  '_',
+  '\\',
+  '"',
+  "'",
+]
 const SEPARATORS = ['', '', ' ', '\n', '-', '\uFFFD', '\uFFFE', '\0', '\ud800', ' AND ', '*', 'NEAR(']
 const part = fc.constantFrom(...PARTS, ...SEPARATORS)
 const text = fc.array(part, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''))
@@ -40,7 +58,11 @@ function termsOf(tasks: readonly PlannedTask[]): fc.Arbitrary<string> {
   const texts = tasks.flatMap(({ name, steps }) => [name, ...steps])
   const cut = fc
     .tuple(fc.constantFrom(...texts), fc.nat({ max: 40 }), fc.constantFrom(1, 2, 3, 4, 9, 40))
-    .map(([from, at, length]) => [...from].slice(at % from.length, (at % from.length) + length).join(''))
+    .map(([from, at, length]) =>
+      Array.from(from)
+        .slice(at % from.length, (at % from.length) + length)
+        .join(''),
+    )
   return fc.oneof({ weight: 4, arbitrary: cut }, { weight: 1, arbitrary: text })
 }
 
@@ -62,7 +84,11 @@ async function insert(state: StateDatabase, tasks: readonly PlannedTask[], scope
   await state.write(scope, async (rows) => {
     for (const { name, steps } of tasks) {
       const { id } = await rows.tasks.insert(name, 1)
-      await rows.tasks.insertSteps(id, steps.map((each) => ({ text: each, completedAt: null })), 1)
+      await rows.tasks.insertSteps(
+        id,
+        steps.map((each) => ({ text: each, completedAt: null })),
+        1,
+      )
     }
   })
 }
@@ -93,7 +119,9 @@ describeEachDatabase(server, (kind) => {
       let round = 0
       const scenario = fc
         .array(plannedTask, { minLength: 1, maxLength: 8 })
-        .chain((tasks) => fc.tuple(fc.constant(tasks), fc.array(fc.array(termsOf(tasks), { maxLength: 3 }), { maxLength: 6 })))
+        .chain((tasks) =>
+          fc.tuple(fc.constant(tasks), fc.array(fc.array(termsOf(tasks), { maxLength: 3 }), { maxLength: 6 })),
+        )
       await fc.assert(
         fc.asyncProperty(scenario, async ([tasks, queries]) => {
           const scope = { ...SCOPE, project: `/srv/round-${++round}` }
@@ -112,7 +140,10 @@ describeEachDatabase(server, (kind) => {
     const location = await newLocation()
     const { state, database } = await open(location)
     const old = Array.from({ length: 500 }, (_, index) => {
-      return { name: `Änderung ${index + 1}`, steps: [`erste Straße ${index}`, `zweite ${index % 7 ? 'x' : 'wildcard'}`] }
+      return {
+        name: `Änderung ${index + 1}`,
+        steps: [`erste Straße ${index}`, `zweite ${index % 7 ? 'x' : 'wildcard'}`],
+      }
     })
     await insert(state, old)
     await insert(state, [{ name: 'wildcard of another user', steps: [] }], OTHER)
@@ -129,14 +160,19 @@ describeEachDatabase(server, (kind) => {
     // Interrupted after the first transaction.
     const interruption = new AbortController()
     const first = indexTasks(database, interruption.signal)
-    await eventually(() => readIndexedFrom(database), (from) => from !== null)
+    await eventually(
+      () => readIndexedFrom(database),
+      (from) => from !== null,
+    )
     interruption.abort()
     await first
     expect(await readIndexedFrom(database)).toBeGreaterThan(1)
     await checkAll()
     old.push({ name: 'added meanwhile: Straße 4', steps: ['wildcard'] })
     await insert(state, old.slice(-1))
-    await state.write(SCOPE, ({ tasks }) => tasks.insertSteps(1, [{ text: 'late step: strasse 4', completedAt: null }], 1))
+    await state.write(SCOPE, ({ tasks }) =>
+      tasks.insertSteps(1, [{ text: 'late step: strasse 4', completedAt: null }], 1),
+    )
     old[0] = { name: old[0]!.name, steps: [...old[0]!.steps, 'late step: strasse 4'] }
     await checkAll()
     await Promise.all([indexTasks(database), indexTasks(database)])
@@ -178,14 +214,81 @@ async function makeOld(database: Database): Promise<void> {
   })
 }
 
-test('the index of a SQLite file agrees with its contents after deletions and replaced imports', async () => {
-  const file = join(emptyFolder(), 'state.db')
-  const state = await openStateDatabase({ file, databaseUrl: '' })
-  await insert(state, [{ name: 'one needle', steps: ['two needles'] }])
-  await state.close()
-  const { DatabaseSync } = await loadSqlite()
-  const database = new DatabaseSync(file)
-  expect(database.prepare(`INSERT INTO task_index (task_index) VALUES ('integrity-check')`).all()).toEqual([])
-  expect(database.prepare(`SELECT count(*) AS entries FROM task_index WHERE task_index MATCH '"nee"'`).all()).toMatchObject([{ entries: 2 }])
-  database.close()
+test('the index of a SQLite file has no entries of deleted tasks, and those of imported ones', async () => {
+  const location = { file: join(emptyFolder(), 'state.db'), databaseUrl: '' }
+  const [state, database] = [await openStateDatabase(location), await openDatabase(location)]
+  const countEntries = () =>
+    database.read(async (sql) => {
+      const rows = await sql.all(`SELECT count(*) AS entries FROM task_index WHERE task_index MATCH '"nee"'`)
+      return numberColumn(requireRow(rows), 'entries')
+    })
+  await insert(state, [
+    { name: 'one needle', steps: ['two needles', 'three needles'] },
+    { name: 'four needles', steps: ['five needles'] },
+  ])
+  expect(await countEntries()).toBe(5)
+  const exported = await exportState(database)
+  await database.write('limit', async (sql) => {
+    await sql.run('UPDATE scopes SET characters = characters + 16000000 - 70')
+    return { value: undefined, commit: true }
+  })
+  await state.write(SCOPE, ({ tasks }) => tasks.complete(1, 1))
+  await insert(state, [{ name: 'six needles', steps: [] }])
+  expect((await search(state, { terms: ['needle'] })).ids).toEqual([3, 2])
+  expect(await countEntries()).toBe(3)
+  await importState(database, exported, true)
+  expect((await search(state, { terms: ['needle'] })).ids).toEqual([2, 1])
+  expect(await countEntries()).toBe(5)
+  expect(await readIndexedFrom(database)).toBe(1)
+  await Promise.all([state.close(), database.close()])
+})
+
+describe('the index of PostgreSQL', requires(postgresRequirement(server)), () => {
+  const { signal } = new AbortController()
+  const indexes = (address: string) =>
+    server?.sql(
+      `SELECT relname AS name, indisvalid AS valid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+       WHERE relname IN ('tasks_search', 'steps_search') ORDER BY 1`,
+      address,
+    )
+  const BOTH = [
+    { name: 'steps_search', valid: true },
+    { name: 'tasks_search', valid: true },
+  ]
+
+  test('is created once by several processes, and again if an attempt was interrupted', async () => {
+    const address = (await server?.database()) ?? ''
+    const opened = await Promise.all([1, 2, 3].map(() => openDatabase({ file: '', databaseUrl: address })))
+    await Promise.all(opened.map(({ textIndex }) => textIndex?.create(signal)))
+    expect(await indexes(address)).toEqual(BOTH)
+    await server?.sql(
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'scorpiox.tasks_search'::regclass`,
+      address,
+    )
+    expect(await opened[0]?.textIndex?.findProblem()).toContain('the index does not exist yet')
+    await opened[0]?.textIndex?.create(signal)
+    expect(await indexes(address)).toEqual(BOTH)
+    expect(await opened[0]?.textIndex?.findProblem()).toBeUndefined()
+    await Promise.all(opened.map((each) => each.close()))
+  })
+
+  test('without the right to create the extension searches work, and the problem is reported', async () => {
+    const address = (await server?.database()) ?? ''
+    const name = address.split('/').at(-1)
+    await server?.sql(`CREATE ROLE plain LOGIN; REVOKE CREATE ON DATABASE ${name} FROM PUBLIC`)
+    await server?.sql('CREATE SCHEMA scorpiox AUTHORIZATION plain', address)
+    const location = { file: '', databaseUrl: address.replace('postgres:not', 'plain:not') }
+    const [state, database] = [await openStateDatabase(location), await openDatabase(location)]
+    await insert(state, [{ name: 'one', steps: ['a needle'] }])
+    await database.textIndex?.create(signal)
+    expect(await indexes(address)).toEqual([])
+    expect(await database.textIndex?.findProblem()).toMatch(/read every task.*run CREATE EXTENSION pg_trgm/)
+    expect((await search(state, { terms: ['needle'] })).ids).toEqual([1])
+    await server?.sql('CREATE EXTENSION pg_trgm', address)
+    await database.textIndex?.create(signal)
+    expect(await indexes(address)).toEqual(BOTH)
+    expect(await database.textIndex?.findProblem()).toBeUndefined()
+    expect((await search(state, { terms: ['needle'] })).ids).toEqual([1])
+    await Promise.all([state.close(), database.close()])
+  })
 })

@@ -6,7 +6,7 @@ import { numberColumn, type Sql, type SqlRow, textColumn } from './database.js'
 
 /** A connection that is used for nothing else, without time limits. */
 export interface IndexConnection {
-  query(text: string): Promise<unknown>
+  readonly query: (text: string) => Promise<unknown>
   readonly all: Sql['all']
 }
 

@@ -50,7 +50,7 @@ async function maintain(database: Database, signal: AbortSignal): Promise<void> 
 }
 
 export async function indexTasks(database: Database, signal?: AbortSignal): Promise<void> {
-  for (let last = 0; signal?.aborted !== true; ) {
+  for (let last = 0; signal?.aborted !== true;) {
     const rows = await database.read((sql) => sql.all(SELECT_SCOPES, last, SCOPES_PER_READ))
     for (const row of rows) {
       last = numberColumn(row, 'id')
@@ -93,7 +93,9 @@ async function indexBatch(sql: Sql, scope: number): Promise<boolean> {
   const indexedFrom = tasks[0]?.id ?? 1
   await sql.run(
     'UPDATE scopes SET indexed_from = ?, characters = characters + ? WHERE id = ?',
-    ...[indexedFrom, characters, scope],
+    indexedFrom,
+    characters,
+    scope,
   )
   return indexedFrom === 1
 }
@@ -107,7 +109,9 @@ interface TaskName {
 async function selectBatch(sql: Sql, scope: number, before: number): Promise<readonly TaskName[]> {
   const rows = await sql.all(
     `SELECT id, name, octet_length(search) AS bytes FROM tasks WHERE scope = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-    ...[scope, before, BATCH_TASKS],
+    scope,
+    before,
+    BATCH_TASKS,
   )
   let bytes = 0
   const end = rows.findIndex((row) => (bytes += numberColumn(row, 'bytes')) > BATCH_BYTES)
@@ -140,10 +144,13 @@ async function foldTexts(
 }
 
 async function* foldSteps(sql: Sql, scope: number, task: number): AsyncGenerator<IndexedText> {
-  for (let last = -1; ; ) {
+  for (let last = -1; ;) {
     const rows = await sql.all(
       'SELECT id, text FROM steps WHERE scope = ? AND task = ? AND id > ? ORDER BY id LIMIT ?',
-      ...[scope, task, last, STEPS_PER_READ],
+      scope,
+      task,
+      last,
+      STEPS_PER_READ,
     )
     for (const row of rows) {
       const [id, text] = [numberColumn(row, 'id'), foldForSearch(textColumn(row, 'text'))]

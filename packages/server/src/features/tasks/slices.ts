@@ -4,7 +4,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const SLICE_MS = 4
-const MAX_GROWTH = 4
+const MAX_CHANGE = 4
+const MIN_SIZE = 16
 const MAX_MS_PER_TURN = 8
 
 export interface Slices {
@@ -22,8 +23,9 @@ export function createSlices(first: number, most = Infinity): Slices {
       return size
     },
     async next() {
-      const growth = SLICE_MS / Math.max(performance.now() - startedAt, SLICE_MS / MAX_GROWTH)
-      size = Math.max(1, Math.min(most, Math.floor(size * growth)))
+      const change = SLICE_MS / Math.max(performance.now() - startedAt, 0.01)
+      const wanted = size * Math.min(MAX_CHANGE, Math.max(1 / MAX_CHANGE, change))
+      size = Math.round(Math.min(most, Math.max(MIN_SIZE, wanted)))
       await nextTurn()
       startedAt = performance.now()
     },

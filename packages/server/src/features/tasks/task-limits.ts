@@ -40,14 +40,16 @@ const FIRST_SLICE = 4096
 async function* completedTasks(sql: Sql, scope: number): AsyncGenerator<number> {
   const slices = createSlices(FIRST_SLICE)
   const next = 'SELECT min(id) AS id FROM tasks WHERE scope = ? AND id >= ?'
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const [smallest] = await sql.all(next, scope, from)
     if (smallest?.id === null || !smallest) return
     const first = numberColumn(smallest, 'id')
     const end = first + slices.size
     const rows = await sql.all(
       'SELECT id FROM tasks WHERE scope = ? AND id >= ? AND id < ? AND completed_at IS NOT NULL ORDER BY id',
-      ...[scope, first, end],
+      scope,
+      first,
+      end,
     )
     for (const row of rows) yield numberColumn(row, 'id')
     from = end
@@ -63,7 +65,8 @@ async function deleteCompletedTask(sql: Sql, scope: number, id: number): Promise
        AS characters, CASE WHEN id >= (SELECT indexed_from FROM scopes WHERE scopes.id = scope) THEN 1 ELSE 0 END
        AS counted
      FROM tasks WHERE scope = ? AND id = ?`,
-    ...[scope, id],
+    scope,
+    id,
   )
   const row = requireRow(rows)
   const isCounted = numberColumn(row, 'counted') === 1
@@ -75,7 +78,9 @@ async function deleteCompletedTask(sql: Sql, scope: number, id: number): Promise
     `UPDATE scopes SET tasks = tasks - 1, characters = characters - ?,
        current_task = CASE WHEN current_task = ? THEN NULL ELSE current_task END
      WHERE id = ?`,
-    ...[characters, id, scope],
+    characters,
+    id,
+    scope,
   )
   return characters
 }

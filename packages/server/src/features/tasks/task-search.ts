@@ -80,14 +80,14 @@ async function forEachCondition(sql: Sql, scope: number, filter: TaskFilter, vis
   const matching = (which: TaskFilter, words: readonly string[]): Condition =>
     join(filterCondition(scope, which), ...words.map((word) => termCondition(sql, scope, word)))
   if (sql.engine === 'postgres') return void (await visit(matching(filter, terms)))
+  const read = (which: TaskFilter) => visitSlices(sql, scope, which, (slice) => visit(matching(slice, terms)))
   const indexed = terms.length === 0 ? undefined : await findIndexed(sql, scope, terms)
-  if (!indexed) return visitSlices(sql, filterCondition(scope, filter), matching(filter, terms), visit)
+  if (!indexed) return read(filter)
   const { term, indexedFrom } = indexed
   const others = terms.filter((other) => other !== term)
-  const inIndex = join(matching(filter, others), { where: 'id >= ?', values: [indexedFrom] }, candidateCondition(scope, indexed))
-  if (!(await visit(inIndex)) || indexedFrom <= 1) return
-  const older = { ...filter, before: Math.min(filter.before ?? indexedFrom, indexedFrom) }
-  return visitSlices(sql, filterCondition(scope, older), matching(older, terms), visit)
+  const newer = { ...filter, from: Math.max(filter.from ?? indexedFrom, indexedFrom) }
+  if (!(await visit(join(matching(newer, others), candidateCondition(scope, indexed)))) || indexedFrom <= 1) return
+  await read({ ...filter, before: Math.min(filter.before ?? indexedFrom, indexedFrom) })
 }
 
 function filterCondition(scope: number, { state, from, before, except }: TaskFilter): Condition {
@@ -104,7 +104,8 @@ function filterCondition(scope: number, { state, from, before, except }: TaskFil
 /** A task matches if its name or one of its steps contains the term. */
 function termCondition({ engine }: Sql, scope: number, term: string): Condition {
   if (engine === 'sqlite') {
-    const ofSteps = 'SELECT 1 FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id AND instr(steps.search, ?) > 0'
+    const ofSteps =
+      'SELECT 1 FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id AND instr(steps.search, ?) > 0'
     return { where: `(instr(search, ?) > 0 OR EXISTS (${ofSteps}))`, values: [term, term] }
   }
   const pattern = `%${term.replaceAll(/[\\%_]/g, '\\$&')}%`
@@ -150,18 +151,25 @@ const FIRST_SLICE = 256
 /** The size of texts varies, so a slice must not grow as far as the last one permits. */
 const MAX_SLICE = 4096
 
-/** `wanted` is the part of the condition that does not read texts. */
-async function visitSlices(sql: Sql, wanted: Condition, matching: Condition, visit: VisitCondition): Promise<void> {
+/** Divides a filter into slices of ids. One bound on each side: SQLite would choose one of several by chance. */
+async function visitSlices(
+  sql: Sql,
+  scope: number,
+  filter: TaskFilter,
+  visit: (slice: TaskFilter) => Promise<boolean>,
+): Promise<void> {
+  const { from = 0, before = Number.MAX_SAFE_INTEGER } = filter
   const slices = createSlices(FIRST_SLICE, MAX_SLICE)
-  for (let to = Number.MAX_SAFE_INTEGER; to > 0; ) {
+  for (let end = before; end > from;) {
     // Ids may have gaps of any size.
-    const text = `SELECT max(id) AS id FROM tasks WHERE ${wanted.where} AND id < ?`
-    const greatest = nullableNumberColumn(requireRow(await sql.all(text, ...wanted.values, to)), 'id')
+    const { where, values } = filterCondition(scope, { ...filter, before: end })
+    const rows = await sql.all(`SELECT max(id) AS id FROM tasks WHERE ${where}`, ...values)
+    const greatest = nullableNumberColumn(requireRow(rows), 'id')
     if (greatest === null) return
-    const from = Math.max(0, greatest + 1 - slices.size)
-    if (!(await visit(join(matching, { where: 'id >= ? AND id <= ?', values: [from, greatest] })))) return
-    to = from
-    if (to > 0) await slices.next()
+    const start = Math.max(from, greatest + 1 - slices.size)
+    if (!(await visit({ ...filter, from: start, before: greatest + 1 }))) return
+    end = start
+    if (end > from) await slices.next()
   }
 }
 

@@ -194,10 +194,18 @@ async function addTexts(sql: Sql, scope: number, { task, added, texts }: AddedTe
     `UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ?,
        characters = characters + CASE WHEN indexed_from <= ? THEN ? ELSE 0 END
      WHERE id = ? RETURNING tasks, characters, indexed_from`,
-    ...[added.tasks, added.open, added.openSteps, task, characters, scope],
+    added.tasks,
+    added.open,
+    added.openSteps,
+    task,
+    characters,
+    scope,
   )
   const row = requireRow(rows)
-  await enforceTaskLimits(sql, scope, { tasks: numberColumn(row, 'tasks'), characters: numberColumn(row, 'characters') })
+  await enforceTaskLimits(sql, scope, {
+    tasks: numberColumn(row, 'tasks'),
+    characters: numberColumn(row, 'characters'),
+  })
   // The others are added by index-tasks.
   const indexedFrom = nullableNumberColumn(row, 'indexed_from')
   const fits = all.every(({ id }) => id <= MAX_INDEXED_ID)

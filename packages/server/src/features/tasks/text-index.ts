@@ -122,7 +122,7 @@ async function findEntries(
 ): Promise<readonly number[] | undefined> {
   const found: number[] = []
   const slices = createSlices(FIRST_SLICE)
-  for (let to = end; to > 0; ) {
+  for (let to = end; to > 0;) {
     const from = Math.max(0, to - slices.size)
     const values = [expression, scope, kind, from, scope, kind, to, MAX_CANDIDATES + 1]
     const rows = await sql.all(SELECT_ENTRIES, ...values)
@@ -141,7 +141,7 @@ const SELECT_ENTRIES = `SELECT rowid & ${MAX_INDEXED_ID} AS id FROM task_index
 const AMBIGUOUS = /[\uFFFD-\uFFFF]/
 
 function toMatchExpression(text: string): string | undefined {
-  const characters = [...text]
+  const characters = Array.from(text)
   const last = characters.length - TRIGRAM
   if (last < 0 || AMBIGUOUS.test(text)) return undefined
   const count = Math.min(last + 1, MAX_TRIGRAMS)
