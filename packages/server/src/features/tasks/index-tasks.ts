@@ -15,7 +15,7 @@ import { addToIndex, type IndexedText, isIndexable } from './text-index.js'
 const START_DELAY_MS = 2000
 /** Of texts in one transaction. */
 const BATCH_BYTES = 64 * 1024
-const BATCH_TASKS = 200
+const BATCH_TASKS = 500
 const SCOPES_PER_READ = 500
 
 export interface TaskIndexMaintenance {
