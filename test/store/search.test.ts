@@ -259,7 +259,7 @@ describe('the index of PostgreSQL', requires(postgresRequirement(server)), () =>
   test('is created once by several processes, and again if an attempt was interrupted', async () => {
     const address = (await server?.database()) ?? ''
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase({ file: '', databaseUrl: address })))
-    await Promise.all(opened.map(({ textIndex }) => textIndex?.create(signal)))
+    await Promise.all(opened.map(async ({ textIndex }) => textIndex?.create(signal)))
     expect(await indexes(address)).toEqual(BOTH)
     await server?.sql(
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'scorpiox.tasks_search'::regclass`,

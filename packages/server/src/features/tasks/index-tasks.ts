@@ -50,7 +50,9 @@ async function maintain(database: Database, signal: AbortSignal): Promise<void> 
 }
 
 export async function indexTasks(database: Database, signal?: AbortSignal): Promise<void> {
-  for (let last = 0; signal?.aborted !== true;) {
+  let last = 0
+  for (;;) {
+    if (signal?.aborted) return
     const rows = await database.read((sql) => sql.all(SELECT_SCOPES, last, SCOPES_PER_READ))
     for (const row of rows) {
       last = numberColumn(row, 'id')
@@ -64,14 +66,16 @@ const SELECT_SCOPES = `SELECT id, CASE WHEN indexed_from = 1 THEN 0 ELSE 1 END A
   WHERE id > ? ORDER BY id LIMIT ?`
 
 async function indexScope(database: Database, scope: number, signal?: AbortSignal): Promise<void> {
-  while (signal?.aborted !== true) {
+  for (;;) {
+    if (signal?.aborted) return
     const startedAt = performance.now()
     const isComplete = await database.write(`index ${scope}`, async (sql) => {
       return { value: await indexBatch(sql, scope), commit: true }
     })
     if (isComplete) return
-    // As long as the batch took, so that others get to write too.
-    await sleep(performance.now() - startedAt, undefined, { ref: false, ...(signal && { signal }) }).catch(() => {})
+    // As long as the batch took, so that others get to write too. A command without other work stays alive for it.
+    const options = signal ? { ref: false, signal } : {}
+    await sleep(performance.now() - startedAt, undefined, options).catch(() => {})
   }
 }
 
