@@ -1,4 +1,4 @@
-// Terminals that print 1 MB/s each, all read every second: what was lost, how long a ping takes, and memory, beside the same
+// Terminals that print 1 MB/s each, all read every second: what was lost, how long a ping takes, memory and processor time, beside the same
 // server with terminals that are silent. `npm run bench:terminals-load -- [terminals] [seconds]`
 
 import { readFileSync } from 'node:fs'
@@ -66,6 +66,7 @@ async function measure(name, command) {
   })()
   const readings = await Promise.all(ids.map((id, index) => readAll(server, id, index % 2 === 0)))
   const seconds = (performance.now() - startedAt) / 1000
+  const processorSeconds = readProcessorSeconds(server.pid)
   done.abort()
   await Promise.all([pinging, sampling])
   server.close()
@@ -74,6 +75,7 @@ async function measure(name, command) {
   console.log(
     `${name}: ${TERMINALS} terminals, ${seconds.toFixed(1)} s, ${((2 * result.bytes) / 1e6 / seconds).toFixed(1)} MB/s; ` +
       `ping p50 ${quantile(pings, 0.5).toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms of ${pings.length}; ` +
+      `processor ${processorSeconds.toFixed(1)} s; ` +
       `memory ${memory.filter((_, index) => index % Math.ceil(memory.length / 10) === 0).join(', ')} MB`,
   )
   return result
@@ -122,6 +124,13 @@ function summarize(readings, pings) {
 function readMemory(pid) {
   const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)
+}
+
+/** In user and system mode, in ticks of 10 ms. */
+function readProcessorSeconds(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
 function quantile(times, part) {

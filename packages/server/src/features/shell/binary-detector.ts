@@ -52,12 +52,13 @@ export function createBinaryDetector(onText: (text: Buffer, measured?: TextMeasu
     const end = bytes.length - incompleteTailLength(bytes)
     const complete = end < bytes.length ? bytes.subarray(0, end) : bytes
     const measured = isHolding ? undefined : measureText(complete)
-    const textLength = measured?.isPlain ? end : classify(complete)
+    const isText = measured !== undefined && (measured.isPlain || measured.hasReturns)
+    const textLength = isText ? end : classify(complete)
     pending = match || textLength === bytes.length ? NO_BYTES : Buffer.from(bytes.subarray(textLength))
     classified = match ? 0 : end - textLength
     position += textLength
     if (textLength === 0) return
-    if (measured?.isPlain) onText(complete, measured)
+    if (isText) onText(complete, measured)
     else onText(bytes.subarray(0, textLength))
   }
 

@@ -9,6 +9,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { LinePattern } from '../../patterns/line-pattern.js'
 import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
+import { createPerUserLimiter } from '../../util/concurrency.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
 import type { JobLedger } from './job-ledger.js'
 import { createJobChangeNotifier } from './job-change-notifier.js'
@@ -163,7 +164,10 @@ export function createJobService(settings: JobServiceDeps): JobService {
     refuseTooMany(jobs)
     starting.set(jobs, (starting.get(jobs) ?? 0) + 1)
     try {
-      return await jobs.start(request)
+      const started = await jobs.start(request)
+      // Nobody waits for a result: what is read later is rendered from the stored output.
+      started.execution.renderer.release()
+      return started
     } finally {
       const remaining = (starting.get(jobs) ?? 1) - 1
       if (remaining > 0) starting.set(jobs, remaining)
@@ -226,7 +230,10 @@ export function createJobService(settings: JobServiceDeps): JobService {
         ? await waitForJob(job, position(), withInputWait(request, job, typed), signal)
         : undefined
       const options = { filter, tail, maxCharacters, fullScreen: query.fullScreen }
-      const part = await readAfterFlush(job, () => readPart(job, position(), options))
+      const searchesAll = tail !== undefined
+      const part = await readAfterFlush(job, searchesAll ? 0 : position(), signal, () =>
+        readPart(job, position(), options),
+      )
       // Do not advance the read position if the call was cancelled.
       if (!signal.aborted) setReadPosition(job.readPositions, caller.session, part.next)
       const leftoverPids = await job.leftoverPids()
@@ -243,7 +250,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
     },
     async readAll(id, caller) {
       const job = await (await userJobsOf(caller)).find(id)
-      const { text } = await readAfterFlush(job, () =>
+      const { text } = await readAfterFlush(job, 0, NEVER_ABORTED, () =>
         readFrom(job, 0, { maxCharacters: MAX_RESOURCE_CHARACTERS, maxLine: Infinity }),
       )
       return { job, text }
@@ -305,10 +312,22 @@ function setReadPosition(positions: Map<string, number>, reader: string, positio
   if (positions.size > MAX_READERS && oldest !== undefined) positions.delete(oldest)
 }
 
+const NEVER_ABORTED = new AbortController().signal
+const LONG_READ_BYTES = 64 * 1024
+/** Reading takes several times the memory of what is read at once. */
+const longReads = createPerUserLimiter(8, 2)
+
 /** Reads again if the job ended meanwhile, so that a result that reports the end has the complete output. */
-async function readAfterFlush<T extends OutputPart>(job: Job, read: () => Promise<T>): Promise<T> {
+async function readAfterFlush<T extends OutputPart>(
+  job: Job,
+  from: number,
+  signal: AbortSignal,
+  readOnce: () => Promise<T>,
+): Promise<T> {
   const wasRunning = job.isRunning
   await job.flush()
+  const isLong = (await job.output.size()) - from > LONG_READ_BYTES
+  const read = isLong ? () => longReads.run(job.record.user, signal, readOnce) : readOnce
   const part = await read()
   return wasRunning && !job.isRunning ? read() : part
 }

@@ -28,6 +28,7 @@ export function fromWriter(execution: CommandExecution, writer: JobOutputWriter)
     }),
     flush: () => writer.flush(),
     outputProblem: () => execution.endReason() ?? writer.failure,
+    lastEscapeAt: () => writer.lastEscapeAt,
     onGrowth: (listener) => execution.onOutput(listener),
     kill: (killAfterMs) => execution.kill(killAfterMs),
     leftovers: leftoversOf(execution),

@@ -19,6 +19,8 @@ export interface Job {
   readonly outputProblem: string | undefined
   /** Resolves when the output printed so far can be read. */
   flush(): Promise<void>
+  /** The position of the last ESC printed, -1 if there was none; undefined if unknown. */
+  lastEscapeAt(): number | undefined
   /** Calls the listener on new output and at the end. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
   /** Resolves on new output, at the end, and if the signal aborts; at once if it has ended. */
@@ -40,6 +42,7 @@ export interface JobSource {
   /** Resolves when it has exited and no more output will be written. */
   readonly exited: Promise<ExitStatus>
   flush(): Promise<void>
+  lastEscapeAt?(): number
   outputProblem?(): string | undefined
   onGrowth(listener: () => void): () => void
   kill(killAfterMs: number): Promise<readonly number[]>
@@ -110,6 +113,7 @@ export function createJob(deps: JobDeps): Job {
     },
     readPositions: new Map(),
     flush: async () => source?.flush(),
+    lastEscapeAt: () => source?.lastEscapeAt?.(),
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

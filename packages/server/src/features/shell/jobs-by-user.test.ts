@@ -38,6 +38,7 @@ function jobWith(isRunning: boolean): Job {
     },
     outputProblem: undefined,
     flush: unused,
+    lastEscapeAt: unused,
     onChange: unused,
     nextChange: unused,
     update: unused,

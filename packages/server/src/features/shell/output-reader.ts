@@ -128,10 +128,10 @@ async function countKeptBytes(folder: string): Promise<number> {
 
 async function readChunk(folder: string, from: number, max: number): Promise<JobOutputChunk | undefined> {
   const starts = await listSegments(folder)
-  const first = starts.findLastIndex((start) => start <= from)
+  const firstIndex = starts.findLastIndex((start) => start <= from)
   const pieces: Buffer[] = []
   let [begin, at, wasDropped] = [from, from, false]
-  for (const start of starts.slice(Math.max(first, 0))) {
+  for (const start of starts.slice(Math.max(firstIndex, 0))) {
     // A chunk has no gaps: what follows a gap belongs to the next one.
     if (start > at && pieces.length > 0) break
     if (start > at) begin = at = start
@@ -142,7 +142,8 @@ async function readChunk(folder: string, from: number, max: number): Promise<Job
     at += bytes.length
     if (at === begin + max) break
   }
-  if (pieces.length > 0) return { from: begin, bytes: Buffer.concat(pieces) }
+  const [first, ...others] = pieces
+  if (first) return { from: begin, bytes: others.length === 0 ? first : Buffer.concat(pieces) }
   return wasDropped ? undefined : { from, bytes: Buffer.alloc(0) }
 }
 

@@ -358,3 +358,12 @@ describe('the latest line', () => {
     expect(newest(`${'👍'.repeat(1000)}x`)).toBe(`${'👍'.repeat(99)}x`)
   })
 })
+
+test('holds nothing and counts on once its text is released', () => {
+  const renderer = createOutputRenderer({ maxCharacters: 1000 })
+  renderer.write(Buffer.from('a line\n'.repeat(500)))
+  expect(renderer.bufferedBytes()).toBeGreaterThan(1000)
+  renderer.release()
+  renderer.write(Buffer.from('more\n'.repeat(10_000)))
+  expect([renderer.bufferedBytes(), renderer.snapshot().bytes, renderer.snapshot().text]).toEqual([0, 53_500, ''])
+})

@@ -48,6 +48,8 @@ export interface OutputRenderer {
   /** Last 200 characters of the last line that is not blank; empty if there is none. */
   latestLine(): string
   snapshot(): RenderedOutput
+  /** Nobody asks for the text any more: it is dropped, and further output is only counted. */
+  release(): void
   /** Bytes held in memory; bounded. */
   bufferedBytes(): number
 }
@@ -69,8 +71,10 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
   let bytes = 0
   let firstBytes: Buffer | undefined = Buffer.alloc(0)
   let utf16: Utf16Decoder | undefined
+  let isReleased = false
 
   function feed(chunk: Buffer): void {
+    if (isReleased) return
     let encoded = chunk
     if (firstBytes) {
       // Waits until a byte order mark can be recognized.
@@ -143,6 +147,10 @@ export function createOutputRenderer({ maxCharacters, maxLine = MAX_LINE }: Outp
       if (utf16 || rendered.incompleteBytes === 0) return rendered
       feed(BELL)
       return snapshot()
+    },
+    release() {
+      isReleased = true
+      terminal = undefined
     },
     latestLine: () => renderAlone(detector.heldText()).latestLine() || terminalText().latestLine(),
     snapshot,

@@ -16,6 +16,7 @@ import { dirname, join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
+import { eventually } from '../../../../../test/support/eventually.js'
 import { openJobOutputReader } from './output-reader.js'
 import { createJobOutputWriter, type JobOutputWriter } from './output-writer.js'
 
@@ -90,6 +91,42 @@ test('writes a hundred megabytes quickly with little queued at once', async () =
   const kept = filesIn(folder).reduce((sum, [, bytes]) => sum + bytes.length, 0)
   expect(kept).toBeLessThanOrEqual(32 * 1024 * 1024)
   expect(kept).toBeGreaterThan(28 * 1024 * 1024)
+})
+
+test('gathers output after a write, and writes it at once for a reader', async () => {
+  const folder = newFolder()
+  const writer = createJobOutputWriter(folder, 1_000_000)
+  const reader = openJobOutputReader(folder)
+  for (let count = 1; count <= 50; count++) {
+    writer.append(Buffer.from('x'))
+    await writer.flush()
+    expect(await reader.size()).toBe(count)
+  }
+  // Without a reader it is written a little later.
+  writer.append(Buffer.from('y'))
+  await eventually(async () => (await reader.size()) === 51)
+  await writer.close()
+})
+
+test('many jobs together queue little', async () => {
+  const writers = Array.from({ length: 50 }, () => createJobOutputWriter(newFolder(), 8_000_000))
+  const chunk = Buffer.alloc(65_536, 'x')
+  let queued = 0
+  for (const writer of writers) for (let accepts = true; accepts; queued += chunk.length) accepts = writer.append(chunk)
+  expect(queued).toBeLessThan(32_000_000)
+  await Promise.all(writers.map((writer) => writer.whenDrained()))
+  await Promise.all(writers.map((writer) => writer.close()))
+  expect(writers.map(({ failure }) => failure)).toEqual(writers.map(() => undefined))
+})
+
+test('knows where the last escape character is', async () => {
+  const writer = createJobOutputWriter(newFolder(), 1_000_000)
+  const positions = ['no', '\u001B[m', 'plain', 'a\u001B[1mb\u001B[m', ''].map((text) => {
+    writer.append(Buffer.from(text))
+    return writer.lastEscapeAt
+  })
+  expect(positions).toEqual([-1, 2, 2, 16, 16])
+  await writer.close()
 })
 
 test('counts the memory overhead of single bytes', async () => {

@@ -72,7 +72,13 @@ function createSegmentFile(path: string): Promise<FileHandle> {
 }
 
 const MAX_QUEUED_BYTES = 2 * 1024 * 1024
-const RESUME_AT_BYTES = MAX_QUEUED_BYTES / 2
+/** Of all jobs together. Beyond it, each may queue only a little. */
+const MAX_QUEUED_IN_TOTAL = 16 * 1024 * 1024
+const MAX_QUEUED_WHEN_FULL = 128 * 1024
+/** After a write, output is gathered for this long, or until there is so much, unless somebody wants to read it. */
+const GATHER_MS = 25
+const GATHER_BYTES = 128 * 1024
+const ESC = 0x1b
 /** Memory overhead of one chunk. */
 const CHUNK_OVERHEAD_BYTES = 128
 
@@ -87,15 +93,24 @@ export interface JobOutputWriter {
   flush(): Promise<void>
   /** Total bytes appended. */
   readonly bytesAppended: number
+  /** The position of the last ESC appended; -1 if there was none. */
+  readonly lastEscapeAt: number
   /** A sentence about missing bytes; writing is tried again with the next bytes. */
   readonly failure: string | undefined
   /** Writes everything and closes the file. */
   close(): Promise<void>
 }
 
+let queuedInTotal = 0
+
+function maxQueued(): number {
+  return queuedInTotal > MAX_QUEUED_IN_TOTAL ? MAX_QUEUED_WHEN_FULL : MAX_QUEUED_BYTES
+}
+
 /**
- * Chunks that arrive during a write are written together by the next one. Bytes that cannot be written are counted and
- * leave a gap; the job is not affected. Nothing is synced: output survives the server, but not a power failure.
+ * Chunks that arrive during a write, or shortly after it, are written together by the next one. Bytes that cannot be
+ * written are counted and leave a gap; the job is not affected. Nothing is synced: output survives the server, but not
+ * a power failure.
  */
 export function createJobOutputWriter(folder: string, maxBytes: number): JobOutputWriter {
   const segments = createSegmentFiles(folder, getSegmentSize(maxBytes))
@@ -103,10 +118,29 @@ export function createJobOutputWriter(folder: string, maxBytes: number): JobOutp
   let queue: Buffer[] = []
   let queuedBytes = 0
   let written = 0
+  let lastEscapeAt = -1
   let handledBytes = 0
   let lostBytes = 0
   let errorReason = ''
   let isWriting = false
+  let endGathering: (() => void) | undefined
+
+  function setQueuedBytes(bytes: number): void {
+    queuedInTotal += bytes - queuedBytes
+    queuedBytes = bytes
+  }
+
+  async function gather(): Promise<void> {
+    if (queuedBytes >= GATHER_BYTES || waiters.size > 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS)
+      endGathering = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    endGathering = undefined
+  }
 
   async function writeQueued(): Promise<void> {
     isWriting = true
@@ -116,8 +150,9 @@ export function createJobOutputWriter(folder: string, maxBytes: number): JobOutp
       const handled = await write(batch)
       queue.unshift(...splitAt(batch, handled)[1])
       handledBytes += handled
-      queuedBytes = queue.reduce((sum, { length }) => sum + length + CHUNK_OVERHEAD_BYTES, 0)
+      setQueuedBytes(queue.reduce((sum, { length }) => sum + length + CHUNK_OVERHEAD_BYTES, 0))
       resolveWaiters()
+      await gather()
     }
     isWriting = false
   }
@@ -147,7 +182,10 @@ export function createJobOutputWriter(folder: string, maxBytes: number): JobOutp
   }
 
   function waitUntil(isDone: () => boolean): Promise<void> {
-    return isDone() ? Promise.resolve() : new Promise((resolve) => waiters.add({ isDone, resolve }))
+    if (isDone()) return Promise.resolve()
+    const done = new Promise<void>((resolve) => waiters.add({ isDone, resolve }))
+    endGathering?.()
+    return done
   }
 
   function flush(): Promise<void> {
@@ -157,17 +195,23 @@ export function createJobOutputWriter(folder: string, maxBytes: number): JobOutp
 
   return {
     append(chunk) {
-      if (chunk.length === 0) return queuedBytes < MAX_QUEUED_BYTES
+      if (chunk.length === 0) return queuedBytes < maxQueued()
       queue.push(chunk)
+      const escapeIndex = chunk.lastIndexOf(ESC)
+      if (escapeIndex !== -1) lastEscapeAt = written + escapeIndex
       written += chunk.length
-      queuedBytes += chunk.length + CHUNK_OVERHEAD_BYTES
+      setQueuedBytes(queuedBytes + chunk.length + CHUNK_OVERHEAD_BYTES)
       if (!isWriting) void writeQueued()
-      return queuedBytes < MAX_QUEUED_BYTES
+      else if (queuedBytes >= GATHER_BYTES) endGathering?.()
+      return queuedBytes < maxQueued()
     },
-    whenDrained: () => waitUntil(() => queuedBytes <= RESUME_AT_BYTES),
+    whenDrained: () => waitUntil(() => queuedBytes <= maxQueued() / 2),
     flush,
     get bytesAppended() {
       return written
+    },
+    get lastEscapeAt() {
+      return lastEscapeAt
     },
     get failure() {
       if (errorReason === '') return undefined

@@ -94,6 +94,10 @@ const scannedModes = new WeakMap<Job, ScannedModes>()
 /** Scans only what was printed since the last call. */
 export async function readModes(job: Job, end: number): Promise<TerminalModes> {
   let modes = scannedModes.get(job) ?? NO_MODES
+  const lastEscapeAt = job.lastEscapeAt()
+  // Nothing that changes modes was printed since: it need not be read.
+  if (lastEscapeAt !== undefined && lastEscapeAt < modes.scannedTo && modes.carried === '' && end > modes.scannedTo)
+    modes = { ...modes, scannedTo: end }
   while (modes.scannedTo < end) {
     const { from, bytes } = await job.output.read(modes.scannedTo, READ_CHUNK_BYTES)
     if (bytes.length === 0) break

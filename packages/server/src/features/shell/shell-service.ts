@@ -213,6 +213,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const job = end === 'backgrounded' ? await record.moveToBackground(execution) : undefined
     if (!job) return collectResult(foreground, end === 'backgrounded' ? 'timeout' : end)
     const output = execution.renderer.snapshot()
+    execution.renderer.release()
     // The result shows this output, so ReadBgOutput continues after it.
     job.readPositions.set(call.session, output.bytes - output.incompleteBytes)
     const { startedAt, notice } = execution

@@ -69,18 +69,21 @@ function findRowEnd(bytes: Buffer, at: number, lineEnd: number, emitted: number)
 }
 
 const TAB = 0x09
+const RETURN = 0x0d
 const DELETE = 0x7f
 const WORD_SCAN_FROM_BYTES = 64
 
 export interface TextMeasure {
-  /** Complete characters and no control codes except tab and newline. If false, nothing was counted. */
+  /** Complete characters and no control codes except tab and newline. */
   readonly isPlain: boolean
-  /** In UTF-16 units, like `length` of a string. */
+  /** The same, but with carriage returns, each before a newline: what terminals pass on. */
+  readonly hasReturns: boolean
+  /** In UTF-16 units, like `length` of a string. 0 for a text that is neither. */
   readonly characters: number
   readonly lines: number
 }
 
-const NOT_PLAIN: TextMeasure = { isPlain: false, characters: 0, lines: 0 }
+const NOT_PLAIN: TextMeasure = { isPlain: false, hasReturns: false, characters: 0, lines: 0 }
 
 /**
  * Tests whether bytes are plain text, which a terminal prints unchanged, and counts characters and lines in one pass.
@@ -89,12 +92,14 @@ const NOT_PLAIN: TextMeasure = { isPlain: false, characters: 0, lines: 0 }
 export function measureText(bytes: Buffer): TextMeasure {
   const lines = countLines(bytes)
   if (lines < 0 || bytes.includes(DELETE)) return NOT_PLAIN
-  if (isAscii(bytes)) return { isPlain: true, characters: bytes.length, lines }
+  const hasReturns = bytes.includes(RETURN)
+  const isPlain = !hasReturns
+  if (isAscii(bytes)) return { isPlain, hasReturns, characters: bytes.length, lines }
   const characters = isUtf8(bytes) ? countCharacters(bytes) : -1
-  return characters < 0 ? NOT_PLAIN : { isPlain: true, characters, lines }
+  return characters < 0 ? NOT_PLAIN : { isPlain, hasReturns, characters, lines }
 }
 
-/** Returns -1 if there is a control code. */
+/** Returns -1 if there is a control code, other than a carriage return before a newline. */
 function countLines(bytes: Buffer): number {
   if (bytes.length < WORD_SCAN_FROM_BYTES) return countLinesBetween(bytes, 0, bytes.length)
   const from = -bytes.byteOffset & 3
@@ -107,11 +112,10 @@ function countLines(bytes: Buffer): number {
     const fourBytes = fourByteBlocks[at] ?? 0
     // The borrow of a byte below 0x20 may flag its neighbour too, but a word without such a byte is never flagged.
     if (((fourBytes - 0x20202020) & ~fourBytes & 0x80808080) === 0) continue
-    for (let shift = 0; shift < 32; shift += 8) {
-      const byte = (fourBytes >>> shift) & 0xff
-      if (byte === NEWLINE) lines++
-      else if (byte < 0x20 && byte !== TAB) return -1
-    }
+    const start = from + at * 4
+    const found = countLinesBetween(bytes, start, start + 4)
+    if (found < 0) return -1
+    lines += found
   }
   return lines
 }
@@ -121,9 +125,21 @@ function countLinesBetween(bytes: Buffer, from: number, to: number): number {
   for (let at = from; at < to; at++) {
     const byte = bytes[at] ?? 0
     if (byte === NEWLINE) lines++
-    else if (byte < 0x20 && byte !== TAB) return -1
+    else if (byte < 0x20 && byte !== TAB && !(byte === RETURN && bytes[at + 1] === NEWLINE)) return -1
   }
   return lines
+}
+
+/** Removes the carriage returns from a text whose measure says that each is before a newline. */
+export function removeReturns(bytes: Buffer, { characters, lines }: TextMeasure): [Buffer, TextMeasure] {
+  const text = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte !== RETURN) text[length++] = byte
+  }
+  const measured = { isPlain: true, hasReturns: false, characters: characters - (bytes.length - length), lines }
+  return [text.subarray(0, length), measured]
 }
 
 /** Counts characters of valid UTF-8; -1 if there is a C1 control code, U+0080 to U+009F. */

@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import { incompleteTailLength } from '../utf8.js'
 import { createEscapeParser } from './escape-parser.js'
 import type { OnText } from './plain-text-buffer.js'
-import { measureText, type TextMeasure } from './split-rows.js'
+import { measureText, removeReturns, type TextMeasure } from './split-rows.js'
 
 /** Larger chunks are copied in steps, so that at most one step is retained. */
 const MAX_CHUNK = 256 * 1024
@@ -37,6 +37,7 @@ export function createTerminalRenderer(onText: OnText): TerminalRenderer {
     if (!page) return parse(bytes)
     const measure = measured ?? measureText(bytes)
     if (measure.isPlain) page.append(bytes, measure)
+    else if (measure.hasReturns) page.append(...removeReturns(bytes, measure))
     else parse(bytes)
   }
 
