@@ -140,13 +140,15 @@ export function createAppServices({
     hasManySessions: transport === 'http',
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
   })
-  const openSecrets = loadOnce(async () =>
-    (await loadSecrets()).createDeferredSecrets({
+  const openSecrets = loadOnce(async () => {
+    const { createDeferredSecrets, findAddressPage } = await loadSecrets()
+    return createDeferredSecrets({
       project: findProjectRoot(config.cwd),
       waitMs: config.settings.ASK_WAIT * 1000,
+      addressPage: findAddressPage(config.settings, transport),
       onError: (error) => log.warn(`commands cannot ask for passwords: ${errorMessage(error)}`),
-    }),
-  )
+    })
+  })
   let shell: ShellService | undefined
   let serverFeed: ServerFeed | undefined
   const getOpenJobs = () => shell?.jobsIfOpen()

@@ -100,6 +100,8 @@ export class InputRequester {
     const { taskHandle, isAnswered, client } = this.context
     if (taskHandle) return this.#askByTask(taskHandle, questions, askContext)
     if (isAnswered) throw new Failure('This call has been answered; its client is not asked any more.')
+    if (askContext.options.whileRunning && client.revision === MODERN_REVISION)
+      throw new Failure('This client cannot be asked while the call goes on.')
     return client.revision === MODERN_REVISION
       ? this.#askByRetry(questions, askContext)
       : this.#askByRequest(questions, askContext)

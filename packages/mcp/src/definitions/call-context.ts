@@ -127,6 +127,8 @@ export interface AskOptions<A = JsonObject> {
   readonly resumeWithinMs?: number
   /** Throws a Failure, instead of asking again, if a modern client repeats the call without a usable answer. */
   readonly askOnce?: boolean
+  /** Throws a Failure if the call would have to start again with the answer, as that of a modern client. */
+  readonly whileRunning?: boolean
   /**
    * Receives the response time of each answer in milliseconds, where known, before `ask` resolves. A program answers
    * faster than a person.

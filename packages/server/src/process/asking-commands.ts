@@ -6,6 +6,7 @@ import type { PooledShell } from './pooled-shell.js'
 /** A running command, as it is shown to the user. */
 export interface AskingCommand {
   readonly user: string
+  readonly session: string
   readonly command: string
 }
 

@@ -18,7 +18,6 @@ import ASK_USER from './ask-user.cjs?raw'
 const MAX_LINE = 16 * 1024
 /** A connection that does not ask by then is closed. */
 const SILENCE_MS = 5000
-const ASKING = 'The user is asked for it on the console page and in the inbox.'
 
 export interface AskpassSocket {
   close(): Promise<void>
@@ -29,8 +28,15 @@ export type AskReply =
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'no-user' }
 
-/** A promise if the user is asked. The signal is aborted when the program no longer waits. */
-type Ask = (key: string, prompt: string, signal: AbortSignal) => AskReply | Promise<AskReply>
+/** The user is asked. */
+export interface OpenAsk {
+  /** Says so, for stderr. */
+  readonly note: string
+  readonly reply: Promise<AskReply>
+}
+
+/** The signal is aborted when the program no longer waits. */
+type Ask = (key: string, prompt: string, signal: AbortSignal) => AskReply | OpenAsk
 
 export async function openAskpassSocket(folder: string, ask: Ask): Promise<AskpassSocket> {
   const serve = (socket: LineSocket): LineListener => serveQuestion(socket, ask)
@@ -51,8 +57,8 @@ function serveQuestion(socket: LineSocket, ask: Ask): LineListener {
 
   async function handle(key: string, prompt: string): Promise<void> {
     const answering = ask(key, prompt, closed.signal)
-    if (answering instanceof Promise) send({ asking: ASKING })
-    const reply = await answering
+    if ('note' in answering) send({ asking: answering.note })
+    const reply = 'note' in answering ? await answering.reply : answering
     if (reply.kind === 'answered') send({ value: reply.value })
     else send(reply.kind === 'refused' ? { refusal: reply.sentence } : {})
     socket.close()

@@ -4,9 +4,13 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
-import type { AskingCommands } from '../../process/asking-commands.js'
+import type { Config } from '../../config/load-config.js'
+import type { AskingCommand, AskingCommands } from '../../process/asking-commands.js'
 import type { UserPresence } from '../questions/index.js'
 import type { SecretQuestion, SecretService } from './secret-service.js'
+
+/** Shows the user an address in their client. Resolves to whether they agreed to open it; rejects if that fails. */
+export type ShowAddress = (message: string, url: string, timeoutMs: number) => Promise<'accept' | 'decline' | 'cancel'>
 
 /** What the shell uses: for each command only data, because most commands ask nothing and print no secret. */
 export interface CommandSecrets {
@@ -15,6 +19,11 @@ export interface CommandSecrets {
   readonly asking: AskingCommands
   /** By user: what must not appear in the output of their commands. */
   readonly values: ReadonlyMap<string, readonly Buffer[]>
+  /**
+   * A client that can show addresses waits for commands of its session. Resolves, when they can ask, to a function to
+   * call when it no longer waits.
+   */
+  addClient(caller: Pick<AskingCommand, 'user' | 'session'>, show: ShowAddress): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -33,14 +42,35 @@ export interface DeferredSecretsDeps {
   /** How long a question waits. */
   readonly waitMs: number
   readonly onError: (error: unknown) => void
+  /**
+   * Where a user whose client shows addresses enters an answer: a page on this machine, the address of the console, or
+   * nowhere.
+   */
+  readonly addressPage: AddressPage
+}
+
+export type AddressPage = 'local' | 'none' | { readonly consoleUrl: string }
+
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Over the network users enter passwords where they have logged in; otherwise on a page of this machine. */
+export function findAddressPage(
+  { PUBLIC_URL: publicUrl, HTTP_HOST: host }: Pick<Config['settings'], 'PUBLIC_URL' | 'HTTP_HOST'>,
+  transport: 'stdio' | 'http',
+): AddressPage {
+  if (transport === 'stdio') return 'local'
+  if (publicUrl !== '') return { consoleUrl: new URL('/', publicUrl).href }
+  return LOOPBACK_HOSTS.has(host) ? 'local' : 'none'
 }
 
 /** Supervisors are replaced now and then. */
 const MAX_FOLDERS = 8
 
-export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecretsDeps): DeferredSecrets {
+export function createDeferredSecrets(deps: DeferredSecretsDeps): DeferredSecrets {
+  const { project, waitMs, onError, addressPage } = deps
   const asking: AskingCommands = { commands: new Map(), onEnd: undefined }
   const values = new Map<string, readonly Buffer[]>()
+  const clients = new Map<ShowAddress, string>()
   const folders = new Set<string>()
   const listeners = new Set<(user: string) => void>()
   let presence: UserPresence | undefined
@@ -57,6 +87,8 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
       values,
       findCommand: (key) => asking.commands.get(key),
       isPresent: (user) => presence?.isPresent(user) ?? false,
+      addressPage,
+      findClient: (command) => [...clients].findLast(([, key]) => key === clientKey(command))?.[0],
       onChange: (user) => listeners.forEach((listener) => listener(user)),
     })
     asking.onEnd = (key) => opened.commandEnded(key)
@@ -89,6 +121,13 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
     },
     asking,
     values,
+    async addClient(caller, show) {
+      if (addressPage === 'none') return () => {}
+      clients.set(show, clientKey(caller))
+      wasAnyonePresent = true
+      await tryOpenSockets()
+      return () => void clients.delete(show)
+    },
     listQuestions: (user) => service?.listQuestions(user) ?? [],
     answer(user, id, value) {
       if (!service) throw new Failure('This question is no longer open.')
@@ -104,4 +143,8 @@ export function createDeferredSecrets({ project, waitMs, onError }: DeferredSecr
       await service?.close()
     },
   }
+}
+
+function clientKey({ user, session }: Pick<AskingCommand, 'user' | 'session'>): string {
+  return JSON.stringify([user, session])
 }

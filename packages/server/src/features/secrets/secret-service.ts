@@ -8,8 +8,12 @@ import { randomBytes } from 'node:crypto'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AskingCommand } from '../../process/asking-commands.js'
 import { showControlCharacters } from '../../terminal/text-layout.js'
-import { type AskpassSocket, type AskReply, openAskpassSocket } from './askpass-socket.js'
+import { createDeferred } from '../../util/async.js'
+import { type AskpassSocket, type AskReply, type OpenAsk, openAskpassSocket } from './askpass-socket.js'
+import { askByAddress } from './ask-by-address.js'
+import type { AddressPage, ShowAddress } from './deferred-secrets.js'
 import { createRememberedValues } from './remembered-values.js'
+import { createSecretPages, type SecretPages } from './secret-page.js'
 
 const MAX_OPEN_PER_USER = 20
 /** Those of supervisors that were replaced long ago are closed. */
@@ -55,6 +59,9 @@ export interface SecretServiceDeps {
   readonly values: Map<string, readonly Buffer[]>
   readonly findCommand: (key: string) => AskingCommand | undefined
   readonly isPresent: (user: string) => boolean
+  readonly addressPage: AddressPage
+  /** A client of the session that waits for this command and can show addresses. */
+  readonly findClient: (command: AskingCommand) => ShowAddress | undefined
   /** Called with the user whose questions changed. */
   readonly onChange: (user: string) => void
 }
@@ -63,6 +70,8 @@ interface OpenQuestion {
   readonly key: string
   readonly user: string
   readonly shown: SecretQuestion
+  /** The user is asked by their client to open a page, and need not have one open. */
+  readonly isByClient: boolean
   readonly settle: (reply: AskReply) => void
 }
 
@@ -73,20 +82,22 @@ interface AskedByCommand {
 }
 
 export function createSecretService(deps: SecretServiceDeps): SecretService {
-  const { project, waitMs, findCommand, isPresent, onChange } = deps
+  const { project, waitMs, findCommand, findClient, isPresent, addressPage, onChange } = deps
   const open = new Map<string, OpenQuestion>()
   const asked = new Map<string, AskedByCommand>()
   const sockets: AskpassSocket[] = []
   const remembered = createRememberedValues(deps.values)
   let absenceTimer: NodeJS.Timeout | undefined
+  let pages: SecretPages | undefined
 
   function listOpen(user: string): readonly OpenQuestion[] {
     return [...open.values()].filter((question) => question.user === user)
   }
 
   /** Why the question is not put to the user; undefined if it is. */
-  function refuse(key: string, { user }: AskingCommand, { count, refusedAt }: AskedByCommand): AskReply | undefined {
-    if (!isPresent(user)) return { kind: 'no-user' }
+  function refuse(key: string, command: AskingCommand, { count, refusedAt }: AskedByCommand): AskReply | undefined {
+    const { user } = command
+    if (!isPresent(user) && !findClient(command)) return { kind: 'no-user' }
     if (performance.now() - refusedAt < REFUSED_MS) return { kind: 'refused', sentence: REFUSED }
     if (count >= MAX_PER_COMMAND) return { kind: 'refused', sentence: ASKED_TOO_OFTEN }
     const others = listOpen(user)
@@ -94,7 +105,7 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
     return others.length >= MAX_OPEN_PER_USER ? { kind: 'refused', sentence: TOO_MANY_OPEN } : undefined
   }
 
-  function ask(key: string, prompt: string, signal: AbortSignal): AskReply | Promise<AskReply> {
+  function ask(key: string, prompt: string, signal: AbortSignal): AskReply | OpenAsk {
     const command = findCommand(key)
     if (!command) return { kind: 'refused', sentence: UNKNOWN_COMMAND }
     const history = asked.get(key) ?? { count: 0, refusedAt: -Infinity }
@@ -105,7 +116,9 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
     return putToUser(key, command, prompt, signal)
   }
 
-  function putToUser(key: string, { user, command }: AskingCommand, prompt: string, signal: AbortSignal) {
+  function putToUser(key: string, asking: AskingCommand, prompt: string, signal: AbortSignal): OpenAsk {
+    const { user, command } = asking
+    const show = isPresent(user) ? undefined : findClient(asking)
     const id = randomBytes(8).toString('hex')
     const shown = {
       id,
@@ -115,25 +128,53 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
       askedAt: Date.now(),
       isSecret: !ECHOED_PROMPT.test(prompt),
     }
-    return new Promise<AskReply>((resolve) => {
-      const settle = (reply: AskReply): void => {
-        if (!open.delete(id)) return
-        clearTimeout(timer)
-        signal.removeEventListener('abort', withdraw)
-        resolve(reply)
-        onChange(user)
-      }
-      const withdraw = (): void => settle({ kind: 'refused', sentence: WITHDRAWN })
-      const timer = setTimeout(settle, waitMs, { kind: 'refused', sentence: NOT_ANSWERED }).unref()
-      signal.addEventListener('abort', withdraw)
-      open.set(id, { key, user, shown, settle })
+    const { promise: reply, resolve } = createDeferred<AskReply>()
+    const settle = (outcome: AskReply): void => {
+      if (!open.delete(id)) return
+      clearTimeout(timer)
+      signal.removeEventListener('abort', withdraw)
+      resolve(outcome)
       onChange(user)
-    })
+    }
+    const withdraw = (): void => settle({ kind: 'refused', sentence: WITHDRAWN })
+    const timer = setTimeout(settle, waitMs, { kind: 'refused', sentence: NOT_ANSWERED }).unref()
+    signal.addEventListener('abort', withdraw)
+    const question = { key, user, shown, settle, isByClient: show !== undefined }
+    open.set(id, question)
+    onChange(user)
+    if (show) void showAddress(show, question, reply)
+    return { note: show ? ASKED_BY_CLIENT : ASKED_ON_CONSOLE, reply }
+  }
+
+  async function showAddress(show: ShowAddress, question: OpenQuestion, settled: Promise<unknown>): Promise<void> {
+    const { user, shown, settle } = question
+    const onAnswer = (value: string | undefined): void => answer(user, shown.id, value)
+    const localPages = (): SecretPages => (pages ??= createSecretPages())
+    const options = { show, waitMs, addressPage, localPages, settled }
+    const outcome = await askByAddress({ ...shown, onAnswer }, options)
+    if (outcome === 'declined' && open.has(shown.id)) onAnswer(undefined)
+    else if (outcome === 'failed') settle({ kind: 'no-user' })
+  }
+
+  function answer(user: string, id: string, value: string | undefined): void {
+    const question = open.get(id)
+    if (question?.user !== user)
+      throw new Failure('This question is no longer open: the command has ended, or it was answered.')
+    if (value === undefined) {
+      const history = asked.get(question.key)
+      if (history) history.refusedAt = performance.now()
+      return question.settle({ kind: 'refused', sentence: REFUSED })
+    }
+    if (value.length > MAX_VALUE_CHARS || UNSENDABLE.test(value))
+      throw new Failure(`The answer must be one line of at most ${MAX_VALUE_CHARS} characters.`)
+    if (question.shown.isSecret) remembered.add(user, value)
+    question.settle({ kind: 'answered', value })
   }
 
   function endUnreachable(): void {
     absenceTimer = undefined
-    for (const { user, settle } of open.values()) if (!isPresent(user)) settle({ kind: 'no-user' })
+    for (const { user, isByClient, settle } of open.values())
+      if (!isByClient && !isPresent(user)) settle({ kind: 'no-user' })
   }
 
   return {
@@ -142,20 +183,7 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
       if (sockets.length > MAX_SOCKETS) await sockets.shift()?.close()
     },
     listQuestions: (user) => listOpen(user).map(({ shown }) => shown),
-    answer(user, id, value) {
-      const question = open.get(id)
-      if (question?.user !== user)
-        throw new Failure('This question is no longer open: the command has ended, or it was answered.')
-      if (value === undefined) {
-        const history = asked.get(question.key)
-        if (history) history.refusedAt = performance.now()
-        return question.settle({ kind: 'refused', sentence: REFUSED })
-      }
-      if (value.length > MAX_VALUE_CHARS || UNSENDABLE.test(value))
-        throw new Failure(`The answer must be one line of at most ${MAX_VALUE_CHARS} characters.`)
-      if (question.shown.isSecret) remembered.add(user, value)
-      question.settle({ kind: 'answered', value })
-    },
+    answer,
     commandEnded(key) {
       asked.delete(key)
       for (const { key: askedBy, settle } of open.values())
@@ -168,11 +196,14 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
       clearTimeout(absenceTimer)
       for (const { settle } of open.values()) settle({ kind: 'refused', sentence: WITHDRAWN })
       remembered.clear()
+      pages?.close()
       await Promise.all(sockets.map((socket) => socket.close()))
     },
   }
 }
 
+const ASKED_ON_CONSOLE = 'The user is asked for it on the console page and in the inbox.'
+const ASKED_BY_CLIENT = 'The user is asked for it by their client.'
 const REFUSED = 'The user refused to enter the password.'
 const NOT_ANSWERED = 'The user did not enter the password in time.'
 const WITHDRAWN = 'The question for the password was withdrawn, because its command has ended.'

@@ -102,7 +102,7 @@ export async function startCommand(settings: StartCommandOptions): Promise<Comma
     sandbox: sandboxFactory,
     onGap: (bytes) => renderer.markGap(bytes),
     onOutput: redactor?.write ?? onOutput,
-    askpass: secrets && { asking: secrets.asking, as: { user: caller.user, command } },
+    askpass: secrets && { asking: secrets.asking, as: { user: caller.user, session: caller.session, command } },
   })
   const running = await launching.catch((error: unknown) => {
     redactor?.end()

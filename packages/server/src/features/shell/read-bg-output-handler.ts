@@ -53,7 +53,7 @@ export const readBgOutputHandler = {
     const message = `waiting for background task ${id}`
     const heartbeat = wantsProgress ? startHeartbeat((seconds) => progress(seconds, { message })) : undefined
     try {
-      const reading = await jobs.read(id, { user, session }, request, signal)
+      const reading = await shell.withClient(call, () => jobs.read(id, { user, session }, request, signal))
       return { reading, input, waitedMs: performance.now() - startedAt }
     } finally {
       heartbeat?.stop()

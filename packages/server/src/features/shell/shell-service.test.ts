@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { NO_ABILITIES } from '@scorpiox/mcp/revisions/client-profile'
 import { underLoad } from '../../../../../test/support/load.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { findShellProgram } from '../../process/shell-program.js'
@@ -48,6 +49,8 @@ const createCall = (parts: Partial<RunOptions['call']> = {}): RunOptions['call']
   wantsProgress: false,
   progress: () => {},
   continueAsTask: () => Promise.resolve(false),
+  clientAbilities: NO_ABILITIES,
+  ask: () => Promise.reject(new Error('nobody is asked here')),
   ...parts,
 })
 const runOptions = (input: Partial<RunOptions> = {}): RunOptions => ({

@@ -7,7 +7,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import { maxWaitMs } from '../../calls/client-patience.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
-import type { CommandSecrets } from '../secrets/index.js'
+import { type AddressCall, type CommandSecrets, withClientAddress } from '../secrets/index.js'
 import {
   type CommandExecution,
   createCommandRecord,
@@ -53,6 +53,8 @@ export interface ShellService {
   readonly defaultLimit: TimeLimit
   /** Output characters that a result for the named client may have. */
   maxCharacters(client: string): number
+  /** Work of a call during which its client can be asked for the passwords that commands need. */
+  withClient<T>(call: AddressCall, work: () => Promise<T>): Promise<T>
   /** Background jobs; opened on first use. */
   jobs(): Promise<JobService>
   /** Undefined if `jobs` has not been called. */
@@ -236,7 +238,11 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     maxCharacters,
     jobs,
     jobsIfOpen: () => openingJobs,
-    run: (command, options) => countRunning(options.call.user, () => runForeground(command, options)),
+    run: (command, options) =>
+      countRunning(options.call.user, () =>
+        withClientAddress(secrets, options.call, () => runForeground(command, options)),
+      ),
+    withClient: (call, work) => withClientAddress(secrets, call, work),
     async runProbe(command, { caller, limitMs, maxCharacters: max }) {
       async function startProbe(): Promise<ForegroundCommand> {
         // Explicit empty stdin: a probe does not use a pooled shell.

@@ -15,7 +15,7 @@ const UNKILLED_EXIT_WAIT_MS = 500
 /** What a command needs of the call that waits for it. */
 export type CommandCall = Pick<
   CallContext,
-  'user' | 'session' | 'client' | 'signal' | 'wantsProgress' | 'progress' | 'continueAsTask'
+  'user' | 'session' | 'client' | 'clientAbilities' | 'ask' | 'signal' | 'wantsProgress' | 'progress' | 'continueAsTask'
 >
 
 export interface TimeLimit {
