@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
 import { callback, callbacksDeliveredTo, fired } from '../callbacks/support.js'
-import { call, emptyFolder, readJob, startJob, startServer, waitForExit } from '../support/client.js'
+import {
+  call,
+  emptyFolder,
+  killServer,
+  readJob,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import { sendCommand, watchConsole } from '../support/console-client.js'
 import { eventually } from '../support/eventually.js'
 import { modernCall, sendRequest, startProgram, tokenFor } from '../support/http-client.js'
@@ -189,6 +198,22 @@ describe.concurrent('commands', LINUX, () => {
     const { client } = await openSetup({ JOBS_OUTLIVE_SERVER: '1' })
     const { text } = await call(client, 'Bash', { command: '"$SUDO_ASKPASS" P:' })
     expect(text).toContain('with JOBS_OUTLIVE_SERVER the output of commands is recorded without the server')
+  })
+
+  test.each([
+    ['closed', (server: TestClient) => server.close()],
+    ['killed', killServer],
+  ])('that outlive a server that is %s are refused with the same sentence', async (_, end) => {
+    const options = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
+    const first = startServer(options)
+    const id = await startJob(first, 'until [ -e go ]; do sleep 0.05; done; "$SUDO_ASKPASS" P:; echo "code $?"')
+    await end(first)
+    const second = startServer(options)
+    closing.push(() => second.close())
+    // It has cleaned up after the first one.
+    await call(second, 'Bash', { command: 'touch go' })
+    const { text } = await readJob(second, id, { wait_for_end: true })
+    expect(text).toMatch(/^No one can be asked for the password: with JOBS_OUTLIVE_SERVER .+\ncode 1\n/)
   })
 
   test('that never ask leave no socket, and those that did leave nothing when the server ends', async () => {

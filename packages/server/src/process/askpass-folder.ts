@@ -2,12 +2,13 @@
 // ssh and git run to ask for a password. Used by supervisor.ts; the folder is bound into the sandbox of its commands.
 // features/secrets opens the socket in it that answers. Writes one folder and one file.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import ASKPASS from './askpass.sh?raw'
 import { quoteShellWord } from './shell-quote.js'
 
+const FOLDER_NAME = 'askpass'
 const PROGRAM_NAME = 'askpass'
 /** Identifies the command that asks. Set for each command by the supervisor script. */
 const KEY_VARIABLE = 'SCORPIOX_ASKPASS_KEY'
@@ -18,14 +19,27 @@ const NO_CONSOLE =
 const OUTLIVES =
   'with JOBS_OUTLIVE_SERVER the output of commands is recorded without the server, so a password in it could not be redacted.'
 
-export function createAskpassFolder(poolDirectory: string, jobsOutliveServer: boolean): string {
-  const folder = join(poolDirectory, 'askpass')
+/** `keptIn`: where it stays when the server has ended, for jobs that outlive it and are refused then. */
+export function createAskpassFolder(poolDirectory: string, jobsOutliveServer: boolean, keptIn?: string): string {
+  if (keptIn === undefined) return writeProgram(join(poolDirectory, FOLDER_NAME), jobsOutliveServer)
+  try {
+    return writeProgram(join(keptIn, FOLDER_NAME), jobsOutliveServer)
+  } catch {
+    return writeProgram(join(poolDirectory, FOLDER_NAME), jobsOutliveServer)
+  }
+}
+
+function writeProgram(folder: string, jobsOutliveServer: boolean): string {
   const variables = [
     `runtime=${quoteShellWord(process.execPath)}`,
     `refusal=${quoteShellWord(jobsOutliveServer ? OUTLIVES : NO_CONSOLE)}`,
   ]
-  mkdirSync(folder, { mode: 0o700 })
-  writeFileSync(join(folder, PROGRAM_NAME), ['#!/bin/sh', ...variables, ASKPASS].join('\n'), { mode: 0o700 })
+  mkdirSync(folder, { mode: 0o700, recursive: true })
+  const path = join(folder, PROGRAM_NAME)
+  const newPath = `${path}.${process.pid}`
+  // One that is running must not change.
+  writeFileSync(newPath, ['#!/bin/sh', ...variables, ASKPASS].join('\n'), { mode: 0o700 })
+  renameSync(newPath, path)
   return folder
 }
 

@@ -102,6 +102,8 @@ interface CommandRunnerOptions {
   readonly shell: ShellProgram
   /** Recorded commands continue when this process has exited. */
   readonly jobsOutliveServer: boolean
+  /** A folder for what those need then. */
+  readonly keptIn?: string | undefined
   /** Memory of all commands together. */
   readonly maxMemoryBytes?: number
   /** Called with the folder of each askpass program, before it is used. */
@@ -123,6 +125,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
           cwd,
           env,
           jobsOutliveServer,
+          keptIn: settings.keptIn,
           tagPrefix: trees.tagPrefix,
           onAskpassFolder,
         })

@@ -81,6 +81,8 @@ interface ShellPoolOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly jobsOutliveServer: boolean
+  /** See SupervisorOptions. */
+  readonly keptIn?: string | undefined
   readonly tagPrefix: string
   /** Called with the folder of each askpass program, before it is used. May return what has to be waited for. */
   readonly onAskpassFolder?: ((folder: string) => Promise<void> | undefined) | undefined
@@ -118,6 +120,7 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
       commandTags: `${inheritedTags(env)}${supervisorPrefix}`,
       tagPrefix,
       jobsOutliveServer,
+      keptIn: options.keptIn,
     })
     if (!supervisor) return undefined
     supervisors.push(supervisor)

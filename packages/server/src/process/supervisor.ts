@@ -99,6 +99,8 @@ interface SupervisorOptions {
   readonly tagPrefix: string
   /** Recorded commands continue when the server has exited. */
   readonly jobsOutliveServer: boolean
+  /** A folder for what such commands need after the exit of the server. */
+  readonly keptIn?: string | undefined
 }
 
 export function fitsInPipe(command: string): boolean {
@@ -111,7 +113,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
   const { bash, cwd, env, commandTags, tagPrefix, jobsOutliveServer } = settings
   const directory = createPoolDirectory(tagPrefix)
   const removeDirectory = (): void => removePoolDirectory(directory)
-  const askpassFolder = createAskpassFolder(directory, jobsOutliveServer)
+  const askpassFolder = createAskpassFolder(directory, jobsOutliveServer, settings.keptIn)
   const shells = new Map<number, SupervisedShell>()
   const fifos = createFifoSupply((from, to) => child.send(`fifos ${from} ${to}\n`))
   let isOpen = true

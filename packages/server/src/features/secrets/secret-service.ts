@@ -146,10 +146,11 @@ export function createSecretService(deps: SecretServiceDeps): SecretService {
     return { note: show ? ASKED_BY_CLIENT : ASKED_ON_CONSOLE, reply }
   }
 
+  const localPages = (): SecretPages => (pages ??= createSecretPages())
+
   async function showAddress(show: ShowAddress, question: OpenQuestion, settled: Promise<unknown>): Promise<void> {
     const { user, shown, settle } = question
     const onAnswer = (value: string | undefined): void => answer(user, shown.id, value)
-    const localPages = (): SecretPages => (pages ??= createSecretPages())
     const options = { show, waitMs, addressPage, localPages, settled }
     const outcome = await askByAddress({ ...shown, onAnswer }, options)
     if (outcome === 'declined' && open.has(shown.id)) onAnswer(undefined)

@@ -58,6 +58,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
     env: supervisorEnv,
     shell: program,
     jobsOutliveServer,
+    keptIn: jobsOutliveServer ? findStateDir(settings) : undefined,
     maxMemoryBytes: resolveMemoryLimit(settings.COMMANDS_MEMORY_MB),
     onAskpassFolder: secrets?.addFolder,
   })
@@ -141,6 +142,15 @@ function registerServerOrWarn(
     return registerServer(jobDirectory().registryPath, server)
   } catch (error) {
     log.warn(`cannot register this server; if it crashes, its processes will not be cleaned up: ${errorMessage(error)}`)
+    return undefined
+  }
+}
+
+/** Undefined without a home directory. */
+function findStateDir(settings: Config['settings']): string | undefined {
+  try {
+    return getStateDir(settings)
+  } catch {
     return undefined
   }
 }
