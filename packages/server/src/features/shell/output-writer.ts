@@ -75,7 +75,7 @@ const MAX_QUEUED_BYTES = 2 * 1024 * 1024
 /** Of all jobs together. Beyond it, each may queue only a little. */
 const MAX_QUEUED_IN_TOTAL = 16 * 1024 * 1024
 const MAX_QUEUED_WHEN_FULL = 128 * 1024
-/** After a write, output is gathered for this long, or until there is so much, unless somebody wants to read it. */
+/** After a write, output is gathered for this long, or until there is so much, unless a reader waits for it. */
 const GATHER_MS = 25
 const GATHER_BYTES = 128 * 1024
 const ESC = 0x1b
