@@ -123,10 +123,12 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/features/search/engine-client.ts tokens': CODE,
   'server/features/search/engine-requests.ts cache': 'MAX_CACHED: 500 for all',
   'server/features/search/engine-requests.ts inFlight': CALLS,
+  'server/features/secrets/deferred-secrets.ts clients': CALLS,
   'server/features/secrets/deferred-secrets.ts folders': 'MAX_FOLDERS: 8 supervisors',
   'server/features/secrets/deferred-secrets.ts listeners': CODE,
   'server/features/secrets/remembered-values.ts users':
     'MAX_USERS: 1000, each with 64 values of 1024 characters for a day',
+  'server/features/secrets/secret-page.ts forms': 'open questions: 20 for each user; removed with the question',
   'server/features/secrets/secret-service.ts asked': COMMANDS,
   'server/features/secrets/secret-service.ts open': 'MAX_OPEN_PER_USER: 20, one for each running command',
   'server/features/secrets/secret-service.ts sockets': 'MAX_SOCKETS: 8 supervisors',
