@@ -5,9 +5,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createPlace, measureBlocking, medianOf, startServer } from './server.mjs'
+import { createPlace, loadSqlite, measureBlocking, medianOf, startServer } from './server.mjs'
 
-const SQLITE = process.getBuiltinModule?.('node:sqlite') ?? (await import('@photostructure/sqlite'))
 const SYLLABLES = [
   'ba',
   'co',
@@ -60,7 +59,7 @@ async function openPlace() {
   await call(server, 'create', { text: 'first' })
   await server.stop()
   const file = join(place.state, 'state.db')
-  const database = new SQLITE.DatabaseSync(file)
+  const database = new (loadSqlite().DatabaseSync)(file)
   database.exec('PRAGMA synchronous = OFF')
   const isIndexed = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'task_index'`).all().length > 0
   return { place, file, database, isIndexed }
