@@ -24,6 +24,8 @@ const COMPARED_BYTES = 1024 * 1024
 export interface TokenContent {
   readonly bytes: Buffer
   readonly byHash: Map<string, AuthTokenRecord>
+  /** Records in the file, which may repeat one. */
+  readonly count: number
 }
 
 /** Undefined if it is not valid. */
@@ -42,7 +44,7 @@ export function* readTokenContent(
 ): SlicedWork<TokenContent | undefined> {
   if (!isFormatted(bytes)) {
     const records = parseTokenRecords(bytes.toString())
-    return records && { bytes, byHash: new Map(records.map((record) => [record.hash, record])) }
+    return records && { bytes, byHash: new Map(records.map((record) => [record.hash, record])), count: records.length }
   }
   const updated = previous && (yield* applyDifference(previous, bytes))
   return updated ?? (yield* parseInParts(bytes))
@@ -59,22 +61,25 @@ function isFormatted(bytes: Buffer): boolean {
 function* parseInParts(bytes: Buffer): SlicedWork<TokenContent | undefined> {
   const byHash = new Map<string, AuthTokenRecord>()
   const end = bytes.length - FOOTER.length
+  let count = 0
   for (let start = HEADER.length; start < end;) {
     const separator = bytes.indexOf(SEPARATOR, start + PART_BYTES)
     const partEnd = separator === -1 ? end : separator + RECORD_END.length
     const records = parsePart(bytes.subarray(start, partEnd))
     if (!records) return undefined
     for (const record of records) byHash.set(record.hash, record)
+    count += records.length
     start = partEnd + 1
     yield
   }
-  return { bytes, byHash }
+  return { bytes, byHash, count }
 }
 
 /** Undefined if too much differs, or if a record is not unique. */
 function* applyDifference(previous: TokenContent, bytes: Buffer): SlicedWork<TokenContent | undefined> {
   const { bytes: before, byHash } = previous
-  if (!isFormatted(before)) return undefined
+  // A record that is removed must not be left elsewhere.
+  if (!isFormatted(before) || byHash.size !== previous.count) return undefined
   const common = yield* countEqual(before, bytes, 'start', Math.min(before.length, bytes.length))
   const commonEnd = yield* countEqual(before, bytes, 'end', Math.min(before.length, bytes.length) - common)
   const boundary = bytes.lastIndexOf(SEPARATOR, common - SEPARATOR.length)
@@ -87,10 +92,10 @@ function* applyDifference(previous: TokenContent, bytes: Buffer): SlicedWork<Tok
   const removed = parsePart(before.subarray(start, endBefore))
   if (!added || !removed) return undefined
   // In one turn, so that no request sees a part of it.
-  const expectedSize = byHash.size - removed.length + added.length
+  const count = previous.count - removed.length + added.length
   for (const { hash } of removed) byHash.delete(hash)
   for (const record of added) byHash.set(record.hash, record)
-  return byHash.size === expectedSize ? { bytes, byHash } : undefined
+  return byHash.size === count ? { bytes, byHash, count } : undefined
 }
 
 /** Bytes that are equal from the start, or from the end. */
