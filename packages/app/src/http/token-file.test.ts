@@ -204,9 +204,9 @@ describe('a large file', () => {
 
   test('a token that is in it twice is valid until both are removed', () => {
     const twice = contentOf([recordOf(1), ...rangeOf(300)])
-    const once = contentOf(rangeOf(300), twice)
-    expect(once?.byHash.get(digest(1))).toEqual(recordOf(1))
-    expect(contentOf(rangeOf(1), once)?.byHash.get(digest(1))).toBeUndefined()
+    const single = contentOf(rangeOf(300), twice)
+    expect(single?.byHash.get(digest(1))).toEqual(recordOf(1))
+    expect(contentOf(rangeOf(1), single)?.byHash.get(digest(1))).toBeUndefined()
   })
 
   test('any change of it is read as if all of it was read', () => {
