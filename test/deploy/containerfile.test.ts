@@ -76,11 +76,13 @@ testOnRequest(
         }
       }
       const user = readInstructions().find(({ name }) => name === 'USER')?.text ?? ''
+      // Commands need /proc and /dev, which a container engine mounts.
+      const enter = `mount -t proc proc ${system}/proc && mount --rbind /dev ${system}/dev && exec chroot --userspec ${user}:${user} ${system} /bin/sh -c "$1"`
       const asUser = (command: string): string =>
-        execFileSync('chroot', ['--userspec', `${user}:${user}`, system, '/bin/sh', '-c', command], {
+        execFileSync('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, 'enter', command], {
           encoding: 'utf8',
           env: {
-            PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin',
+            PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
             HOME: `/home/${user}`,
             STATE_DIR: '/var/lib/scorpiox-code',
           },
