@@ -111,7 +111,7 @@ interface ManifestHead {
 /** What a list needs, without a copy of the body. */
 export function readManifestHead(text: string): ManifestHead {
   const { frontmatter, bodyStart } = findFrontmatter(text) ?? { frontmatter: undefined, bodyStart: 0 }
-  const script = frontmatter === undefined ? /#!/y : /(?:[ \t]*(?:\r\n?|\n))*#!/y
+  const script = frontmatter === undefined ? /#!/y : /(?:[ \t]*(?:\r\n|\r(?!\n)|\n))*#!/y
   script.lastIndex = bodyStart
   return { frontmatter, isScript: script.test(text) }
 }
