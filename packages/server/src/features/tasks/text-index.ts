@@ -98,36 +98,52 @@ const TRIGRAM = 3
 /** Of a long text not all are needed: what is found is compared with the text. */
 const MAX_TRIGRAMS = 12
 const MAX_CANDIDATES = 2000
+const MAX_RARE = 300
 /** Ids of the first slice. */
 const FIRST_SLICE = 50_000
 
 /**
- * The names and steps that contain all trigrams of a folded text; undefined if there are too many, or the text is too
- * short.
+ * The names and steps that contain the trigrams of a folded text; undefined if there are too many, or the text is too
+ * short. One rare trigram suffices: to intersect it with common ones, their lists would have to be read.
  */
 export async function findCandidates(sql: Sql, ids: ScopeIds, text: string): Promise<Candidates | undefined> {
-  const expression = toMatchExpression(text)
-  if (expression === undefined) return undefined
-  const names = await findEntries(sql, ids.scope, KINDS.name, ids.nextTask, expression)
-  const steps = names && (await findEntries(sql, ids.scope, KINDS.step, ids.nextStep, expression))
+  const trigrams = selectTrigrams(text)
+  if (trigrams.length === 0) return undefined
+  for (const trigram of trigrams) {
+    const candidates = await findBoth(sql, ids, trigram, MAX_RARE)
+    if (candidates) return candidates
+  }
+  return findBoth(sql, ids, trigrams.join(' AND '), MAX_CANDIDATES)
+}
+
+async function findBoth(sql: Sql, ids: ScopeIds, match: string, limit: number): Promise<Candidates | undefined> {
+  const names = await findEntries(sql, ids.scope, { kind: KINDS.name, end: ids.nextTask, match, limit })
+  const steps = names && (await findEntries(sql, ids.scope, { kind: KINDS.step, end: ids.nextStep, match, limit }))
   return names && steps ? { names, steps } : undefined
+}
+
+interface EntryQuery {
+  readonly kind: number
+  /** Greater than all ids. */
+  readonly end: number
+  /** In the query language of FTS5. */
+  readonly match: string
+  readonly limit: number
 }
 
 async function findEntries(
   sql: Sql,
   scope: number,
-  kind: number,
-  end: number,
-  expression: string,
+  { kind, end, match, limit }: EntryQuery,
 ): Promise<readonly number[] | undefined> {
   const found: number[] = []
   const slices = createSlices(FIRST_SLICE)
   for (let to = end; to > 0;) {
     const from = Math.max(0, to - slices.size)
-    const values = [expression, scope, kind, from, scope, kind, to, MAX_CANDIDATES + 1]
+    const values = [match, scope, kind, from, scope, kind, to, limit + 1]
     const rows = await sql.all(SELECT_ENTRIES, ...values)
     for (const row of rows) found.push(numberColumn(row, 'id'))
-    if (found.length > MAX_CANDIDATES) return undefined
+    if (found.length > limit) return undefined
     to = from
     if (to > 0) await slices.next()
   }
@@ -140,14 +156,14 @@ const SELECT_ENTRIES = `SELECT rowid & ${MAX_INDEXED_ID} AS id FROM task_index
 /** The tokenizer reads U+FFFE and U+FFFF as U+FFFD. */
 const AMBIGUOUS = /[\uFFFD-\uFFFF]/
 
-function toMatchExpression(text: string): string | undefined {
+function selectTrigrams(text: string): readonly string[] {
   const characters = Array.from(text)
   const last = characters.length - TRIGRAM
-  if (last < 0 || AMBIGUOUS.test(text)) return undefined
+  if (last < 0 || AMBIGUOUS.test(text)) return []
   const count = Math.min(last + 1, MAX_TRIGRAMS)
   const trigrams = Array.from({ length: count }, (_, index) => {
     const at = count === 1 ? 0 : Math.round((index * last) / (count - 1))
     return characters.slice(at, at + TRIGRAM).join('')
   })
-  return [...new Set(trigrams)].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+  return [...new Set(trigrams)].map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
 }
