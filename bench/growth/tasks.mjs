@@ -96,7 +96,7 @@ function convertTasks({ database }) {
     const [{ last }] = database.prepare(`SELECT max(id) AS last FROM ${table}`).all()
     for (let from = 0; from <= last; from += 20_000)
       database.exec(`INSERT INTO task_index (rowid, text) SELECT (scope << 33) | (${kind} << 32) | id, ${column}
-        FROM ${table} WHERE ${range(from, from + 20_000)} ORDER BY id; INSERT INTO task_index (task_index, rank) VALUES ('merge', 2000)`)
+        FROM ${table} WHERE ${range(from, from + 20_000)} ORDER BY id; INSERT INTO task_index (task_index, rank) VALUES ('merge', 8000)`)
   }
   database.exec(`UPDATE scopes SET indexed_from = 1, characters = (SELECT sum(length(search)) FROM steps)`)
 }

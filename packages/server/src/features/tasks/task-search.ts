@@ -77,25 +77,29 @@ type VisitCondition = (condition: Condition) => Promise<boolean>
 /** Calls the visitor with conditions that together match what the filter does, newest first, until it returns false. */
 async function forEachCondition(sql: Sql, scope: number, filter: TaskFilter, visit: VisitCondition): Promise<void> {
   const terms = filter.terms.map((term) => foldForSearch(toStorableText(term))).filter((term) => term !== '')
-  const matching = (which: TaskFilter, words: readonly string[]): Condition =>
-    join(filterCondition(scope, which), ...words.map((word) => termCondition(sql, scope, word)))
-  if (sql.engine === 'postgres') return void (await visit(matching(filter, terms)))
-  const read = (which: TaskFilter) => visitSlices(sql, scope, which, (slice) => visit(matching(slice, terms)))
+  const containing = (words: readonly string[]) => words.map((word) => termCondition(sql, scope, word))
+  const matching = (which: TaskFilter): Condition => join(filterCondition(scope, which), ...containing(terms))
+  if (sql.engine === 'postgres') return void (await visit(matching(filter)))
+  const read = (which: TaskFilter) => visitSlices(sql, scope, which, (slice) => visit(matching(slice)))
   const indexed = terms.length === 0 ? undefined : await findIndexed(sql, scope, terms)
   if (!indexed) return read(filter)
   const { term, indexedFrom } = indexed
   const others = terms.filter((other) => other !== term)
   const newer = { ...filter, from: Math.max(filter.from ?? indexedFrom, indexedFrom) }
-  if (!(await visit(join(matching(newer, others), candidateCondition(scope, indexed)))) || indexedFrom <= 1) return
+  // With a plus SQLite does not use an index for a condition: it would read all ids instead of the candidates.
+  const bounds = filterCondition(scope, newer, '+id')
+  const inIndex = join(bounds, candidateCondition(scope, indexed), ...containing(others))
+  if (!(await visit(inIndex)) || indexedFrom <= 1) return
   await read({ ...filter, before: Math.min(filter.before ?? indexedFrom, indexedFrom) })
 }
 
-function filterCondition(scope: number, { state, from, before, except }: TaskFilter): Condition {
+/** `id` is how the bounds name the column. */
+function filterCondition(scope: number, { state, from, before, except }: TaskFilter, id = 'id'): Condition {
   const where = [
     'scope = ?',
-    ...(from === undefined ? [] : ['id >= ?']),
-    ...(before === undefined ? [] : ['id < ?']),
-    ...(except === undefined ? [] : ['id <> ?']),
+    ...(from === undefined ? [] : [`${id} >= ?`]),
+    ...(before === undefined ? [] : [`${id} < ?`]),
+    ...(except === undefined ? [] : [`${id} <> ?`]),
     ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
   ].join(' AND ')
   return { where, values: [scope, from, before, except].filter((number) => number !== undefined) }
@@ -114,15 +118,18 @@ function termCondition({ engine }: Sql, scope: number, term: string): Condition 
   return { where: `id IN (${ofNames} UNION ${ofSteps})`, values: [scope, pattern, scope, pattern] }
 }
 
-/** The candidates are compared with the term: the index knows only parts of it. */
+/**
+ * The candidates are compared with the term: the index knows only parts of it. CROSS JOIN fixes the order: SQLite would
+ * read all steps of the scope.
+ */
 function candidateCondition(scope: number, { term, names, steps }: IndexedTerm): Condition {
-  const ofNames = `SELECT named.id FROM tasks AS named
-    WHERE named.scope = ? AND named.id IN (SELECT value FROM json_each(?)) AND instr(named.search, ?) > 0`
-  const ofSteps = `SELECT task FROM steps
-    WHERE steps.scope = ? AND steps.id IN (SELECT value FROM json_each(?)) AND instr(steps.search, ?) > 0`
+  const ofNames = `SELECT named.id FROM json_each(?) AS candidate CROSS JOIN tasks AS named
+    WHERE named.scope = ? AND named.id = candidate.value AND instr(named.search, ?) > 0`
+  const ofSteps = `SELECT task FROM json_each(?) AS candidate CROSS JOIN steps
+    WHERE steps.scope = ? AND steps.id = candidate.value AND instr(steps.search, ?) > 0`
   return {
     where: `id IN (${ofNames} UNION ${ofSteps})`,
-    values: [scope, JSON.stringify(names), term, scope, JSON.stringify(steps), term],
+    values: [JSON.stringify(names), scope, term, JSON.stringify(steps), scope, term],
   }
 }
 
