@@ -156,13 +156,18 @@ describeEachDatabase(server, (kind) => {
       }
     }
     await checkAll()
+    // On a busy machine `state` may index some or all tasks before; the answers must be the same.
+    let writes = 0
     const interruption = new AbortController()
     const interruptedAfterOne: Database = {
       ...database,
-      write: (key, work) => database.write(key, work).finally(() => interruption.abort()),
+      write: (key, work) => {
+        writes += 1
+        return database.write(key, work).finally(() => interruption.abort())
+      },
     }
     await indexTasks(interruptedAfterOne, interruption.signal)
-    expect(await readIndexedFrom(database)).toBeGreaterThan(1)
+    expect(writes).toBeLessThanOrEqual(1)
     await checkAll()
     old.push({ name: 'added meanwhile: Straße 4', steps: ['wildcard'] })
     await insert(state, old.slice(-1))
