@@ -17,7 +17,7 @@ export const FAULTS = {
   'kill -9': {
     everySeconds: 40,
     touches: ['command', 'worker', 'disk'],
-    says: /SIGKILL|killed|signal 9|ended|exit code 137|stopped/i,
+    says: /SIGKILL|killed|signal 9|ended|exit code 137|exit status unknown|stopped/i,
     missing: () => '',
     async inject({ subject, random }) {
       const kinds = Map.groupBy
