@@ -105,7 +105,12 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/features/callbacks/callback-scheduler.ts schedules': CALLBACKS,
   'server/features/callbacks/callback-sync.ts lastPublished': USERS,
   'server/features/callbacks/callback-sync.ts reloadedAfterWrite': 'callbacks that fire now: one for each session',
-  'server/features/callbacks/callback-sync.ts startedSessions': SESSIONS,
+  'server/features/callbacks/session-starts.ts adoptions': USERS,
+  'server/features/callbacks/session-starts.ts started': SESSIONS,
+  'server/sessions/claimed-messages.ts claimed':
+    'results that are about to be written: emptied in the next turn of the loop',
+  'server/sessions/claimed-messages.ts unsent': 'messages that a session has waiting, which are bounded',
+  'server/sessions/session-leases.ts closed': 'MAX_CLOSED sessions; the oldest are dropped',
   'server/features/callbacks/job-event-watcher.ts watched': CALLBACKS,
   'server/features/callbacks/side-effects.ts running':
     'fired callbacks of the last 30 s: one a second for each session',

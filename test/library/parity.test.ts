@@ -102,7 +102,7 @@ describe('loaded files', () => {
     const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     expect(files.length).toBeGreaterThan(2)
     expect(text).toContain('stdin')
-    expect(text.match(/["'](node:(https?|net|tls|crypto|fs)|ws|jose|yaml)["']/g)).toBeNull()
+    expect(text.match(/["'](node:(https?|net|tls|crypto|fs\/promises)|ws|jose|yaml)["']/g)).toBeNull()
     expect(text).not.toContain('inputResponses: await')
     expect(files.filter((file) => /memory|serve-http/.test(file))).toEqual([])
   })
