@@ -43,7 +43,8 @@ describe.skipIf(!HAS_PROC)('memory', () => {
       expect(result).toMatchObject({
         isError: true,
         text: expect.stringMatching(
-          /was fetched, but extracting its text took (more than 384 MB of memory|longer than)/,
+          // On a busy machine the process can reach its own limit before it is seen to use too much.
+          /was fetched, but extracting its text (took more than 384 MB of memory|took longer than|crashed the PDF reader)/,
         ),
       })
     }
