@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 
 import { call, readJob, startJob } from '../support/client.js'
 import { sendCommand } from '../support/console-client.js'
+import { eventually } from '../support/eventually.js'
 import { requires } from '../support/requirements.js'
 import { DOWN, ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal, UP } from '../support/terminal.js'
 import { closing, findFilesWith, LINUX, openSetup } from './support.js'
@@ -88,6 +89,8 @@ test(
     terminal.type('inbox-Secret-3', ENTER)
     await terminal.waitForText('Sent to the command.')
     expect((await result).text).toContain('14 characters 0')
+    // An answered question is shown until the next update.
+    await eventually(terminal.screen, (text) => !text.includes('Password ·'))
     const refused = call(client, 'Bash', { command })
     await selectQuestion(terminal)
     terminal.type(ENTER)
