@@ -90,7 +90,10 @@ test(
     await terminal.waitForText('Sent to the command.')
     expect((await result).text).toContain('14 characters 0')
     // An answered question is shown until the next update.
-    await eventually(terminal.screen, (text) => !text.includes('Password ·'))
+    await eventually(
+      () => terminal.screen(),
+      (text) => !text.includes('Password ·'),
+    )
     const refused = call(client, 'Bash', { command })
     await selectQuestion(terminal)
     terminal.type(ENTER)
