@@ -1,6 +1,9 @@
 // Commands ask for passwords through a client that can show the user an address (URL mode), where no page or inbox is
 // open: a form on this machine that works once, or over the network the console, where the user logs in.
 
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { afterAll, describe, expect, test } from 'vitest'
 
 import {
@@ -95,6 +98,22 @@ describe('a client that shows addresses', LINUX, () => {
     expect((await fetch(other)).status).toBe(403)
     expect(await submit(question.params.url, { value: 'x', refuse: '1' })).toMatchObject({ status: 200 })
     expect((await result).text).toContain('The user refused to enter the password.')
+  })
+
+  test('a browser that leaves in the middle of a request changes nothing', async () => {
+    const { client } = await open()
+    const result = call(client, 'Bash', { command: ASK })
+    const question = await nextQuestion(client)
+    reply(client, question, 'accept')
+    const { port, host, pathname } = new URL(question.params.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\nvalue=half`)
+    await sleep(200)
+    socket.destroy()
+    await sleep(200)
+    expect(await submit(question.params.url, { value: 'whole' })).toMatchObject({ status: 200 })
+    expect((await result).text).toContain('exit 0, got [secret], 5 characters')
+    expect(client.stderr()).toBe('')
   })
 
   test('the question ends with its command', async () => {

@@ -3,6 +3,7 @@
 // each command and by the console. No I/O of its own.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '../../config/load-config.js'
 import type { AskingCommand, AskingCommands } from '../../process/asking-commands.js'
@@ -51,8 +52,6 @@ export interface DeferredSecretsDeps {
 
 export type AddressPage = 'local' | 'none' | { readonly consoleUrl: string }
 
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-
 /** Over the network users enter passwords where they have logged in; otherwise on a page of this machine. */
 export function findAddressPage(
   { PUBLIC_URL: publicUrl, HTTP_HOST: host }: Pick<Config['settings'], 'PUBLIC_URL' | 'HTTP_HOST'>,
@@ -60,7 +59,7 @@ export function findAddressPage(
 ): AddressPage {
   if (transport === 'stdio') return 'local'
   if (publicUrl !== '') return { consoleUrl: new URL('/', publicUrl).href }
-  return LOOPBACK_HOSTS.has(host) ? 'local' : 'none'
+  return isLoopback(host) ? 'local' : 'none'
 }
 
 /** Supervisors are replaced now and then. */

@@ -27,7 +27,10 @@ export interface SecretPages {
 export function createSecretPages(): SecretPages {
   const forms = new Map<string, SecretForm>()
   let listening: Promise<number> | undefined
-  const server = createServer((request, response) => void serve(request, response))
+  const server = createServer((request, response) => {
+    // Rejects if the browser leaves in the middle of a request.
+    serve(request, response).catch(() => response.destroy())
+  })
   server.requestTimeout = REQUEST_MS
   server.headersTimeout = REQUEST_MS
   server.keepAliveTimeout = 1
