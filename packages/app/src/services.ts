@@ -41,7 +41,7 @@ import {
   type ScriptTools,
 } from '@scorpiox/server/features/scripts/index'
 import { loadSearchHealth, loadSearchService, type SearchService } from '@scorpiox/server/features/search/index'
-import { loadSecrets } from '@scorpiox/server/features/secrets/index'
+import { type AddressPage, loadSecrets } from '@scorpiox/server/features/secrets/index'
 import { loadRunningJobs, loadShellService, type ShellService } from '@scorpiox/server/features/shell/index'
 import {
   createDeferredSkills,
@@ -141,11 +141,11 @@ export function createAppServices({
     onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : formatErrorStack(error)}`),
   })
   const openSecrets = loadOnce(async () => {
-    const { createDeferredSecrets, findAddressPage } = await loadSecrets()
+    const { createDeferredSecrets } = await loadSecrets()
     return createDeferredSecrets({
       project: findProjectRoot(config.cwd),
       waitMs: config.settings.ASK_WAIT * 1000,
-      addressPage: findAddressPage(config.settings, transport),
+      addressPage: transport === 'stdio' ? 'local' : await findAddressPage(config.settings),
       onError: (error) => log.warn(`commands cannot ask for passwords: ${errorMessage(error)}`),
     })
   })
@@ -345,6 +345,13 @@ function closeBefore(first: readonly { close(): unknown }[], services: ServiceTa
       }
     },
   }
+}
+
+/** Over the network users enter passwords where they have logged in; on this machine on a page of it. */
+async function findAddressPage({ PUBLIC_URL: publicUrl, HTTP_HOST: host }: Config['settings']): Promise<AddressPage> {
+  if (publicUrl !== '') return { consoleUrl: new URL('/', publicUrl).href }
+  const { isLoopback } = await import('@scorpiox/mcp/http/host-policy')
+  return isLoopback(host) ? 'local' : 'none'
 }
 
 /** Skills with scripts are refused if commands are disabled. */

@@ -33,13 +33,14 @@ import { type HttpExposure, openServedProjects, type ServedProjects } from './se
 
 export async function runServeHttpCommand(
   createServer: CommandDeps['createHttpServer'],
-  config: Config,
+  given: Config,
   flags: CommandFlags,
   log: Log,
 ): Promise<void> {
   // Before the greeting is printed: its reader may send a signal at once.
   const stopped = waitForStopSignal()
-  const options = await readServeOptions(config, flags, log)
+  const options = await readServeOptions(given, flags, log)
+  const config = { ...given, settings: { ...given.settings, HTTP_HOST: options.http.host } }
   const exposure: HttpExposure = {
     host: options.http.host,
     isLoopback: isLoopback(options.http.host),

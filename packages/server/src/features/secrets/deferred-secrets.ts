@@ -3,9 +3,7 @@
 // each command and by the console. No I/O of its own.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
-import type { Config } from '../../config/load-config.js'
 import type { AskingCommand, AskingCommands } from '../../process/asking-commands.js'
 import type { UserPresence } from '../questions/index.js'
 import type { SecretQuestion, SecretService } from './secret-service.js'
@@ -51,16 +49,6 @@ export interface DeferredSecretsDeps {
 }
 
 export type AddressPage = 'local' | 'none' | { readonly consoleUrl: string }
-
-/** Over the network users enter passwords where they have logged in; otherwise on a page of this machine. */
-export function findAddressPage(
-  { PUBLIC_URL: publicUrl, HTTP_HOST: host }: Pick<Config['settings'], 'PUBLIC_URL' | 'HTTP_HOST'>,
-  transport: 'stdio' | 'http',
-): AddressPage {
-  if (transport === 'stdio') return 'local'
-  if (publicUrl !== '') return { consoleUrl: new URL('/', publicUrl).href }
-  return isLoopback(host) ? 'local' : 'none'
-}
 
 /** Supervisors are replaced now and then. */
 const MAX_FOLDERS = 8

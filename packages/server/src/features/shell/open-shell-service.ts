@@ -7,7 +7,7 @@ import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '../../config/load-config.js'
-import { findProjectRoot, getStateDir } from '../../config/paths.js'
+import { findProjectRoot, findStateDir, getStateDir } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'
 import type { PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { createCommandEnvironment } from '../../process/command-environment.js'
@@ -142,15 +142,6 @@ function registerServerOrWarn(
     return registerServer(jobDirectory().registryPath, server)
   } catch (error) {
     log.warn(`cannot register this server; if it crashes, its processes will not be cleaned up: ${errorMessage(error)}`)
-    return undefined
-  }
-}
-
-/** Undefined without a home directory. */
-function findStateDir(settings: Config['settings']): string | undefined {
-  try {
-    return getStateDir(settings)
-  } catch {
     return undefined
   }
 }
