@@ -135,6 +135,15 @@ describe('call.auth', () => {
   })
 })
 
+test('claims have the type that is declared', () => {
+  const define = defineToolWith<object, Claims>()
+  // @ts-expect-error -- there is no such claim
+  define({ name: 'wrong', run: (_input, call) => call.auth?.claims.plan })
+  // @ts-expect-error -- the claims lack the tenant
+  const wrong: HttpOptions<Claims> = { auth: () => ({ user: 'ann', scopes: [], claims: {} }) }
+  expect(wrong).toHaveProperty('auth')
+})
+
 describe('a tool that needs scopes', () => {
   test.each(['2025-03-26', '2025-06-18', '2025-11-25'])('is refused with a challenge at %s', async (revision) => {
     const url = await serveWith({ auth })

@@ -56,7 +56,7 @@ async function callWith(
 }
 
 const textOf = (result: JsonObject): unknown => [result.content, result.isError]
-const said = (text: string, isError = false): unknown => [[{ type: 'text', text }], isError]
+const answered = (text: string, isError = false): unknown => [[{ type: 'text', text }], isError]
 
 describe.each(REVISIONS)('at %s', (revision) => {
   test('sees the call and the result, and changes nothing by itself', async () => {
@@ -109,10 +109,10 @@ describe.each(REVISIONS)('at %s', (revision) => {
       },
     })
     const call = () => client.request('tools/call', { name: 'greet', arguments: { name: 'Ann' } })
-    if (revision < '2025-06-18') expect(textOf(await call())).toEqual(said('Hello, Ann'))
+    if (revision < '2025-06-18') expect(textOf(await call())).toEqual(answered('Hello, Ann'))
     else {
-      expect(textOf(await call())).toEqual(said('The user declined.', true))
-      expect(textOf(await call())).toEqual(said('Hello, Ann'))
+      expect(textOf(await call())).toEqual(answered('The user declined.', true))
+      expect(textOf(await call())).toEqual(answered('Hello, Ann'))
       expect(questions).toEqual(['Sure?', 'Sure?'])
     }
     await client.close()
@@ -139,11 +139,13 @@ describe('the call of a tool', () => {
     const shout: Middleware = {
       callTool: (call, next) => next({ name: String(call.arguments.name).toUpperCase() }),
     }
-    expect(textOf(await callWith([rename('Bob'), shout]))).toEqual(said('Hello, BOB'))
-    expect(textOf(await callWith([rename(1)]))).toEqual(said("Invalid arguments: 'name' must be a string, got 1", true))
+    expect(textOf(await callWith([rename('Bob'), shout]))).toEqual(answered('Hello, BOB'))
+    expect(textOf(await callWith([rename(1)]))).toEqual(
+      answered("Invalid arguments: 'name' must be a string, got 1", true),
+    )
     // Arguments that no schema names are dropped from a copy.
     const shared = Object.freeze({ name: 'Eve', extra: true })
-    expect(textOf(await callWith([{ callTool: (_call, next) => next(shared) }]))).toEqual(said('Hello, Eve'))
+    expect(textOf(await callWith([{ callTool: (_call, next) => next(shared) }]))).toEqual(answered('Hello, Eve'))
     expect(shared).toEqual({ name: 'Eve', extra: true })
   })
 
@@ -156,10 +158,10 @@ describe('the call of a tool', () => {
   })
 
   test.each<[string, Middleware['callTool'], unknown]>([
-    ['a text', () => 'short', said('short')],
-    ['blocks', () => [{ type: 'text', text: 'block' }], said('block')],
-    ['an error', () => ({ content: 'no', isError: true }), said('no', true)],
-    ['a failure', () => Promise.reject(new Failure('Not on Sundays.')), said('Not on Sundays.', true)],
+    ['a text', () => 'short', answered('short')],
+    ['blocks', () => [{ type: 'text', text: 'block' }], answered('block')],
+    ['an error', () => ({ content: 'no', isError: true }), answered('no', true)],
+    ['a failure', () => Promise.reject(new Failure('Not on Sundays.')), answered('Not on Sundays.', true)],
     [
       'other blocks',
       async (_call, next) => {
@@ -201,13 +203,13 @@ describe('the call of a tool', () => {
     const logError = (error: unknown) => logged.push(error)
     await callWith([watch], { name: 'greet', arguments: { name: 'nobody' } })
     await callWith([watch], { name: 'greet', arguments: {} })
-    expect(textOf(await callWith([watch, refuse]))).toEqual(said('Closed.', true))
+    expect(textOf(await callWith([watch, refuse]))).toEqual(answered('Closed.', true))
     const bug = callWith([watch, {}], { name: 'greet', arguments: { name: 'bug' } }, { logError })
     await expect(bug).rejects.toMatchObject({ code: -32603 })
     expect(seen).toEqual([
-      said('Nobody is not a name.', true),
-      said("Invalid arguments: 'name' is required", true),
-      said('Closed.', true),
+      answered('Nobody is not a name.', true),
+      answered("Invalid arguments: 'name' is required", true),
+      answered('Closed.', true),
       new TypeError('broken on purpose'),
     ])
     expect(logged.map(String)).toEqual(['Error: in tool greet: TypeError: broken on purpose'])
@@ -230,6 +232,27 @@ describe('the call of a tool', () => {
     await callWith([{ callTool: () => ({ content: 'no', isError: true }) }], undefined, { observer })
     await callWith([{ callTool: () => 'yes' }], { name: 'greet', arguments: { name: 'nobody' } }, { observer })
     expect(outcomes).toEqual(['error', 'ok'])
+  })
+
+  test('goes on as a task, whose outcome has passed it', async () => {
+    const bake = defineTool({
+      name: 'bake',
+      taskSupport: 'sometimes',
+      run: async (_input, { continueAsTask }) => `Bread (${await continueAsTask()})`,
+    })
+    const slice: Middleware = {
+      callTool: async (_call, next) => (await next()).content.concat({ type: 'text', text: 'sliced' }),
+    }
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const client = await connect(serverWith([slice], { tools: [bake] }), { revision: MODERN, capabilities })
+    const { taskId } = await client.request('tools/call', { name: 'bake' })
+    await expect
+      .poll(() => client.request('tasks/get', { taskId }))
+      .toMatchObject({
+        status: 'completed',
+        result: { content: [{ text: 'Bread (true)' }, { text: 'sliced' }] },
+      })
+    await client.close()
   })
 
   test('is cancelled through it', async () => {

@@ -4,13 +4,12 @@
 import { createChangeEvents } from './definitions/change-events.js'
 import type { Middleware } from './definitions/middleware.js'
 import type { HttpOptions } from './http/http-options.js'
-import type { JsonObject } from './json/json.js'
 import { createLog, formatErrorStack } from './log.js'
 import { createMcpServer, type McpServer, type ServerDefinition } from './server/mcp-server.js'
 import { createServiceTable, type ServiceFactories } from './server/service-table.js'
 
 /** The definition of a server. The same for `serve`, `serveHttp`, `connect` and `createMemoryTransport`. */
-export interface ServeOptions<S extends object = object, Claims = JsonObject> extends Omit<
+export interface ServeOptions<S extends object = object, Claims = unknown> extends Omit<
   ServerDefinition,
   'services' | 'middleware'
 > {

@@ -21,7 +21,7 @@ export interface PromptDefinition extends PromptBase {
   readonly services?: readonly string[]
   get(
     args: Readonly<Record<string, string>>,
-    call: CallContext<unknown>,
+    call: CallContext,
     services: unknown,
   ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
 }

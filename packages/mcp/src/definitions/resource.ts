@@ -42,7 +42,7 @@ interface TypedServices<S, K extends keyof S & string> {
 
 /** A resource with a fixed URI. */
 export interface ResourceDefinition extends ResourceInfo, FixedAddress, Services {
-  read(call: CallContext<unknown>, services: unknown): ResourceContent | Promise<ResourceContent>
+  read(call: CallContext, services: unknown): ResourceContent | Promise<ResourceContent>
 }
 
 /** A family of resources whose URIs match a template. */
@@ -50,7 +50,7 @@ export interface ResourceTemplateDefinition extends ResourceInfo, AddressTemplat
   /** Returns undefined if there is no such resource. */
   read(
     variables: Variables,
-    call: CallContext<unknown>,
+    call: CallContext,
     services: unknown,
   ): ResourceContent | undefined | Promise<ResourceContent | undefined>
 }

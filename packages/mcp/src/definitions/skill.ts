@@ -19,9 +19,9 @@ export interface SkillDefinition extends SkillBase {
   /** The services that `files` receives. */
   readonly services?: readonly string[]
   /** Lists all files of the skill, including SKILL.md; undefined if their digests cannot be known in advance. */
-  files(call: CallContext<unknown>, services: unknown): Files | Promise<Files>
+  files(call: CallContext, services: unknown): Files | Promise<Files>
   /** Lists the directory if it contains more files than `files` vouches for. */
-  listFiles?(call: CallContext<unknown>, services: unknown): Contents | Promise<Contents>
+  listFiles?(call: CallContext, services: unknown): Contents | Promise<Contents>
 }
 
 type Files = readonly SkillFileEntry[] | undefined

@@ -82,7 +82,7 @@ interface ToolBase {
 
 /** What a call of a tool does. */
 export interface ToolHandler {
-  run(input: unknown, call: CallContext<unknown>, services: unknown): unknown
+  run(input: unknown, call: CallContext, services: unknown): unknown
   /**
    * Turns the value into output for the model. Without it, a string or content blocks returned by `run` are sent as
    * they are and anything else as JSON.

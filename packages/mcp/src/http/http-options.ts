@@ -6,7 +6,7 @@ import type { JsonObject } from '../json/json.js'
 import type { Refusal } from './host-policy.js'
 
 /** Options of `serveHttp`. */
-export interface HttpOptions<Claims = JsonObject> {
+export interface HttpOptions<Claims = unknown> {
   /** The listen address; 127.0.0.1 by default. */
   readonly host?: string
   /** The port; any free port by default. */

@@ -16,7 +16,7 @@ type PromptArguments = Readonly<Record<string, string>>
 
 interface CallSource {
   /** Creates the part of a call that all kinds have. */
-  readonly createCall: () => CallContext<unknown>
+  readonly createCall: () => CallContext
 }
 
 interface ToolRunner extends CallSource {

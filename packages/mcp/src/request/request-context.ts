@@ -205,7 +205,7 @@ export class RequestContext implements AskHost {
  * The view of a request context that tools, resources and prompts receive: values, and getters for what costs something
  * to create. Functions can be passed on detached from the object.
  */
-export class RequestCallContext implements CallContext<unknown> {
+export class RequestCallContext implements CallContext {
   readonly user: string
   readonly session: string
   readonly client: string
