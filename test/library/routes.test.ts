@@ -68,7 +68,7 @@ describe('a handler', () => {
       'yes',
       ['a=1', 'b=2'],
     ])
-    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
   test('may answer without a body, and read none', async () => {

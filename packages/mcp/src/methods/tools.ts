@@ -13,7 +13,7 @@ import { RequestCallContext, type RequestContext } from '../request/request-cont
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/promises.js'
+import { andThen, loadOnce } from '../util/promises.js'
 import { LIST_CACHE_MEMBERS, type MethodTable } from './method.js'
 import { defaultToolOutput, formatToolResult, hasErrorFlag, isErrorOutput, type ResultParts } from './tool-result.js'
 
@@ -78,13 +78,16 @@ function runTool<R>(
   )
 }
 
+// Once: to import a loaded module takes longer than most calls.
+const loadMiddleware = loadOnce(() => import('./middleware.js'))
+
 async function callThroughMiddleware(
   layers: readonly Middleware<unknown>[],
   registered: RegisteredTool,
   context: RequestContext,
 ): Promise<HandlerResult> {
-  const module = await import('./middleware.js')
-  const parts = await module.callToolThrough(layers, registered.tool, context, {
+  const { callToolThrough } = await loadMiddleware()
+  const parts = await callToolThrough(layers, registered.tool, context, {
     createCall: () => new RequestCallContext(context),
     run: (args) => runTool(registered, args, context, (result) => result),
     explain: explainFailure,
