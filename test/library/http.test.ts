@@ -123,6 +123,12 @@ test('a missing token denies all access, and is reported at the start', async ()
   await expect(serveHttp({ ...server, http: { auth: { token: '' } } })).rejects.toThrow('http.auth.token is empty')
 })
 
+test('an argument that cannot be repeated in a header is reported at the start', async () => {
+  const input = { type: 'object', properties: { size: { type: 'number', 'x-mcp-header': 'Size' } } } as const
+  const wrong = defineTool({ name: 'wrong', input, run: () => '' })
+  await expect(serveHttp({ ...server, tools: [wrong] })).rejects.toThrow("x-mcp-header of 'size' of tool wrong needs")
+})
+
 test('remote access needs authentication', async () => {
   await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow(
     'without auth only loopback addresses',

@@ -3,6 +3,7 @@
 // No effects before a function is called.
 
 import type { RunningHttpServer } from './http/http-options.js'
+import type { JsonObject } from './json/json.js'
 import { loadSimpleCompiler } from './json-schema/lazy-compile.js'
 import { createLog } from './log.js'
 import type { MemoryClient, MemoryClientOptions } from './memory/memory-client.js'
@@ -26,7 +27,10 @@ export type { MessageQueue, MessageBatch } from './definitions/message-queue.js'
 export type { ChangeEvent, ChangeEvents, PushMessage } from './definitions/change-events.js'
 export type { StartedCall, FinishedCall, CallObserver } from './definitions/call-observer.js'
 export type { ServiceFactories, GetService } from './server/service-table.js'
+export type { AuthContext } from './definitions/auth-context.js'
 export type { Caller } from './definitions/caller.js'
+export type { Icon } from './definitions/icon.js'
+export type { Middleware, PromptCall, ResourceCall, ToolCall, ToolResult } from './definitions/middleware.js'
 export type { TaskHandleRecord, TaskHandleStore } from './protocol-tasks/task-handle-store.js'
 export type {
   ClientAbilities,
@@ -63,14 +67,20 @@ export type {
   ToolOutput,
 } from './definitions/tool.js'
 export type { Refusal } from './http/host-policy.js'
-export type { Authenticate, HttpOptions, RunningHttpServer } from './http/http-options.js'
+export type { Authenticate, HttpOptions, HttpRoute, RouteContext, RunningHttpServer } from './http/http-options.js'
 export type { MemoryTransport } from './memory/memory-transport.js'
 export type { MemoryClientOptions, MemoryClient, ReceivedNotification, RequestError } from './memory/memory-client.js'
 
 declare global {
-  // Merged with the declaration of the DOM types or of @types/node; lets projects with neither compile.
+  // Merged with the declarations of the DOM types or of @types/node; let projects with neither compile.
   interface AbortSignal {
     readonly aborted: boolean
+  }
+  interface Request {
+    readonly url: string
+  }
+  interface Response {
+    readonly status: number
   }
 }
 
@@ -78,7 +88,7 @@ declare global {
 const TTY_HINT = 'MCP server on stdio, waiting for a client on standard input. Press Ctrl+C to stop.'
 
 /** Serves over stdio until the client disconnects, then exits the process. */
-export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
+export async function serve<S extends object, Claims = JsonObject>(options: ServeOptions<S, Claims>): Promise<never> {
   if (process.stdin.isTTY) createLog(options.name, 'info').info(TTY_HINT)
   // Loaded in advance, so that no call waits for it.
   await loadSimpleCompiler()
@@ -87,14 +97,16 @@ export async function serve<S extends object>(options: ServeOptions<S>): Promise
 }
 
 /** Serves over HTTP until it is closed. Default: a free port of the loopback interface. */
-export async function serveHttp<S extends object>(options: ServeOptions<S>): Promise<RunningHttpServer> {
+export async function serveHttp<S extends object, Claims = JsonObject>(
+  options: ServeOptions<S, Claims>,
+): Promise<RunningHttpServer> {
   const { startHttpServer } = await import('./http/serve-http.js')
   return startHttpServer(createServerFromOptions(options), options.http)
 }
 
 /** Connects a client in the same process, for tests: `await (await connect(server)).request('tools/list')`. */
-export async function connect<S extends object>(
-  options: ServeOptions<S>,
+export async function connect<S extends object, Claims = JsonObject>(
+  options: ServeOptions<S, Claims>,
   client?: MemoryClientOptions,
 ): Promise<MemoryClient> {
   const [transport, { connectMemoryClient }] = await Promise.all([
@@ -108,7 +120,9 @@ export async function connect<S extends object>(
  * Creates an in-process transport for a client of the official SDK: `await client.connect(await
  * createMemoryTransport(server))`.
  */
-export async function createMemoryTransport<S extends object>(options: ServeOptions<S>): Promise<MemoryTransport> {
+export async function createMemoryTransport<S extends object, Claims = JsonObject>(
+  options: ServeOptions<S, Claims>,
+): Promise<MemoryTransport> {
   const memory = await import('./memory/memory-transport.js')
   return memory.openMemoryTransport(createServerFromOptions(options))
 }

@@ -62,7 +62,7 @@ export function handleArmoriqPost(
       toolCallFormat: ARMORIQ_FORMAT,
       isStateless: true,
     })
-  const pendingAnswer = session.receive(message, DISCARD_SINK)
+  const pendingAnswer = session.receive(message, DISCARD_SINK, exchange.auth)
   if (!(pendingAnswer instanceof Promise)) return sendAnswer(exchange, pendingAnswer)
   if (existing) exchange.holdMemoryUntil(pendingAnswer)
   else {

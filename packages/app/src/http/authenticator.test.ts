@@ -155,7 +155,8 @@ describe('an access token', () => {
     asked = 0
     const first = auth.authenticate(headers)
     expect(first).toBeInstanceOf(Promise)
-    const bob = { user: 'oauth:bob', method: 'oauth', credentialId: expect.stringMatching(/^jwt:[\da-f]{12}$/) }
+    const credentialId: unknown = expect.stringMatching(/^jwt:[\da-f]{12}$/)
+    const bob = { user: 'oauth:bob', method: 'oauth', scopes: [], credentialId }
     expect(await first).toEqual(bob)
     expect(auth.authenticate(headers)).toEqual(bob)
     vi.setSystemTime(Date.now() + 59_999)

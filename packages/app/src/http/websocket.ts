@@ -89,7 +89,7 @@ interface OpenWebSocket {
 function serveWebSocket(
   context: HttpContext,
   webSocket: WebSocket,
-  { user, server }: HttpExchange,
+  { user, server, auth }: HttpExchange,
   socket: Duplex,
 ): Session {
   const { rateLimits, turnShares } = context
@@ -122,7 +122,7 @@ function serveWebSocket(
     const message = isBinary
       ? createMalformedMessage(PARSE_ERROR, 'Parse error: a message is a text frame')
       : parseMessage(text, values)
-    const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
+    const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink, auth)
     void Promise.resolve(pendingAnswer).then((answer) => {
       memory.release()
       deliverAnswer(answer, send, () => webSocket.readyState === webSocket.OPEN)

@@ -5,11 +5,14 @@
 
 import type { FromSchema } from '../json-schema/infer-type.js'
 import type { JsonObject } from '../json/json.js'
+import type { AuthContext } from './auth-context.js'
 
-/** What a tool, resource or prompt receives besides its input. */
-export interface CallContext {
+/** What a tool, resource or prompt receives besides its input. A function that takes one takes it with any `Claims`. */
+export interface CallContext<Claims = unknown> {
   /** The user who made the call. Stored data must be keyed by user. */
   readonly user: string
+  /** The authentication of this request; undefined over stdio and without `http.auth`. */
+  readonly auth?: AuthContext<Claims> | undefined
   /** The session: one stdio process, one legacy HTTP session, or one user on stateless HTTP. */
   readonly session: string
   /** The client's name from `clientInfo`, such as `claude-code`; empty if it sent none. */

@@ -1,7 +1,9 @@
 // Declaration of a prompt: string arguments in, messages out. Types, and functions that only check types. Used by
 // authors of servers and by the registry.
 
+import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
+import type { Icon } from './icon.js'
 import type { ContentBlock } from './tool.js'
 
 interface PromptBase {
@@ -9,6 +11,8 @@ interface PromptBase {
   readonly title?: string
   readonly description?: string
   readonly arguments?: readonly PromptArgument[]
+  /** Icons for clients since revision 2025-11-25. */
+  readonly icons?: readonly Icon[]
 }
 
 /** A prompt that the user can select; its messages go to the model. */
@@ -44,18 +48,19 @@ export interface PromptMessage {
   readonly content: string | ContentBlock
 }
 
-interface TypedDefinition<S, K extends keyof S & string> extends PromptBase {
+interface TypedDefinition<S, K extends keyof S & string, Claims> extends PromptBase {
   readonly services?: readonly K[]
   get(
     args: Readonly<Record<string, string>>,
-    call: CallContext,
+    call: CallContext<Claims>,
     services: Pick<S, K>,
   ): ReturnType<PromptDefinition['get']>
 }
 
-/** `definePrompt` for prompts that use the services `S`. */
-export function definePromptWith<S>() {
-  return <const K extends keyof S & string = never>(definition: TypedDefinition<S, K>): PromptDefinition => definition
+/** `definePrompt` for prompts that use the services `S`, or read the `Claims` of the caller. */
+export function definePromptWith<S, Claims = JsonObject>() {
+  return <const K extends keyof S & string = never>(definition: TypedDefinition<S, K, Claims>): PromptDefinition =>
+    definition
 }
 
 /** Checks the types of a prompt. */

@@ -1,7 +1,9 @@
 // Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template. Types, and
 // functions that only check types. Used by authors of servers and by the registry.
 
+import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
+import type { Icon } from './icon.js'
 import type { Completer } from './prompt.js'
 import type { ContentBlock } from './tool.js'
 
@@ -10,6 +12,8 @@ interface ResourceInfo {
   readonly title?: string
   readonly description?: string
   readonly mimeType?: string
+  /** Icons for clients since revision 2025-11-25. */
+  readonly icons?: readonly Icon[]
 }
 
 interface FixedAddress {
@@ -60,23 +64,30 @@ export type ResourceContent = string | Uint8Array | readonly ResourcePart[]
 /** One part of a resource: text, or bytes in base64. */
 export type ResourcePart = Extract<ContentBlock, { type: 'resource' }>['resource']
 
-interface TypedResource<S, K extends keyof S & string> extends ResourceInfo, FixedAddress, TypedServices<S, K> {
-  read(call: CallContext, services: Pick<S, K>): ReturnType<ResourceDefinition['read']>
+interface TypedResource<S, K extends keyof S & string, Claims> extends ResourceInfo, FixedAddress, TypedServices<S, K> {
+  read(call: CallContext<Claims>, services: Pick<S, K>): ReturnType<ResourceDefinition['read']>
 }
 
-interface TypedTemplate<S, K extends keyof S & string> extends ResourceInfo, AddressTemplate, TypedServices<S, K> {
-  read(variables: Variables, call: CallContext, services: Pick<S, K>): ReturnType<ResourceTemplateDefinition['read']>
+interface TypedTemplate<S, K extends keyof S & string, Claims>
+  extends ResourceInfo, AddressTemplate, TypedServices<S, K> {
+  read(
+    variables: Variables,
+    call: CallContext<Claims>,
+    services: Pick<S, K>,
+  ): ReturnType<ResourceTemplateDefinition['read']>
 }
 
-/** `defineResource` for resources that use the services `S`. */
-export function defineResourceWith<S>() {
-  return <const K extends keyof S & string = never>(definition: TypedResource<S, K>): ResourceDefinition => definition
-}
-
-/** `defineTemplate` for templates that use the services `S`. */
-export function defineTemplateWith<S>() {
-  return <const K extends keyof S & string = never>(definition: TypedTemplate<S, K>): ResourceTemplateDefinition =>
+/** `defineResource` for resources that use the services `S`, or read the `Claims` of the caller. */
+export function defineResourceWith<S, Claims = JsonObject>() {
+  return <const K extends keyof S & string = never>(definition: TypedResource<S, K, Claims>): ResourceDefinition =>
     definition
+}
+
+/** `defineTemplate` for templates that use the services `S`, or read the `Claims` of the caller. */
+export function defineTemplateWith<S, Claims = JsonObject>() {
+  return <const K extends keyof S & string = never>(
+    definition: TypedTemplate<S, K, Claims>,
+  ): ResourceTemplateDefinition => definition
 }
 
 /** Checks the types of a resource. */

@@ -3,6 +3,7 @@
 import { expectTypeOf, test } from 'vitest'
 
 import type { FromSchema } from '../json-schema/infer-type.js'
+import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
 import type { StandardSchema } from './standard-schema.js'
 import { defineTool, defineToolWith } from './tool.js'
@@ -134,7 +135,7 @@ test('a name and run are enough', () => {
     name: 'x',
     run(input, call) {
       expectTypeOf<keyof typeof input>().toBeNever()
-      expectTypeOf(call).toEqualTypeOf<CallContext>()
+      expectTypeOf(call).toEqualTypeOf<CallContext<JsonObject>>()
       return 'done'
     },
   })

@@ -6,6 +6,7 @@
 import type { FromSchema } from '../json-schema/infer-type.js'
 import type { JsonObject } from '../json/json.js'
 import type { CallContext } from './call-context.js'
+import type { Icon } from './icon.js'
 import type { StandardSchema } from './standard-schema.js'
 
 /** Behaviour hints for clients. The protocol tells clients to assume the worst for a missing hint. */
@@ -61,6 +62,13 @@ interface ToolBase {
   /** The description the model reads to decide whether to call the tool. Write one. */
   readonly description?: string
   readonly hints?: ToolHints
+  /** Icons for clients since revision 2025-11-25. */
+  readonly icons?: readonly Icon[]
+  /**
+   * The scopes that an authenticated caller needs. Callers without them do not see the tool, and a call is refused with
+   * 403. Callers over stdio, and those of a server without `http.auth`, need none.
+   */
+  readonly scopes?: readonly string[]
   /** Client capabilities the tool requires, e.g. `{ sampling: {} }`. */
   readonly requires?: JsonObject
   /**
@@ -118,15 +126,18 @@ interface TypedDeclaration<I extends ToolSchema, O extends ToolSchema, K> extend
   readonly output?: O
 }
 
-interface TypedHandler<I extends ToolSchema, V, Services> {
+interface TypedHandler<I extends ToolSchema, V, Services, Claims> {
   // Not a method, so that a loaded handler's parameters are checked strictly.
-  readonly run: (input: SchemaOutput<I>, call: CallContext, services: Services) => V | Promise<V>
+  readonly run: (input: SchemaOutput<I>, call: CallContext<Claims>, services: Services) => V | Promise<V>
   format?(value: NoInfer<V>): ToolOutput
   meta?(value: NoInfer<V>): JsonObject
 }
 
-/** `defineTool` for tools that use the services `S`. `run` receives the ones the tool names. */
-export function defineToolWith<S>() {
+/**
+ * `defineTool` for tools that use the services `S`, of which `run` receives the ones the tool names, or read the `Claims`
+ * that `http.auth` returns.
+ */
+export function defineToolWith<S, Claims = JsonObject>() {
   return <
     const I extends ToolSchema = typeof NO_INPUT_SCHEMA,
     const O extends ToolSchema = ToolSchema,
@@ -134,7 +145,10 @@ export function defineToolWith<S>() {
     const K extends keyof S & string = never,
   >(
     definition: TypedDeclaration<I, O, K> &
-      (TypedHandler<I, V, Pick<S, NoInfer<K>>> | LoadedOnDemand<TypedHandler<I, V, Pick<S, NoInfer<K>>>>),
+      (
+        | TypedHandler<I, V, Pick<S, NoInfer<K>>, Claims>
+        | LoadedOnDemand<TypedHandler<I, V, Pick<S, NoInfer<K>>, Claims>>
+      ),
   ): ToolDefinition => definition
 }
 

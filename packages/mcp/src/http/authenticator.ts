@@ -6,6 +6,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
+import type { AuthContext } from '../definitions/auth-context.js'
 import { Failure } from '../errors.js'
 import { isRefusal, readCredential, type Refusal } from './host-policy.js'
 
@@ -52,6 +53,17 @@ export interface Principal {
   readonly credentialId: string
   /** The tenant that the credential names, if the server asks for one. */
   readonly tenant?: string | undefined
+  /** The scopes of the credential; none if it is not known to have any. */
+  readonly scopes?: readonly string[] | undefined
+  /** What else is known of the user. */
+  readonly claims?: unknown
+}
+
+/** What tools see of an authenticated request; undefined if no credential is required. */
+export function toAuthContext(principal: Principal | undefined): AuthContext<unknown> | undefined {
+  if (!principal || principal.method === 'open') return undefined
+  const { user, scopes = [], claims = {} } = principal
+  return { user, scopes, claims }
 }
 
 export interface Authenticator {
@@ -60,6 +72,8 @@ export interface Authenticator {
   readonly metadata: object | undefined
   /** The path of that document. */
   readonly metadataPath?: string | undefined
+  /** The URL of that document, for challenges. */
+  readonly metadataUrl?: string | undefined
   /** The header besides Authorization that may contain a credential; undefined if any header may matter. */
   readonly keyHeader?: string
 }
@@ -101,6 +115,8 @@ export interface AuthenticatorOptions {
   readonly keyHeader: string
   /** Empty strings are ignored. */
   readonly fixedTokens: readonly string[]
+  /** What the fixed tokens grant. */
+  readonly fixedScopes?: readonly string[] | undefined
   /** The user of the fixed tokens, and of all requests if no credential is required. */
   readonly defaultUser: string
   readonly tokens: TokenLookup | undefined
@@ -110,6 +126,7 @@ export interface AuthenticatorOptions {
 export function createAuthenticator({
   allowAnonymous,
   fixedTokens,
+  fixedScopes: scopes,
   defaultUser,
   tokens,
   oauth,
@@ -117,7 +134,7 @@ export function createAuthenticator({
 }: AuthenticatorOptions): Authenticator {
   const keyHeader = checkKeyHeader(rest.keyHeader)
   const metadata = oauth?.metadata()
-  const fixedPrincipal: Principal = { user: defaultUser, method: 'token', credentialId: 'HTTP_TOKEN' }
+  const fixedPrincipal: Principal = { user: defaultUser, method: 'token', credentialId: 'HTTP_TOKEN', scopes }
   const comparisons = fixedTokens.filter((token) => token !== '').map(createComparison)
   const isFixedToken = (credential: string): boolean => comparisons.some((isEqual) => isEqual(credential))
   if (allowAnonymous) {
@@ -189,8 +206,8 @@ function createCachedVerifier(oauth: AccessTokenVerifier): (token: string) => Pr
   async function verifyAndCache(token: string, digest: string): Promise<Principal | Refusal> {
     const verified = await oauth.verify(token)
     if (isRefusal(verified)) return verified
-    const { user, tenant } = verified
-    const principal: Principal = { user, tenant, method: 'oauth', credentialId: `jwt:${digest.slice(0, 12)}` }
+    const { user, tenant, scopes } = verified
+    const principal: Principal = { user, tenant, scopes, method: 'oauth', credentialId: `jwt:${digest.slice(0, 12)}` }
     cache.set(digest, principal, verified.expiresAt * 1000)
     return principal
   }

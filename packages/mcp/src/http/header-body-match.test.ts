@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { readHeaderParameters } from '../registry/header-parameters.js'
+import { readHeaderParameters } from './header-parameters.js'
 import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
 
 const base64 = (text: string | Buffer): string => `=?base64?${Buffer.from(text).toString('base64')}?=`

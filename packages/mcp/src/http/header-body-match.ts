@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 
 import { HEADER_MISMATCH, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { HeaderParameter } from '../registry/header-parameters.js'
+import type { HeaderParameter } from './header-parameters.js'
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 

@@ -4,10 +4,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { AuthContext } from '../definitions/auth-context.js'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../errors.js'
 import { type JsonRpcAnswer, TrackedAnswer } from '../jsonrpc/message.js'
 import type { McpServer } from '../server/mcp-server.js'
-import type { Principal } from './authenticator.js'
+import { type Principal, toAuthContext } from './authenticator.js'
 import { dropSlowReader } from './connections.js'
 import { escapeLineBreaks, EventStream } from './event-stream.js'
 import type { Refusal } from './host-policy.js'
@@ -140,6 +141,11 @@ export class HttpExchange implements QueuedResponse {
     return this.principal?.user ?? ''
   }
 
+  /** What tools see of the authentication. */
+  get auth(): AuthContext<unknown> | undefined {
+    return toAuthContext(this.principal)
+  }
+
   /** Whether the client accepts this type; without an Accept header it accepts any. */
   accepts(type: 'application/json' | 'text/event-stream'): boolean {
     const { accept } = this.request.headers
@@ -180,11 +186,18 @@ export class HttpExchange implements QueuedResponse {
 
   /** Responds with a body of unknown length, which is recorded when it ends. */
   download(type: string): ServerResponse {
+    return this.startResponse(200, { 'content-type': type })
+  }
+
+  /** Sends status and headers; the response is recorded when it ends. */
+  startResponse(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ServerResponse {
     const { response } = this
     const { socket } = this.request
     const bytesBefore = socket.bytesWritten
-    response.on('close', () => this.#record(200, socket.bytesWritten - bytesBefore))
-    return response.writeHead(200, { 'content-type': type, ...this.headers })
+    response.on('close', () => this.#record(status, socket.bytesWritten - bytesBefore))
+    // Those of the caller last: a route may set headers of its own.
+    for (const [name, value] of Object.entries({ ...this.headers, ...headers })) response.setHeader(name, value)
+    return response.writeHead(status)
   }
 
   refuse({ status, reason, headers }: Refusal, kind: RefusalReason): void {

@@ -13,6 +13,7 @@ import { withTimeout } from '../util/promises.js'
 import { limitAnonymousConnections } from './anonymous-connections.js'
 import { isStillAuthorized } from './authenticator.js'
 import type { EventStream } from './event-stream.js'
+import { checkHeaderParameters } from './header-parameters.js'
 import {
   allSessions,
   allStreams,
@@ -27,6 +28,7 @@ import {
   refuseConnection,
   refuseUpgrade,
 } from './node-server.js'
+import { checkScopeNames } from './refuse-scope.js'
 import { createRouter, type Router } from './router.js'
 import { createServedUsers, type ServedUsers } from './served-users.js'
 import { SseSessions } from './sse-endpoint.js'
@@ -107,6 +109,8 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   const { certificates, port, host, maxConnections } = options
   // Loaded before the first request: a response that has to wait for them would become a stream.
   await Promise.all([loadFullCompiler(), loadOptionalMethods()])
+  checkHeaderParameters(server.toolRegistry)
+  checkScopeNames(server.toolRegistry)
   const context = createHttpContext(server, options)
   const sse = new SseSessions(context)
   const nodeServer = createNodeServer(certificates, maxConnections, () => context.responseQueue.flush())

@@ -51,7 +51,7 @@ export function handleSessionPost(
   exchange.protocol = 'legacy'
   const stream = httpSession.openStream()
   const acceptsStream = exchange.accepts('text/event-stream')
-  const pendingAnswer = httpSession.session.receive(message, acceptsStream ? stream : DISCARD_SINK)
+  const pendingAnswer = httpSession.session.receive(message, acceptsStream ? stream : DISCARD_SINK, exchange.auth)
   if (pendingAnswer instanceof Promise) exchange.holdMemoryUntil(pendingAnswer)
   if (acceptsStream && (stream.hasSent || pendingAnswer instanceof Promise)) {
     stream.attach(exchange.stream())
@@ -80,5 +80,5 @@ export function handleSessionlessPost(
   const { user, server } = exchange
   const session = context.createSession(statelessCaller(user), { server, revision, isStateless: true })
   const answer = new PostResponse(context, exchange, false)
-  answer.respond(session.receive(message, answer), session)
+  answer.respond(session.receive(message, answer, exchange.auth), session)
 }

@@ -12,6 +12,7 @@ import type { HttpExchange } from './http-exchange.js'
 import type { HttpSession } from './http-sessions.js'
 import { handleInitialize, handleSessionlessPost, handleSessionPost } from './legacy-post.js'
 import { handleModernPost } from './modern-post.js'
+import { refuseScope } from './refuse-scope.js'
 
 const UNKNOWN_SESSION = { status: 404, reason: 'Unknown session; start a new one with initialize' }
 
@@ -20,7 +21,7 @@ export function handlePost(context: HttpContext, exchange: HttpExchange, body: s
   const message = parseMessage(body, values)
   recordRpcMethod(exchange, message)
   if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
-  if (refuseNewWork(context, exchange, message)) return
+  if (refuseNewWork(context, exchange, message) || refuseScope(context, exchange, message)) return
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = exchange.request.headers
   if (version === MODERN_REVISION || (message.kind !== 'batch' && isModernMessage(message))) {
     if (message.kind !== 'batch') return handleModernPost(context, exchange, message)

@@ -13,6 +13,7 @@ import {
 } from '../jsonrpc/message.js'
 import { readModernClient, readRequestedVersion } from '../revisions/modern-request.js'
 import { checkMethodHeaders, checkParameterHeaders, checkVersionHeader } from './header-body-match.js'
+import { findHeaderParameters } from './header-parameters.js'
 import type { HttpContext } from './http-context.js'
 import type { HttpExchange } from './http-exchange.js'
 import { httpStatusOf, PostResponse } from './post-response.js'
@@ -31,7 +32,7 @@ export function handleModernPost(
   if (mismatch) return exchange.json(httpStatusOf(mismatch), mismatch.text)
   const session = context.createSession(statelessCaller(exchange.user), { server: exchange.server, isStateless: true })
   const answer = new PostResponse(context, exchange)
-  answer.respond(session.receive(message, answer), session)
+  answer.respond(session.receive(message, answer, exchange.auth), session)
 }
 
 function findHeaderMismatch(
@@ -47,7 +48,8 @@ function findHeaderMismatch(
     checkMethodHeaders(headers, method, params)
     const { name, arguments: args } = params
     const entry = method === 'tools/call' && typeof name === 'string' ? server.toolRegistry.find(name) : undefined
-    if (entry && entry.headerParameters.length > 0) checkParameterHeaders(headers, args, entry.headerParameters)
+    const repeated = entry ? findHeaderParameters(entry) : []
+    if (repeated.length > 0) checkParameterHeaders(headers, args, repeated)
     return undefined
   } catch (error) {
     const protocolError = error instanceof ProtocolError ? error : new ProtocolError(INVALID_REQUEST, 'Invalid Request')

@@ -56,7 +56,7 @@ export function readRequestBody(
   })
 }
 
-function describeTooLarge(maxBytes: number): Refusal {
+export function describeTooLarge(maxBytes: number): Refusal {
   return { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
 }
 

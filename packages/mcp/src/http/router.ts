@@ -238,19 +238,20 @@ function sessionIdFromQuery({ url = '' }: IncomingMessage): string {
 }
 
 /** CORS headers: an allowed origin may also read the response. */
-function allowOrigin({ request, headers }: HttpExchange): void {
+export function allowOrigin({ request, headers }: HttpExchange, methods = 'POST, GET, DELETE'): void {
   const { origin } = request.headers
   if (origin === undefined) return
   headers['access-control-allow-origin'] = origin
   headers['vary'] = 'origin'
   headers['access-control-expose-headers'] = 'mcp-session-id, www-authenticate'
   if (request.method !== 'OPTIONS') return
-  headers['access-control-allow-methods'] = 'POST, GET, DELETE'
+  headers['access-control-allow-methods'] = methods
   headers['access-control-allow-headers'] = request.headers['access-control-request-headers'] ?? '*'
   headers['access-control-max-age'] = '600'
 }
 
-function refuseBody(exchange: HttpExchange, refusal: Refusal): void {
+/** Refuses a body, and discards the rest of it. */
+export function refuseBody(exchange: HttpExchange, refusal: Refusal): void {
   exchange.refuse(refusal, refusal.status === 400 ? 'body' : 'size')
   drainBody(exchange)
 }

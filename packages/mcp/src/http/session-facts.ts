@@ -2,6 +2,7 @@
 // saves it before the client gets the answer to a request that changes it. Used by http-sessions.ts if there is a
 // store. No I/O besides that store.
 
+import type { AuthContext } from '../definitions/auth-context.js'
 import { errorMessage, Failure, INTERNAL_ERROR, ProtocolError } from '../errors.js'
 import type { JsonObject } from '../json/json.js'
 import {
@@ -78,8 +79,8 @@ export class StoredClientSession implements Session {
     return this.session.isBusy
   }
 
-  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer {
-    const answer = this.session.receive(message, sink)
+  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer {
+    const answer = this.session.receive(message, sink, auth)
     return changesFacts(message) ? this.#saveFirst(message, answer) : answer
   }
 

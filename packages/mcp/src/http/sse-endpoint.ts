@@ -11,6 +11,7 @@ import type { EventStream } from './event-stream.js'
 import type { HttpContext } from './http-context.js'
 import type { HttpExchange } from './http-exchange.js'
 import { refuseNewWork } from './mcp-endpoint.js'
+import { refuseScope } from './refuse-scope.js'
 
 export class SseSessions {
   readonly #sessions = new Map<string, SseSession>()
@@ -51,9 +52,9 @@ export class SseSessions {
     const { session, stream, sink } = sseSession
     const message = parseMessage(body, values)
     if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
-    if (refuseNewWork(this.context, exchange, message)) return
+    if (refuseNewWork(this.context, exchange, message) || refuseScope(this.context, exchange, message)) return
     if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
-    const pendingAnswer = Promise.resolve(session.receive(message, sink))
+    const pendingAnswer = Promise.resolve(session.receive(message, sink, exchange.auth))
     exchange.holdMemoryUntil(pendingAnswer)
     void pendingAnswer.then((answer) =>
       deliverAnswer(

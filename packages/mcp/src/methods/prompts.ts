@@ -34,8 +34,7 @@ async function get(server: McpServer, context: RequestContext): Promise<string> 
   if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${echo(name, 128)}`)
   const args = readArguments(prompt, context.params.arguments)
   try {
-    const services = await server.services.open(prompt.services ?? [])
-    const messages = await prompt.get(args, new RequestCallContext(context), services)
+    const messages = await getMessages(server, context, prompt, args)
     if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
     const { revision } = context.client
     return stringifyMembers({
@@ -46,6 +45,20 @@ async function get(server: McpServer, context: RequestContext): Promise<string> 
     if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message)
     throw error
   }
+}
+
+async function getMessages(
+  { services: available, middleware }: McpServer,
+  context: RequestContext,
+  prompt: PromptDefinition,
+  args: Readonly<Record<string, string>>,
+): Promise<readonly PromptMessage[]> {
+  const createCall = () => new RequestCallContext(context)
+  const getFrom = async (given: Readonly<Record<string, string>>): Promise<readonly PromptMessage[]> =>
+    prompt.get(given, createCall(), await available.open(prompt.services ?? []))
+  if (!middleware) return getFrom(args)
+  const { getPromptThrough } = await import('./middleware.js')
+  return getPromptThrough(middleware, prompt.name, args, { createCall, get: getFrom })
 }
 
 function readArguments(prompt: PromptDefinition, input: unknown = {}): Readonly<Record<string, string>> {

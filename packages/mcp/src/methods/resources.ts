@@ -42,17 +42,23 @@ async function read(server: McpServer, context: RequestContext): Promise<string>
   const uri = requireStringParam(context, 'uri')
   const match = server.resourceRegistry.findByUri(uri)
   if (!match) throw createNotFoundError(uri, context)
-  const [{ services: serviceNames = [], mimeType }, variables] =
-    'template' in match ? [match.template, match.variables] : [match, undefined]
-  try {
+  const { services: serviceNames = [], mimeType } = 'template' in match ? match.template : match
+  const createCall = () => new RequestCallContext(context)
+  const convert = (content: ResourceContent) => toResourceContents(content, uri, mimeType)
+  const readMatch = async (): Promise<readonly ResourcePart[]> => {
     const services = await server.services.open(serviceNames)
-    const call = new RequestCallContext(context)
     const content =
       'template' in match
-        ? await match.template.read(variables ?? {}, call, services)
-        : await match.read(call, services)
+        ? await match.template.read(match.variables, createCall(), services)
+        : await match.read(createCall(), services)
     if (content === undefined) throw createNotFoundError(uri, context)
-    return stringifyMembers({ contents: toResourceContents(content, uri, mimeType) })
+    return convert(content)
+  }
+  try {
+    if (!server.middleware) return stringifyMembers({ contents: await readMatch() })
+    const { readResourceThrough } = await import('./middleware.js')
+    const contents = await readResourceThrough(server.middleware, uri, { createCall, read: readMatch, convert })
+    return stringifyMembers({ contents })
   } catch (error) {
     if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message, { uri })
     throw error

@@ -7,6 +7,14 @@ import { isJsonObject, type JsonObject, stringifyWellFormed } from '../json/json
 import type { ClientProfile } from '../revisions/client-profile.js'
 import { projectBlock } from '../revisions/projection.js'
 
+/** The result of a call before it is formatted. */
+export interface ResultParts {
+  readonly output: ToolOutput
+  readonly structured?: JsonObject | undefined
+  /** The members of `_meta`. */
+  readonly meta?: JsonObject | undefined
+}
+
 export interface ToolResultOptions {
   readonly structured?: JsonObject | undefined
   /** Pending messages, sent before the content in a block of their own, followed by an empty line. */
@@ -60,6 +68,10 @@ export function defaultToolOutput(value: unknown, isData: boolean): ToolOutput {
 export function hasErrorFlag(value: unknown): value is Exclude<ToolOutput, string | readonly ContentBlock[]> {
   if (!isJsonObject(value) || typeof value.isError !== 'boolean') return false
   return typeof value.content === 'string' || isBlocks(value.content)
+}
+
+export function isErrorOutput(output: ToolOutput): boolean {
+  return typeof output !== 'string' && 'isError' in output && output.isError
 }
 
 /** An empty list is data; a tool without output returns undefined. */

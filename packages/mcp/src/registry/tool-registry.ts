@@ -2,6 +2,7 @@
 // per revision; validators are compiled when a tool is first called. Created by mcp-server.ts, used by
 // methods/tools.ts. Runs no tool.
 
+import type { AuthContext } from '../definitions/auth-context.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
 import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
 import { compileOnDemand } from '../json-schema/lazy-compile.js'
@@ -11,8 +12,8 @@ import { stringifyMembers } from '../jsonrpc/result.js'
 import { projectTool, type ToolListing } from '../revisions/projection.js'
 import type { Revision } from '../revisions/revision.js'
 import { andThen, loadOnce } from '../util/promises.js'
-import { type HeaderParameter, readHeaderParameters } from './header-parameters.js'
 import { paginate } from './paging.js'
+import { hasScopesFor } from './tool-scopes.js'
 
 // Large, because some clients read only the first page.
 export const DEFAULT_PAGE_SIZE = 1000
@@ -28,8 +29,7 @@ interface ToolInfo {
   readonly inputNames: ReadonlySet<string>
   /** Arguments with other names mean nothing and are dropped. */
   readonly dropsOthers: boolean
-  /** The arguments that an HTTP client must repeat in headers. */
-  readonly headerParameters: readonly HeaderParameter[]
+  readonly inputSchema: JsonObject
 }
 
 export interface RegisteredTool extends ToolInfo {
@@ -44,8 +44,8 @@ export interface RegisteredTool extends ToolInfo {
 export interface ToolRegistry {
   find(name: string): RegisteredTool | undefined
   names(): readonly string[]
-  /** The members of a `tools/list` result. */
-  list(revision: Revision, cursor: unknown): string
+  /** The members of a `tools/list` result, with the tools that the caller may use. */
+  list(revision: Revision, cursor: unknown, auth?: AuthContext<unknown>): string
 }
 
 /** Arguments that do not match the tool's input schema. The revision decides how this is reported. */
@@ -86,28 +86,29 @@ export function createToolRegistry(tools: readonly ToolDefinition[], pageSize = 
   }
   const lists = new Map<Revision, string>()
 
-  function formatList(revision: Revision, cursor: unknown): string {
-    const { items, nextCursor } = paginate(listings, ({ name }) => name, { list: 'tools', cursor, size: pageSize })
+  function formatList(revision: Revision, cursor: unknown, visible: readonly ToolListing[]): string {
+    const { items, nextCursor } = paginate(visible, ({ name }) => name, { list: 'tools', cursor, size: pageSize })
     return stringifyMembers({ tools: items.map((listing) => projectTool(listing, revision)), nextCursor })
   }
 
   return {
     find: (name) => registered.get(name),
     names: () => [...registered.keys()],
-    list(revision, cursor) {
-      if (cursor !== undefined) return formatList(revision, cursor)
+    list(revision, cursor, auth) {
+      const visible = auth ? listings.filter((listing) => hasScopesFor(listing, auth)) : listings
+      if (cursor !== undefined || visible.length < listings.length) return formatList(revision, cursor, visible)
       let text = lists.get(revision)
-      if (text === undefined) lists.set(revision, (text = formatList(revision, undefined)))
+      if (text === undefined) lists.set(revision, (text = formatList(revision, undefined, listings)))
       return text
     },
   }
 }
 
 function toListing(tool: ToolDefinition): ToolListing {
-  const { name, title, description, hints } = tool
+  const { name, title, description, hints, icons, scopes } = tool
   const inputSchema = describeSchema(tool.input ?? NO_INPUT_SCHEMA, 'input', name)
   const outputSchema = tool.output && describeSchema(tool.output, 'output', name)
-  return { name, title, description, hints, inputSchema, outputSchema }
+  return { name, title, description, hints, icons, scopes, inputSchema, outputSchema }
 }
 
 function describeSchema(schema: ToolSchema, side: 'input' | 'output', name: string): JsonObject {
@@ -132,7 +133,7 @@ function rejectFormatBesideOutput({ name, output }: ToolDefinition, handler: Too
     throw new Error(`tool ${name} has both output and format: with output, the text is its JSON`)
 }
 
-function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }: ToolListing): RegisteredTool {
+function registerTool(tool: ToolDefinition, { inputSchema, outputSchema }: ToolListing): RegisteredTool {
   const info: ToolInfo = {
     tool,
     outputNames:
@@ -140,7 +141,7 @@ function registerTool(tool: ToolDefinition, { name, inputSchema, outputSchema }:
     inputNames: new Set(isJsonObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
     dropsOthers:
       isJsonObject(inputSchema.properties) && Object.keys(inputSchema).every((keyword) => NAMING_KEYWORDS.has(keyword)),
-    headerParameters: readHeaderParameters(inputSchema, name),
+    inputSchema,
   }
   const { input = NO_INPUT_SCHEMA, defaultArguments, argumentErrors } = tool
   const standardSchema = isStandardSchema(input) ? input : undefined

@@ -84,5 +84,5 @@ test('members of the call context can be destructured', () => {
   const { progress: report, signal, wantsProgress } = new RequestCallContext(context)
   report(1)
   expect([sent.length, signal.aborted, wantsProgress]).toEqual([1, false, true])
-  expect(Object.keys(new RequestCallContext(context))).toEqual(['user', 'session', 'client', 'wantsProgress'])
+  expect(Object.keys(new RequestCallContext(context))).toEqual(['user', 'session', 'client', 'auth', 'wantsProgress'])
 })

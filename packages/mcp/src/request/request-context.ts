@@ -4,6 +4,7 @@
 
 import type { AskHost, AskSession, InputRequester } from '../client-requests/ask-client.js'
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
+import type { AuthContext } from '../definitions/auth-context.js'
 import type {
   AskOptions,
   CallContext,
@@ -62,6 +63,8 @@ export class RequestContext implements AskHost {
     readonly client: ClientProfile,
     readonly sink: MessageSink,
     readonly session: SessionContext,
+    /** The authentication of the request, if the transport has one. */
+    readonly auth?: AuthContext<unknown> | undefined,
   ) {}
 
   get isAnswered(): boolean {
@@ -206,6 +209,7 @@ export class RequestCallContext implements CallContext {
   readonly user: string
   readonly session: string
   readonly client: string
+  readonly auth: AuthContext<unknown> | undefined
   readonly wantsProgress: boolean
   readonly #context: RequestContext
 
@@ -214,6 +218,7 @@ export class RequestCallContext implements CallContext {
     this.user = user
     this.session = session
     this.client = context.client.name
+    this.auth = context.auth
     this.wantsProgress = context.request.progressToken !== undefined
     this.#context = context
   }

@@ -106,7 +106,7 @@ describe.each(TITLES)('at %s', (revision, title) => {
       version: '1',
       ...title,
     })
-    expect(Object.keys(projectIdentity({ name: 'n', version: '1' }, revision))).toEqual(['name', 'version'])
+    expect(sent(projectIdentity({ name: 'n', version: '1' }, revision))).toEqual({ name: 'n', version: '1' })
   })
 
   test('resource', () => {

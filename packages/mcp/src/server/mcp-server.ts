@@ -6,7 +6,9 @@ import type { AskServer } from '../client-requests/ask-client.js'
 import type { RequestStateSealer } from '../client-requests/request-state.js'
 import type { CallObserver } from '../definitions/call-observer.js'
 import { type ChangeEvents, createChangeEvents } from '../definitions/change-events.js'
+import { checkIcons } from '../definitions/icon.js'
 import type { MessageQueue } from '../definitions/message-queue.js'
+import type { Middleware } from '../definitions/middleware.js'
 import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
 import type { SkillDefinition } from '../definitions/skill.js'
@@ -51,6 +53,8 @@ export interface ServerDefinition extends ServerIdentity {
   readonly requestStates?: (() => Promise<RequestStateSealer>) | undefined
   /** Pending messages, put in front of the next result of their session. */
   readonly messageQueue?: MessageQueue
+  /** Runs around the calls of tools, resources and prompts; the first is the outermost. */
+  readonly middleware?: readonly Middleware<unknown>[]
   /** Called for every tool call. */
   readonly observer?: CallObserver
   /** Pushes messages to clients that declared the channel, or to all clients. Default: none. */
@@ -63,7 +67,7 @@ export interface ServerDefinition extends ServerIdentity {
 
 export interface McpServer extends AskServer {
   readonly identity: ServerIdentity
-  /** The server info member of each modern result, as JSON text. */
+  /** The server info member of each modern result, as JSON text, without icons: only `server/discover` has them. */
   readonly serverInfoJson: string
   readonly instructions: string | undefined
   readonly toolRegistry: ToolRegistry
@@ -83,6 +87,8 @@ export interface McpServer extends AskServer {
   /** Set when there can be pending messages, perhaps long after the start. */
   messageQueue: MessageQueue | undefined
   readonly observer: CallObserver | undefined
+  /** Undefined if there is none. */
+  readonly middleware: readonly Middleware<unknown>[] | undefined
   readonly channelPush: 'asked' | 'all' | undefined
   readonly newlineAfterText: boolean
   /** Whether any tool supports task handles. */
@@ -101,7 +107,7 @@ export interface McpServer extends AskServer {
 }
 
 export function createMcpServer(definition: ServerDefinition): McpServer {
-  const { name, version, title, instructions, services = NO_SERVICES, logError } = definition
+  const { name, version, title, icons, instructions, services = NO_SERVICES, logError, middleware } = definition
   const {
     tools = [],
     resources = [],
@@ -113,10 +119,11 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
   if (!name || !version) throw new Error('a server needs a name and a version')
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
   const changeEvents = definition.changeEvents ?? createChangeEvents()
-  const identity = title === undefined ? { name, version } : { name, version, title }
+  checkIcons(name, icons)
+  const identity = { name, version, title, icons }
 
   const createTools = (): ToolRegistry =>
-    createToolRegistry(checkServiceNames('tool', resolveList(tools), services), pageSize)
+    createToolRegistry(checkDefinitions('tool', resolveList(tools), services), pageSize)
   const createResources = (): ResourceRegistry => {
     const lists = {
       resources: resolveList(resources),
@@ -124,13 +131,13 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
       prompts: resolveList(prompts),
     }
     return createResourceRegistry({
-      resources: checkServiceNames('resource', lists.resources, services),
-      templates: checkServiceNames('template', lists.templates, services),
-      prompts: checkServiceNames('prompt', lists.prompts, services),
+      resources: checkDefinitions('resource', lists.resources, services),
+      templates: checkDefinitions('template', lists.templates, services),
+      prompts: checkDefinitions('prompt', lists.prompts, services),
     })
   }
   const createSkills = (): SkillRegistry =>
-    createSkillRegistry(checkServiceNames('skill', resolveList(skills), services))
+    createSkillRegistry(checkDefinitions('skill', resolveList(skills), services))
   // Lists that are refreshed on demand are read when needed; others at once, so that mistakes in them show at once.
   const readUnlessDeferred = <T>(read: () => T): T | undefined => (definition.refreshLists ? undefined : read())
   let toolRegistry = readUnlessDeferred(createTools)
@@ -163,7 +170,7 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
   let openHandles: TaskHandles | undefined
   return {
     identity,
-    serverInfoJson: formatServerInfo(identity),
+    serverInfoJson: formatServerInfo({ ...identity, icons: undefined }),
     instructions,
     get toolRegistry() {
       return (toolRegistry ??= createTools())
@@ -189,6 +196,7 @@ export function createMcpServer(definition: ServerDefinition): McpServer {
     logging: definition.logging ?? false,
     messageQueue: definition.messageQueue,
     observer: definition.observer,
+    middleware: middleware?.length ? middleware : undefined,
     channelPush: definition.channelPush,
     newlineAfterText: definition.newlineAfterText ?? false,
     get supportsTasks() {
@@ -225,10 +233,12 @@ function resolveList<T>(source: ListSource<T>): readonly T[] {
   return typeof source === 'function' ? source() : source
 }
 
-function checkServiceNames<
+function checkDefinitions<
   T extends ToolDefinition | ResourceDefinition | ResourceTemplateDefinition | PromptDefinition | SkillDefinition,
 >(kind: string, items: readonly T[], services: ServiceTable): readonly T[] {
-  for (const { name, services: required = [] } of items) {
+  for (const item of items) {
+    const { name, services: required = [] } = item
+    if ('icons' in item) checkIcons(`${kind} ${name}`, item.icons)
     const missingService = required.find((service) => !services.names.has(service))
     if (missingService !== undefined)
       throw new Error(`${kind} ${name} needs the service ${missingService}, which this server lacks`)

@@ -15,7 +15,7 @@ import { getResultMembers, type HandlerResult } from '../jsonrpc/result.js'
 import type { MethodHandler } from '../methods/method.js'
 import type { TaskHandle, TaskHandleOutcome } from '../protocol-tasks/task-handle.js'
 import type { RequestContext } from '../request/request-context.js'
-import { wrapModernResult } from '../revisions/modern-request.js'
+import { formatServerInfo, wrapModernResult } from '../revisions/modern-request.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 
@@ -80,9 +80,11 @@ export class ActiveRequests {
 
   answer(context: RequestContext, result: HandlerResult): JsonRpcAnswer {
     const { request, client } = context
+    const { identity, serverInfoJson } = this.server
+    // Icons may be large: they are sent once, not with every result.
     const members =
       client.revision === MODERN_REVISION
-        ? wrapModernResult(result, this.server.serverInfoJson)
+        ? wrapModernResult(result, request.method === 'server/discover' ? formatServerInfo(identity) : serverInfoJson)
         : `{${getResultMembers(result)}}`
     return context.answer(formatRpcResult(request.id, members))
   }

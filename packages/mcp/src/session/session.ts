@@ -3,9 +3,10 @@
 // transport, which does the I/O.
 
 import type { OutgoingRequests } from '../client-requests/outgoing-requests.js'
+import type { AuthContext } from '../definitions/auth-context.js'
 import type { Caller } from '../definitions/caller.js'
 import { INVALID_PARAMS, ProtocolError } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json/json.js'
+import { isJsonObject } from '../json/json.js'
 import {
   ErrorAnswer,
   formatRpcResult,
@@ -38,8 +39,11 @@ export interface Session {
   readonly state: NegotiatedState
   /** Whether any request is in progress. */
   readonly isBusy: boolean
-  /** Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. */
-  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer
+  /**
+   * Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. `auth` is that of
+   * the message, because a session may be used with several credentials of its user.
+   */
+  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer
   /** Resolves when no request is in progress, apart from open subscription streams. */
   whenIdle(): Promise<void>
   /** Ends the subscription streams, and those that are opened later, each with its answer. */
@@ -107,11 +111,11 @@ class ClientSession implements Session, SessionContext {
     return this.#requests.isBusy
   }
 
-  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink): PendingAnswer {
-    if (message.kind === 'request') return this.#handleRequest(message, sink)
+  receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer {
+    if (message.kind === 'request') return this.#handleRequest(message, sink, auth)
     if (message.kind === 'malformed') return message.answer
     if (message.kind === 'batch') {
-      const answer = answerBatch(message, this.state.client.revision, (member) => this.receive(member, sink))
+      const answer = answerBatch(message, this.state.client.revision, (member) => this.receive(member, sink, auth))
       return answer instanceof Promise ? this.#requests.trackPending(answer) : answer
     }
     if (message.kind === 'notification') this.#handleNotification(message)
@@ -143,25 +147,29 @@ class ClientSession implements Session, SessionContext {
     if (this.#options.isStateless !== true && !isMoved) this.server.observer?.onDisconnect(this.caller)
   }
 
-  #handleRequest(request: JsonRpcRequest, sink: MessageSink): PendingAnswer {
+  #handleRequest(request: JsonRpcRequest, sink: MessageSink, auth: AuthContext<unknown> | undefined): PendingAnswer {
     try {
       const { method, params = {} } = request
       if (!isJsonObject(params)) {
         throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
       }
-      if (isModernRequest(method, params)) return this.#handleModernRequest(request, params, sink)
+      if (isModernRequest(method, params)) {
+        return this.#handleModernRequest(
+          new RequestContext(request, params, readModernClient(params), sink, this, auth),
+        )
+      }
       const { state } = this
       const members = state.handleStatefulMethod(method, params)
       if (members !== undefined) return formatRpcResult(request.id, `{${members}}`)
-      const context = new RequestContext(request, params, state.client, sink, this)
+      const context = new RequestContext(request, params, state.client, sink, this, auth)
       return this.#runMethod(findMethod(this.server, method, false), context)
     } catch (error) {
       return this.#requests.answerError(request, error, true)
     }
   }
 
-  #handleModernRequest(request: JsonRpcRequest, params: JsonObject, sink: MessageSink): PendingAnswer {
-    const context = new RequestContext(request, params, readModernClient(params), sink, this)
+  #handleModernRequest(context: RequestContext): PendingAnswer {
+    const { request, params } = context
     if (request.method === 'subscriptions/listen') {
       return this.#streams.open(context, (reply) => this.#requests.answer(context, reply))
     }

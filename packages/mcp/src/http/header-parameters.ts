@@ -1,8 +1,9 @@
 // Reads `x-mcp-header` annotations of input schemas: arguments that an HTTP client must repeat in headers, so that
-// proxies can route by them. Read once per tool, by tool-registry.ts; checked by header-body-match.ts. An invalid
-// annotation is a mistake of the tool's author and throws at once. Pure.
+// proxies can route by them. Read once per tool: at the start of the HTTP server, where an invalid annotation, a mistake
+// of the tool's author, throws; checked by header-body-match.ts. In memory only.
 
 import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { RegisteredTool, ToolRegistry } from '../registry/tool-registry.js'
 
 export interface HeaderParameter {
   /** Lower case, as Node.js provides header names. */
@@ -11,6 +12,24 @@ export interface HeaderParameter {
 }
 
 const ANNOTATION = 'x-mcp-header'
+const parametersByTool = new WeakMap<RegisteredTool, readonly HeaderParameter[]>()
+
+/** Throws if a tool has an invalid annotation. */
+export function checkHeaderParameters(registry: ToolRegistry): void {
+  for (const name of registry.names()) {
+    const registered = registry.find(name)
+    if (registered) findHeaderParameters(registered)
+  }
+}
+
+/** The arguments of a tool that an HTTP client must repeat in headers. */
+export function findHeaderParameters(registered: RegisteredTool): readonly HeaderParameter[] {
+  const known = parametersByTool.get(registered)
+  if (known) return known
+  const parameters = readHeaderParameters(registered.inputSchema, registered.tool.name)
+  parametersByTool.set(registered, parameters)
+  return parameters
+}
 
 export function readHeaderParameters(schema: JsonObject, tool: string): readonly HeaderParameter[] {
   // A cheap test first: few tools have annotations, and the full search takes ten times as long.
