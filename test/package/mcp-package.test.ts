@@ -32,7 +32,10 @@ test('the package contains the built library, without dependencies', ({ task }) 
   const { unpackedSize = Infinity, files = [] } = packed ?? {}
   task.meta.says = [`@scorpiox/mcp: ${(unpackedSize / 1e6).toFixed(2)} MB unpacked, ${files.length} files`]
   const unexpected = files.filter(
-    ({ path }) => !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts))$/.test(path),
+    ({ path }) =>
+      !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts)|dist\/dev\/page\/(index\.html|page\.(js|css)))$/.test(
+        path,
+      ),
   )
   expect(unexpected).toEqual([])
   expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.mjs']))
