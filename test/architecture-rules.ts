@@ -213,6 +213,7 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
+  'dev/server-command.ts': 'finds a package of the project that its user develops',
   'dev/server-process.ts': 'starts what its user has typed; taskkill is used where there is no sandbox',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
   'app/executable.ts': 'a file inside the executable',

@@ -1,8 +1,10 @@
 // Decides how the server under development is started: a JavaScript or TypeScript file with Node.js, anything else as
 // the command that it is. Used by run-dev.ts. Looks at files.
 
-import { existsSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { bunVersion } from '@scorpiox/mcp/runtime'
@@ -58,7 +60,8 @@ export function readServerCommand(words: readonly string[], cwd: string, node: s
 /** tsx where the project has it, because its author chose it; otherwise the type stripping of Node.js. */
 function flagsForTypeScript(path: string, node: string): readonly string[] {
   if (bunVersion() !== undefined) return []
-  if (isInstalled('tsx', dirname(path))) return ['--import', 'tsx']
+  const tsx = findTsx(path)
+  if (tsx !== undefined) return ['--import', tsx]
   // What another Node.js can do is not known before it runs.
   if (node !== process.execPath || Reflect.get(process.features, 'typescript')) return []
   if (process.allowedNodeEnvironmentFlags.has(STRIP_TYPES_FLAG)) return [STRIP_TYPES_FLAG]
@@ -67,10 +70,13 @@ function flagsForTypeScript(path: string, node: string): readonly string[] {
   )
 }
 
-function isInstalled(name: string, folder: string): boolean {
-  if (existsSync(join(folder, 'node_modules', name, 'package.json'))) return true
-  const parent = dirname(folder)
-  return parent !== folder && isInstalled(name, parent)
+/** Its address, because the working directory may be outside of the project. */
+function findTsx(path: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(path).resolve('tsx')).href
+  } catch {
+    return undefined
+  }
 }
 
 function isFile(path: string): boolean {
