@@ -1,7 +1,7 @@
 // A question of the server: a form, an address to visit, or a request for the words of a model, each answered by hand. Used
 // by inspector-page.tsx. Sends HTTP requests through api.ts.
 
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 import type { RpcOutcome, ServerQuestion } from '../view.js'
 import { MessagesView } from './content-view.js'
@@ -18,8 +18,10 @@ export function QuestionCard({ question, answer }: QuestionProps) {
   const id = useId()
   const isSampling = question.method === 'sampling/createMessage'
   const isUrl = question.params.mode === 'url'
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => goTo(card.current), [])
   return (
-    <section class="card question" aria-labelledby={id}>
+    <section ref={card} class="card question" aria-labelledby={id} tabIndex={-1}>
       <h2 id={id}>
         {isSampling ? 'The server asks the model' : isUrl ? 'The server asks for a visit' : 'The server asks'}
       </h2>
@@ -32,6 +34,12 @@ export function QuestionCard({ question, answer }: QuestionProps) {
       )}
     </section>
   )
+}
+
+/** The call that asks may have been started far below. What is being typed elsewhere is not interrupted. */
+function goTo(card: HTMLElement | null): void {
+  card?.scrollIntoView({ block: 'nearest' })
+  if (document.activeElement?.matches('input, textarea, select') !== true) card?.focus({ preventScroll: true })
 }
 
 const DECLINE: RpcOutcome = { result: { action: 'decline' } }

@@ -1,5 +1,7 @@
 // The course and the result of a call: progress and log messages while it runs, then the answer of the server as a model
-// gets it, and as JSON. Used by call-form.tsx. Renders only.
+// gets it, and as JSON. Used by call-form.tsx. Scrolls to it.
+
+import { useEffect, useRef } from 'preact/hooks'
 
 import type { RpcOutcome } from '../view.js'
 import { ContentView, MessagesView, ResourceContent } from './content-view.js'
@@ -7,9 +9,12 @@ import { formatDuration, formatJson, isMembers, listOf, type Members } from './j
 import type { CallState } from './use-calls.js'
 
 export function ResultView({ call }: { readonly call: CallState }) {
-  const { isRunning, progress, logs, outcome, ms } = call
+  const { callId, isRunning, progress, logs, outcome, ms } = call
+  const section = useRef<HTMLElement>(null)
+  // Below a long form it would not be seen.
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [callId, isRunning])
   return (
-    <section class="result" aria-label="Result">
+    <section ref={section} class="result" aria-label="Result">
       <p role="status" class={outcome && isFailed(outcome) ? 'bad' : 'quiet'}>
         {outcome ? describeOutcome(outcome, ms) : 'Running…'}
       </p>
