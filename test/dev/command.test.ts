@@ -1,5 +1,6 @@
 // The command `dev` without a browser: which servers it starts, what it refuses, and that nothing is left of it.
 
+import { writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 
@@ -45,7 +46,7 @@ describe.concurrent.each([
     })
     await waitForOutput(dev, 'It offers 1 tool.')
     expect(await listTools(dev)).toEqual(['first'])
-    dev.write('part.mjs', 'export const changed = 1')
+    writeFileSync(join(dev.folder, 'part.mjs'), 'export const changed = 1')
     await waitForOutput(dev, 'part.mjs changed: restarting')
     dev.write('server.mjs', serverWithTool('second'))
     await eventually(

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -38,7 +38,7 @@ export interface RunningDev {
   readonly key: string
   /** What it has printed so far. */
   output(): string
-  /** Writes a file of the server's folder. */
+  /** Writes a file of the server's folder, in one step: on a busy machine two would restart the server twice. */
   write(name: string, text: string): void
   /** A request to an action of the page, with its key. */
   post(path: string, body: object, headers?: Record<string, string>): Promise<Response>
@@ -58,7 +58,10 @@ export async function startDev({
   program = LIBRARY_PROGRAM,
 }: DevSetup): Promise<RunningDev> {
   const folder = emptyFolder()
-  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  const write = (name: string, text: string): void => {
+    writeFileSync(join(folder, `${name}.tmp`), text)
+    renameSync(join(folder, `${name}.tmp`), join(folder, name))
+  }
   for (const [name, text] of Object.entries(files)) write(name, text)
   const child = spawn(process.execPath, [...RUNTIME_FLAGS, program, 'dev', ...args], {
     cwd: folder,

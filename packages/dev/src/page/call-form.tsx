@@ -27,7 +27,7 @@ export function CallForm({ entry, schema, verb, calls, canCall, start, complete 
   )
   const call = calls.of(entry)
   const root = resolveSchema(schema, schema)
-  const parsed = draft.json === undefined ? { value: draft.value } : readObject(draft.json)
+  const parsed = draft.json === undefined ? { value: pickFields(draft.value, root, schema) } : readObject(draft.json)
   const change = (next: FormDraft): void => {
     setDraft(next)
     storeDraft(entry, next)
@@ -66,6 +66,12 @@ export function CallForm({ entry, schema, verb, calls, canCall, start, complete 
       {call && <ResultView call={call} />}
     </>
   )
+}
+
+/** Without what was typed into fields that the server has no longer. */
+function pickFields(value: Members, schema: Members, root: Members): Members {
+  const names = new Set(fieldsOf(schema, root).map(({ name }) => name))
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)))
 }
 
 interface DraftProps {

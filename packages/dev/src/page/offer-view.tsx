@@ -30,7 +30,8 @@ export function OfferView({ offer, api, calls, canCall, capabilities }: OfferVie
       {kind === 'tools' && (
         <CallForm
           {...form}
-          key={key}
+          // A changed schema has other defaults.
+          key={`${key} ${JSON.stringify(definition.inputSchema)}`}
           verb="Call"
           schema={membersOf(definition.inputSchema)}
           start={(value) => calls.start(key, 'tools/call', { name, arguments: value })}

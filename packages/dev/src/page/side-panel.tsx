@@ -29,15 +29,21 @@ export function SidePanel({ wire, output }: SidePanelProps) {
   )
 }
 
+function classOfLine(isNote: boolean, isFirstOfRun: boolean): string {
+  return [isNote && 'bad', isFirstOfRun && 'first'].filter(Boolean).join(' ')
+}
+
 function OutputPanel({ lines }: { readonly lines: readonly OutputLine[] }) {
   if (lines.length === 0) return <p class="quiet hint">What the server writes to stderr appears here.</p>
   return (
-    <ol class="output" aria-label="Output, newest first">
-      {lines.toReversed().map(({ n, at, isNote, text }) => (
-        <li key={n} class={isNote ? 'bad' : ''} title={formatTime(at)}>
-          {text}
-        </li>
-      ))}
-    </ol>
+    <div class="output" tabIndex={0} role="region" aria-label="Output of the server">
+      <ol>
+        {lines.map(({ n, at, run, isNote, text }, index) => (
+          <li key={n} class={classOfLine(isNote, run !== lines[index - 1]?.run)} title={formatTime(at)}>
+            {text}
+          </li>
+        ))}
+      </ol>
+    </div>
   )
 }

@@ -24,7 +24,7 @@ export function StatusBar({ state, connection, api }: StatusBarProps) {
           <code>{command}</code>
         </p>
       </div>
-      <p class={`status ${connection === 'live' ? state.status : 'failed'}`} role="status">
+      <p class={`status ${connection === 'live' ? state.status : 'failed'}`} role="status" data-run={state.run}>
         <span class="lamp" aria-hidden="true" />
         {connection === 'live' ? STATUS[state.status] : 'Disconnected'}
       </p>
