@@ -61,7 +61,7 @@ const PARTS = [
 
 // Do not read Bun settings of the directory in which the executable is started: it may belong to a project.
 const FLAGS =
-  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page'
+  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page --asset dev-page'
 
 const root = resolve(import.meta.dirname, '..')
 const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
@@ -70,7 +70,8 @@ if (!existsSync(join(root, 'dist/page/index.html'))) stop('dist/ is missing: use
 const buildDirectory = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
 try {
   for (const part of PARTS) await bundle(part)
-  await cp(join(root, 'dist/page'), join(buildDirectory, 'page'), { recursive: true })
+  for (const page of ['page', 'dev-page'])
+    await cp(join(root, 'dist', page), join(buildDirectory, page), { recursive: true })
   await (all ? compileAll(join(root, 'dist/binaries')) : compileHere())
 } finally {
   await rm(buildDirectory, { recursive: true, force: true })

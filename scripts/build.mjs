@@ -1,6 +1,6 @@
 // Builds dist/: the program as CommonJS (starts 3 to 4 ms faster than ESM), the library as ESM with types. Each consists of
 // one entry file and chunks that are loaded on demand, because unparsed code does not delay the start. The page for
-// browsers is in dist/page/: three files, and two that it loads when a terminal is opened.
+// browsers is in dist/page/: three files, and two that it loads when a terminal is opened; that of `dev` in dist/dev-page/.
 
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
@@ -74,6 +74,14 @@ await bundle('packages/mcp/src/index.ts', {
   entryFileNames: 'index.mjs',
   chunkFileNames: 'parts/[name].mjs',
 })
+// Its command `dev`, which no server loads.
+await bundle('packages/dev/src/main.ts', {
+  file: 'packages/mcp/dist/dev/scorpiox-mcp.mjs',
+  format: 'esm',
+  codeSplitting: false,
+  banner: '#!/usr/bin/env node',
+})
+await chmod('packages/mcp/dist/dev/scorpiox-mcp.mjs', 0o755)
 // The worker thread of the extractor, which loads packages that no other code may load.
 await bundle('packages/server/src/features/documents/extract/readers/worker.ts', {
   file: 'dist/parts/extract-worker.js',
@@ -87,6 +95,7 @@ await bundle('packages/server/src/patterns/worker.ts', {
   codeSplitting: false,
 })
 await buildPage()
+await buildDevPage()
 await copySqlite()
 // Tested separately against other validators and the official suite.
 await bundle('packages/mcp/src/json-schema/compile.ts', {
@@ -233,6 +242,29 @@ async function buildPage() {
   await copyFile('packages/console/src/page/index.html', 'dist/page/index.html')
 }
 
+/** The inspector page of `dev`, for the program and for the kernel's package. */
+async function buildDevPage() {
+  const source = 'packages/dev/src/page'
+  const build = await rolldown({
+    input: `${source}/main.tsx`,
+    platform: 'browser',
+    tsconfig: false,
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    onLog: failOnWarning,
+  })
+  await build.write({
+    file: 'dist/dev-page/page.js',
+    format: 'esm',
+    codeSplitting: false,
+    minify: true,
+    postBanner: '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */',
+  })
+  await build.close()
+  await writeFile('dist/dev-page/page.css', smaller(await readFile(`${source}/page.css`, 'utf8')))
+  await copyFile(`${source}/index.html`, 'dist/dev-page/index.html')
+  await cp('dist/dev-page', 'packages/mcp/dist/dev/page', { recursive: true })
+}
+
 /** Removes comments and insignificant spaces; spaces around a colon may be significant. */
 function smaller(style) {
   return style
@@ -267,7 +299,7 @@ function failOnWarning(level, log) {
 async function writeDeclarations() {
   compileDeclarations('packages/mcp')
   compileDeclarations('tsconfig.build.json')
-  const isType = (file) => !/\.mjs$|parts$/.test(file)
+  const isType = (file) => !/\.mjs$|\/(parts|dev)$/.test(file)
   await cp('packages/mcp/dist', 'dist/types', { recursive: true, filter: isType })
   const library = await readFile('dist/declarations/app/src/library.d.ts', 'utf8')
   await writeFile('dist/types/library.d.ts', library.replaceAll(/'@scorpiox\/mcp\/([^']+)'/g, "'./$1.js'"))

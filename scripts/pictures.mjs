@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { takeInspector } from './pictures/inspector.mjs'
 import { takePages } from './pictures/pages.mjs'
 import { takeTerminals } from './pictures/terminals.mjs'
 
@@ -17,4 +18,5 @@ for (const kind of chosen) {
   const [ending, take] = KINDS[kind]
   for (const name of readdirSync(folder).filter((file) => file.endsWith(ending))) rmSync(join(folder, name))
   await take(folder)
+  if (kind === 'pages') await takeInspector(folder)
 }

@@ -3,14 +3,18 @@
 import { dirname, join, normalize } from 'node:path'
 
 /** Low to high: a package may import those below it. */
-const PACKAGES = ['mcp', 'server', 'console', 'app']
+const PACKAGES = ['mcp', 'dev', 'server', 'console', 'app']
 
 /** A folder of features. */
 const FEATURE = /^server\/features\/(\w+)\//
 
 /** One module for each effect: what the source may not contain, and the files that may. */
 const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly string[] }[] = [
-  { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, modules: ['server/process/spawn.ts'] },
+  {
+    effect: 'starting programs',
+    pattern: /['"](node:)?child_process['"]/,
+    modules: ['server/process/spawn.ts', 'dev/server-process.ts'],
+  },
   {
     effect: 'starting further processes of this program',
     pattern: /['"](node:)?cluster['"]/,
@@ -25,13 +29,13 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     effect: 'stdout',
     pattern:
       /\bprocess\.stdout\b|\b(const|import) \{[^}]*\bstdout\b[^}]*\} (= process\b|from 'node:process')|\bprocess\[|\bconsole\.(log|info|table|dir|dirxml|group|count|time\w*)\b/,
-    modules: ['mcp/stdio/serve-stdio.ts', 'server/terminal/terminal.ts'],
+    modules: ['mcp/stdio/serve-stdio.ts', 'server/terminal/terminal.ts', 'dev/terminal.ts'],
   },
   {
     effect: 'stderr',
     pattern:
       /\bprocess\.stderr\b|\b(const|import) \{[^}]*\bstderr\b[^}]*\} (= process\b|from 'node:process')|\bconsole\.(error|warn|debug|trace|assert)\b/,
-    modules: ['mcp/log.ts', 'server/terminal/terminal.ts'],
+    modules: ['mcp/log.ts', 'server/terminal/terminal.ts', 'dev/terminal.ts'],
   },
   {
     // The print functions and the log remove control characters; these would not.
@@ -63,8 +67,9 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'app/cli/check/http-probe.ts',
       // To the other machines.
       'app/machines/peer-client.ts',
-      // Runs in a browser and reaches its own server.
+      // Run in a browser and reach their own server.
       'console/page/api.ts',
+      'dev/page/api.ts',
     ],
   },
   {
@@ -208,6 +213,8 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
+  'dev/server-command.ts': 'finds a package of the project that its user develops',
+  'dev/server-process.ts': 'starts what its user has typed; taskkill is used where there is no sandbox',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
   'app/executable.ts': 'a file inside the executable',
   'app/program-info.ts': 'only compares, for a message',
@@ -232,8 +239,10 @@ export function unusedExceptions(sources: Sources): string[] {
   })
 }
 
-/** The page runs in a browser: it imports itself, Preact, the shared translations, the view model and types of answers. */
+/** The pages run in a browser: they import themselves, Preact, the shared translations, a view model and types of answers. */
 const PAGE = 'console/page/'
+const DEV_PAGE = 'dev/page/'
+const DEV_VIEW_MODEL = 'dev/view'
 const PAGE_TYPES = 'server/calls/question-form'
 /** The view model and the translations, which the page shares with the inbox, run in both, so they import nothing else. */
 const VIEW_MODEL = 'console/view'
@@ -341,8 +350,9 @@ function pageImport(found: Import): string[] {
   const { file, specifier, target } = found
   if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
     return [`${file} imports ${specifier}: the translations run in a browser too`]
-  if (file === `${VIEW_MODEL}.ts` && !found.isType)
+  if ((file === `${VIEW_MODEL}.ts` || file === `${DEV_VIEW_MODEL}.ts`) && !found.isType)
     return [`${file} imports ${specifier}: the view model runs in a browser too`]
+  if (target.startsWith(DEV_PAGE) || file.startsWith(DEV_PAGE)) return devPageImport(found)
   if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
   if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
   const isAllowed =
@@ -351,6 +361,12 @@ function pageImport(found: Import): string[] {
     /^preact(\/hooks)?$/.test(target) ||
     // In a part of its own, which is loaded when a terminal is opened.
     (target === '@xterm/xterm' && file.startsWith(`${PAGE}terminal/`))
+  return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the view model`]
+}
+
+function devPageImport({ file, specifier, target }: Import): string[] {
+  if (!file.startsWith(DEV_PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
+  const isAllowed = target.startsWith(DEV_PAGE) || target === DEV_VIEW_MODEL || /^preact(\/hooks)?$/.test(target)
   return isAllowed ? [] : [`${file} imports ${specifier}: the page imports only the view model`]
 }
 

@@ -11,8 +11,8 @@ import { readSources } from './support/sources.js'
 
 const SOURCES = readSources()
 const MIGRATIONS = readFileSync(resolve(import.meta.dirname, '../packages/server/src/storage/migrations.ts'), 'utf8')
-/** The page runs in a browser and keeps what one person sees. */
-const isOfServer = (name: string): boolean => !name.startsWith('console/page/')
+/** The pages run in a browser and keep what one person sees. */
+const isOfServer = (name: string): boolean => !/^(console|dev)\/page\//.test(name)
 
 test('every collection that grows has a bound', () => {
   expect(findGrowingCollections(SOURCES).filter(isOfServer)).toEqual(Object.keys(BOUNDED_COLLECTIONS).toSorted())

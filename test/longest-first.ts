@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST = [
   'test/page/page.test.ts',
   'test/page/terminal.test.ts',
+  'test/dev/page.test.ts',
   'test/machines/faults.test.ts',
   'test/web/browser.test.ts',
   'test/plan/plan-mode.test.ts',

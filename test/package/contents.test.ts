@@ -25,6 +25,7 @@ const ALLOWED = [
   /^dist\/library\/[\w-]+\.mjs$/,
   /^dist\/parts\/[\w.-]+\.js$/,
   /^dist\/page\/(index\.html|(page|terminal)\.(js|css))$/,
+  /^dist\/dev-page\/(index\.html|page\.(js|css))$/,
   /^dist\/sqlite\/(LICENSE|(linux|darwin|win32)-(x64|arm64)-(usual|musl)\.node)$/,
   /^dist\/types\/(package\.json|[\w/-]+\.d\.ts)$/,
   /^examples\/[\w/.-]+\.(mjs|yaml)$/,

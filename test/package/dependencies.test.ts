@@ -61,7 +61,7 @@ test('the workspaces use the versions of the package, which depends on none of t
   const { dependencies, optionalDependencies, devDependencies } = manifest
   const versions: Record<string, string> = { ...devDependencies, ...dependencies, ...optionalDependencies }
   expect(Object.keys(versions).filter(isWorkspace)).toEqual([])
-  expect(WORKSPACES).toEqual(['app', 'console', 'mcp', 'server'])
+  expect(WORKSPACES).toEqual(['app', 'console', 'dev', 'mcp', 'server'])
   for (const name of WORKSPACES) {
     const workspace = read(`packages/${name}/package.json`)
     const listed: Record<string, string> = { ...workspace.dependencies, ...workspace.optionalDependencies }

@@ -1,6 +1,7 @@
 // @scorpiox/mcp as a package of its own: its size, and a server that runs and compiles from the packed tarball.
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
@@ -8,6 +9,7 @@ import { beforeAll, expect, test } from 'vitest'
 
 import { blocksOf, ROOT } from '../library/blocks.js'
 import { emptyFolder, startServer } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 
 const PACKAGE = resolve(ROOT, 'packages/mcp')
 const MAX_UNPACKED_BYTES = 1_000_000
@@ -32,7 +34,10 @@ test('the package contains the built library, without dependencies', ({ task }) 
   const { unpackedSize = Infinity, files = [] } = packed ?? {}
   task.meta.says = [`@scorpiox/mcp: ${(unpackedSize / 1e6).toFixed(2)} MB unpacked, ${files.length} files`]
   const unexpected = files.filter(
-    ({ path }) => !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts))$/.test(path),
+    ({ path }) =>
+      !/^(README\.md|LICENSE|package\.json|dist\/.+\.(mjs|d\.ts)|dist\/dev\/page\/(index\.html|page\.(js|css)))$/.test(
+        path,
+      ),
   )
   expect(unexpected).toEqual([])
   expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.mjs']))
@@ -50,6 +55,21 @@ test('the server of its README runs from the tarball in an empty folder', async 
   const answer = await client.request('tools/call', { name: 'add', arguments: { a: 2, b: 3 } })
   expect(answer.result.content).toEqual([{ type: 'text', text: 'The sum is 5.' }])
   await client.close()
+})
+
+test('its command dev runs from the tarball', async () => {
+  writeFileSync(join(project, 'crash.mjs'), "throw new Error('as planned')")
+  const program = join(project, 'node_modules/.bin', process.platform === 'win32' ? 'scorpiox-mcp.cmd' : 'scorpiox-mcp')
+  const child = spawn(program, ['dev', 'crash.mjs'], { cwd: project, shell: process.platform === 'win32' })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await eventually(() => output.includes('The server exited with code 1.'))
+  expect(output).toContain('Error: as planned')
+  const page = await fetch(/http:[^#]+/.exec(output)?.[0] ?? '')
+  expect(await page.text()).toContain('page.js')
+  const exited = once(child, 'exit')
+  child.kill('SIGINT')
+  await exited
 })
 
 test('its types compile without @types/node', () => {

@@ -38,6 +38,8 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
   'codex-approval': { type: 'string' },
   'continue-bash': { type: 'string' },
+  revision: { type: 'string' },
+  watch: { type: 'string', multiple: true },
 } as const
 
 /** The options that were given, by their long name. */

@@ -15,6 +15,11 @@ export function currentLaunch(): LaunchCommand {
   return { command: process.execPath, args: isExecutable ? [] : [script] }
 }
 
+/** The program that runs JavaScript files: this one, unless it is an executable that runs nothing but itself. */
+export function getNodeProgram(): string {
+  return findExecutableEntry() === undefined ? process.execPath : 'node'
+}
+
 export function describeRuntime(): string {
   const bun = bunVersion()
   const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`

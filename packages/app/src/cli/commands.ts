@@ -1,7 +1,7 @@
 // The table of CLI commands, run by main.ts. Each command is imported when it is used, prints its output and returns
 // the exit code. Sets timers.
 
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import type { Log } from '@scorpiox/mcp/log'
 import { getOsUser } from '@scorpiox/mcp/os'
@@ -24,7 +24,7 @@ import {
 import { VERSION } from '@scorpiox/server/util/version'
 import type { CommandArguments, CommandFlags } from '../arguments.js'
 import type { ServerWithServices } from '../create-server.js'
-import { commandAsTyped, currentLaunch, describeRuntime } from '../program-info.js'
+import { commandAsTyped, currentLaunch, describeRuntime, getNodeProgram } from '../program-info.js'
 import type { HttpWorkspace } from '../workspaces/shared-services.js'
 
 export interface CommandDeps {
@@ -66,6 +66,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['check', runCheck],
   ['ui', runUi],
   ['inbox', runInbox],
+  ['dev', runDevCommand],
 ])
 
 export async function runCommand(name: string, deps: CommandDeps, input: CommandArguments): Promise<number> {
@@ -340,6 +341,21 @@ async function runUi({ config, log, createServer }: CommandDeps, { flags }: Comm
 async function runInbox({ config }: CommandDeps, { flags }: CommandArguments): Promise<number> {
   const { runInboxCommand } = await import('@scorpiox/console/terminal/inbox-command')
   return runInboxCommand(config, flags)
+}
+
+async function runDevCommand({ config }: CommandDeps, { operands, flags }: CommandArguments): Promise<number> {
+  const { runDev } = await import('@scorpiox/dev/run-dev')
+  return exitWithZero(
+    runDev({
+      words: operands,
+      cwd: resolve(flags.cwd ?? '.'),
+      port: flags.port,
+      revision: flags.revision,
+      watch: flags.watch ?? [],
+      pageFolder: join(config.partsDir, 'dev-page'),
+      node: getNodeProgram(),
+    }),
+  )
 }
 
 async function basicFindings({ config, createServer }: CommandDeps) {

@@ -58,7 +58,7 @@ export function findForeignOption(command: string, given: readonly string[]): st
 const PROCESS_NUMBER = 'worker'
 
 interface CommandHelp {
-  readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
+  readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Write a server' | 'Use from the terminal'
   /** One line, for the overview. */
   readonly summary: string
   /** Command lines, without the name of the program. */
@@ -259,6 +259,26 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         ['--lang LANG', 'en, ko or ar; default: the language of LC_ALL, LC_MESSAGES or LANG'],
       ],
       examples: [],
+    },
+  ],
+  [
+    'dev',
+    {
+      group: 'Write a server',
+      summary: 'run an MCP server that you write, restart it on change, and inspect it in a browser',
+      usage: [
+        'dev <file.mjs|file.ts> [argument…] [--port N] [--revision DATE] [--watch PATH]',
+        'dev [--port N] [--revision DATE] [--watch PATH] -- <command> [argument…]',
+      ],
+      details:
+        'Prints a link to a page on 127.0.0.1 that lists what the server offers, calls it with forms made from its schemas, ' +
+        'answers its questions, and shows every message. Errors of a start are shown there and in the terminal.',
+      options: [
+        ['--port N', 'port of the page (default: any free port)'],
+        ['--revision DATE', 'revision of the protocol to begin with (default: 2025-11-25)'],
+        ['--watch PATH', "file or folder to watch instead of the server's folder; may be repeated"],
+      ],
+      examples: ['scorpiox-code dev server.mjs', 'scorpiox-code dev -- python3 server.py'],
     },
   ],
   [
