@@ -10,7 +10,12 @@ const FEATURE = /^server\/features\/(\w+)\//
 
 /** One module for each effect: what the source may not contain, and the files that may. */
 const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly string[] }[] = [
-  { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, modules: ['server/process/spawn.ts'] },
+  {
+    effect: 'starting programs',
+    pattern: /['"](node:)?child_process['"]/,
+    // The second starts servers that authors of servers mount.
+    modules: ['server/process/spawn.ts', 'mcp/client/program-transport.ts'],
+  },
   {
     effect: 'starting further processes of this program',
     pattern: /['"](node:)?cluster['"]/,
@@ -19,7 +24,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'reading the environment',
     pattern: /\bprocess\.env\b/,
-    modules: ['server/config/load-config.ts', 'server/config/home.ts'],
+    modules: ['server/config/load-config.ts', 'server/config/home.ts', 'mcp/client/program-transport.ts'],
   },
   {
     effect: 'stdout',
@@ -61,6 +66,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'server/guarded-fetch/proxy-tunnels.ts',
       'server/guarded-fetch/upstream-proxy.ts',
       'app/cli/check/http-probe.ts',
+      // To servers and APIs that authors of servers name.
+      'mcp/client/http-request.ts',
       // To the other machines.
       'app/machines/peer-client.ts',
       // Runs in a browser and reaches its own server.
@@ -99,6 +106,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     pattern: /\bparseMessage\(/,
     modules: [
       'mcp/jsonrpc/message.ts',
+      // Messages of mounted servers.
+      'mcp/client/client-connection.ts',
       'mcp/stdio/serve-stdio.ts',
       'mcp/memory/memory-transport.ts',
       'mcp/http/mcp-endpoint.ts',
@@ -209,6 +218,8 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
+  'mcp/client/program-transport.ts':
+    'the author of a server names the program; taskkill is used on Windows, without a sandbox',
   'app/executable.ts': 'a file inside the executable',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',

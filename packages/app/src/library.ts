@@ -2,7 +2,8 @@
 // Built by scripts/build.mjs as the entry for programs that import the package. Transports are loaded on first use.
 
 import type { RunningHttpServer } from '@scorpiox/mcp/http/http-options'
-import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/serve-options'
+import { openServer } from '@scorpiox/mcp/open-server'
+import type { ServeOptions } from '@scorpiox/mcp/serve-options'
 
 export * from '@scorpiox/mcp/index'
 
@@ -12,5 +13,5 @@ export async function serveHttp<S extends object>(options: ServeOptions<S>): Pro
     import('@scorpiox/mcp/http/serve-http'),
     import('./http/program-extensions.js'),
   ])
-  return startHttpServer(createServerFromOptions(options), options.http, PROGRAM_EXTENSIONS)
+  return startHttpServer(await openServer(options), options.http, PROGRAM_EXTENSIONS)
 }

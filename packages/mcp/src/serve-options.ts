@@ -1,18 +1,31 @@
-// The options of `serve`, `serveHttp` and `connect`, and the server they define. Used by index.ts of this package and
-// by library.ts of the app. No effects: the server opens nothing by itself.
+// The options of `serve`, `serveHttp` and `connect`, and the server they define. Used by open-server.ts and mount/. No
+// effects: the server opens nothing by itself.
 
 import { createChangeEvents } from './definitions/change-events.js'
 import type { HttpOptions } from './http/http-options.js'
 import { createLog, formatErrorStack } from './log.js'
+import type { HttpMount, ProgramMount } from './mount/mount-options.js'
 import { createMcpServer, type McpServer, type ServerDefinition } from './server/mcp-server.js'
-import { createServiceTable, type ServiceFactories } from './server/service-table.js'
+import type { createServiceTable, ServiceFactories } from './server/service-table.js'
 
 /** The definition of a server. The same for `serve`, `serveHttp`, `connect` and `createMemoryTransport`. */
 export interface ServeOptions<S extends object = object> extends Omit<ServerDefinition, 'services'> {
   /** The services that tools name. Each is opened by the first call that needs it and closed at the end. */
   readonly services?: ServiceFactories<S>
+  /** Other servers, whose tools, prompts and resources this one offers too. */
+  readonly mount?: readonly ServerMount[]
   readonly stdio?: StdioOptions
   readonly http?: HttpOptions
+}
+
+/** A server that another one mounts: a program, a server over HTTP, or a definition in the same process. */
+export type ServerMount = ProgramMount | HttpMount | LocalMount
+
+/** A server in the same process, mounted by another. Its services are opened and closed with it. */
+export interface LocalMount {
+  /** Put before the names of its tools and prompts, and before its URIs; see `ProgramMount`. */
+  readonly prefix: string
+  readonly server: ServeOptions
 }
 
 /** Options of the stdio transport. */
@@ -21,13 +34,17 @@ export interface StdioOptions {
   readonly maxLineBytes?: number
 }
 
-export function createServerFromOptions<S extends object>({ services, ...definition }: ServeOptions<S>): McpServer {
+/** `createTable` is needed if there are services; open-server.ts loads it then. */
+export function createServerFromOptions<S extends object>(
+  { services, ...definition }: ServeOptions<S>,
+  createTable?: typeof createServiceTable,
+): McpServer {
   const log = createLog(definition.name, 'info')
   const { changeEvents = createChangeEvents() } = definition
   return createMcpServer({
     logError: (error) => log.error(formatErrorStack(error)),
     ...definition,
     changeEvents,
-    ...(services && { services: createServiceTable(services, changeEvents) }),
+    ...(services && createTable && { services: createTable(services, changeEvents) }),
   })
 }

@@ -5,7 +5,7 @@
 import type { ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { echo, Failure, INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
+import { ForwardedResult, type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
@@ -80,6 +80,10 @@ function formatValue(
   value: unknown,
   context: RequestContext,
 ): HandlerResult | Promise<HandlerResult> {
+  if (value instanceof ForwardedResult) {
+    context.hasFailed = value.output.isError
+    return createResult(value, context)
+  }
   // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
   const isData = tool.output && isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
   const structured = isData ? pick(value, outputNames) : undefined
