@@ -13,7 +13,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'starting programs',
     pattern: /['"](node:)?child_process['"]/,
-    modules: ['server/process/spawn.ts', 'dev/server-process.ts'],
+    // The second starts servers that authors of servers mount.
+    modules: ['server/process/spawn.ts', 'mcp/client/program-transport.ts', 'dev/server-process.ts'],
   },
   {
     effect: 'starting further processes of this program',
@@ -23,7 +24,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'reading the environment',
     pattern: /\bprocess\.env\b/,
-    modules: ['server/config/load-config.ts', 'server/config/home.ts'],
+    modules: ['server/config/load-config.ts', 'server/config/home.ts', 'mcp/client/program-transport.ts'],
   },
   {
     effect: 'stdout',
@@ -65,6 +66,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'server/guarded-fetch/proxy-tunnels.ts',
       'server/guarded-fetch/upstream-proxy.ts',
       'app/cli/check/http-probe.ts',
+      // To servers and APIs that authors of servers name.
+      'mcp/client/http-request.ts',
       // To the other machines.
       'app/machines/peer-client.ts',
       // Run in a browser and reach their own server.
@@ -104,6 +107,8 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     pattern: /\bparseMessage\(/,
     modules: [
       'mcp/jsonrpc/message.ts',
+      // Messages of mounted servers.
+      'mcp/client/client-connection.ts',
       'mcp/stdio/serve-stdio.ts',
       'mcp/memory/memory-transport.ts',
       'mcp/http/mcp-endpoint.ts',
@@ -216,6 +221,8 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'dev/server-command.ts': 'finds a package of the project that its user develops',
   'dev/server-process.ts': 'starts what its user has typed; taskkill is used where there is no sandbox',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
+  'mcp/client/program-transport.ts':
+    'the author of a server names the program; taskkill is used on Windows, without a sandbox',
   'app/executable.ts': 'a file inside the executable',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',

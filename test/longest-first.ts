@@ -27,6 +27,7 @@ const LONGEST = [
   'test/http/one-user.test.ts',
   'test/http/limits.test.ts',
   'test/image/users.test.ts',
+  'test/library/mount.test.ts',
   'test/asking.test.ts',
   'test/plan/bounds.test.ts',
   'test/results.test.ts',

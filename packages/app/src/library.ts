@@ -3,7 +3,8 @@
 
 import type { RunningHttpServer } from '@scorpiox/mcp/http/http-options'
 import type { JsonObject } from '@scorpiox/mcp/json/json'
-import { createServerFromOptions, type ServeOptions } from '@scorpiox/mcp/serve-options'
+import { openServer } from '@scorpiox/mcp/open-server'
+import type { ServeOptions } from '@scorpiox/mcp/serve-options'
 
 export * from '@scorpiox/mcp/index'
 
@@ -15,5 +16,5 @@ export async function serveHttp<S extends object, Claims = JsonObject>(
     import('@scorpiox/mcp/http/serve-http'),
     import('./http/program-extensions.js'),
   ])
-  return startHttpServer(createServerFromOptions(options), options.http, PROGRAM_EXTENSIONS)
+  return startHttpServer(await openServer(options), options.http, PROGRAM_EXTENSIONS)
 }

@@ -9,7 +9,10 @@ import { createLog } from './log.js'
 import type { MemoryClient, MemoryClientOptions } from './memory/memory-client.js'
 import type { MemoryTransport } from './memory/memory-transport.js'
 import type { TaskHandleStore } from './protocol-tasks/task-handle-store.js'
-import { createServerFromOptions, type ServeOptions } from './serve-options.js'
+import { openServer } from './open-server.js'
+import type { ToolDefinition } from './definitions/tool.js'
+import type { OpenApiOptions } from './openapi/openapi-options.js'
+import type { ServeOptions } from './serve-options.js'
 import { serveStdio } from './stdio/serve-stdio.js'
 
 export { Failure } from './errors.js'
@@ -20,7 +23,9 @@ export { defineSkill, defineSkillWith } from './definitions/skill.js'
 export { defineTool, defineToolWith } from './definitions/tool.js'
 export type { JsonObject } from './json/json.js'
 export type { FromSchema } from './json-schema/infer-type.js'
-export type { ServeOptions, StdioOptions } from './serve-options.js'
+export type { HttpMount, MountHeaders, ProgramMount } from './mount/mount-options.js'
+export type { OpenApiHeaders, OpenApiOperation, OpenApiOptions, OperationFilter } from './openapi/openapi-options.js'
+export type { LocalMount, ServeOptions, ServerMount, StdioOptions } from './serve-options.js'
 export type { ListSource } from './server/mcp-server.js'
 export type { Revision } from './revisions/revision.js'
 export type { MessageQueue, MessageBatch } from './definitions/message-queue.js'
@@ -92,7 +97,7 @@ export async function serve<S extends object, Claims = JsonObject>(options: Serv
   if (process.stdin.isTTY) createLog(options.name, 'info').info(TTY_HINT)
   // Loaded in advance, so that no call waits for it.
   await loadSimpleCompiler()
-  await serveStdio(createServerFromOptions(options), options.stdio?.maxLineBytes)
+  await serveStdio(await openServer(options), options.stdio?.maxLineBytes)
   process.exit(0)
 }
 
@@ -101,7 +106,7 @@ export async function serveHttp<S extends object, Claims = JsonObject>(
   options: ServeOptions<S, Claims>,
 ): Promise<RunningHttpServer> {
   const { startHttpServer } = await import('./http/serve-http.js')
-  return startHttpServer(createServerFromOptions(options), options.http)
+  return startHttpServer(await openServer(options), options.http)
 }
 
 /** Connects a client in the same process, for tests: `await (await connect(server)).request('tools/list')`. */
@@ -124,11 +129,17 @@ export async function createMemoryTransport<S extends object, Claims = JsonObjec
   options: ServeOptions<S, Claims>,
 ): Promise<MemoryTransport> {
   const memory = await import('./memory/memory-transport.js')
-  return memory.openMemoryTransport(createServerFromOptions(options))
+  return memory.openMemoryTransport(await openServer(options))
 }
 
 /** Opens a directory that stores task handles, so that they survive the process; pass it to the server. */
 export async function openTaskHandleFiles(folder: string): Promise<TaskHandleStore> {
   const files = await import('./protocol-tasks/task-handle-files.js')
   return files.openTaskHandleFolder(folder)
+}
+
+/** Makes tools from an OpenAPI 3.0 or 3.1 document, given as an object or as JSON text: one for each operation. */
+export async function toolsFromOpenApi(document: string | object, options: OpenApiOptions): Promise<ToolDefinition[]> {
+  const openApi = await import('./openapi/tools-from-openapi.js')
+  return openApi.createOpenApiTools(document, options)
 }

@@ -6,7 +6,7 @@ import type { Middleware } from '../definitions/middleware.js'
 import type { ToolDefinition, ToolHandler } from '../definitions/tool.js'
 import { echo, Failure, INVALID_PARAMS, INVALID_REQUEST, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import { type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
+import { ForwardedResult, type HandlerResult, stringifyMembers, TypedResult } from '../jsonrpc/result.js'
 import { describeMissingScopes, hasScopesFor } from '../registry/tool-scopes.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
@@ -112,6 +112,7 @@ function refreshAndRetry(
 }
 
 function formatValue({ tool, outputNames }: RegisteredTool, handler: ToolHandler, value: unknown): ResultParts {
+  if (value instanceof ForwardedResult) return value
   // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
   const isData = tool.output && isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
   const structured = isData ? pick(value, outputNames) : undefined

@@ -1,0 +1,91 @@
+// Builds the HTTP request of a call from its arguments. Whatever the arguments are, it goes to the path of its operation
+// below the base address. Used by tools-from-openapi.ts. Pure.
+
+import { randomUUID } from 'node:crypto'
+
+import { Failure } from '../errors.js'
+import { isJsonObject, type JsonObject } from '../json/json.js'
+import type { Operation, RequestBody } from './read-operations.js'
+import { plain, serializeHeader, serializePath, serializeQuery } from './serialize-parameter.js'
+
+export interface ApiRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
+}
+
+export function buildRequest(base: URL, operation: Operation, args: JsonObject): ApiRequest {
+  const { method, parameters, body } = operation
+  const url = new URL(base)
+  url.pathname = base.pathname.replace(/\/$/, '') + buildPath(operation, args)
+  const headers: Record<string, string> = {
+    accept: 'application/json, text/*;q=0.9, */*;q=0.5',
+    // Some APIs refuse requests without it.
+    'user-agent': 'scorpiox-mcp',
+  }
+  const cookies: string[] = []
+  for (const parameter of parameters) {
+    const value = args[parameter.argument]
+    if (value === undefined || value === null || parameter.place === 'path') continue
+    if (parameter.place === 'header') headers[parameter.name.toLowerCase()] = serializeHeader(parameter, value)
+    else if (parameter.place === 'query')
+      for (const [name, text] of serializeQuery(parameter, value)) url.searchParams.append(name, text)
+    else cookies.push(...serializeQuery(parameter, value).map((pair) => pair.map(encodeURIComponent).join('=')))
+  }
+  if (cookies.length > 0) headers.cookie = cookies.join('; ')
+  const content = body && args[body.argument] !== undefined ? buildBody(body, args[body.argument]) : undefined
+  if (content) headers['content-type'] = content.type
+  return { url, method, headers, body: content?.bytes }
+}
+
+/** A value must not become another path: `..` would, also encoded, and so would an empty one. */
+function buildPath({ path, parameters }: Operation, args: JsonObject): string {
+  const built = path.replaceAll(/\{([^{}]+)\}/g, (_found, name: string) => {
+    const parameter = parameters.find((candidate) => candidate.place === 'path' && candidate.name === name)
+    const value = parameter && args[parameter.argument]
+    const text = parameter && value !== undefined && value !== null ? serializePath(parameter, value) : ''
+    if (text === '') throw new Failure(`'${parameter?.argument ?? name}' must not be empty: it is a part of the path.`)
+    return text
+  })
+  if (built.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment)))
+    throw new Failure(`The path ${built.slice(0, 200)} is not allowed: no part of it may be "." or "..".`)
+  return built
+}
+
+function buildBody({ contentType, schema }: RequestBody, value: unknown): BodyContent {
+  if (/json/.test(contentType)) return { type: contentType, bytes: JSON.stringify(value) }
+  if (contentType.startsWith('application/x-www-form-urlencoded'))
+    return { type: contentType, bytes: new URLSearchParams(formPairs(value)).toString() }
+  if (contentType.startsWith('multipart/form-data')) return buildMultipart(value, schema)
+  const text = plain(value)
+  const isText = /^text\/|[/+](xml|yaml|javascript|graphql)\b/.test(contentType)
+  return { type: contentType, bytes: isText ? text : Buffer.from(text, 'base64') }
+}
+
+interface BodyContent {
+  readonly type: string
+  readonly bytes: string | Uint8Array
+}
+
+function formPairs(value: unknown): [string, string][] {
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    Array.isArray(member)
+      ? member.map((item): [string, string] => [name, plain(item)])
+      : [[name, plain(member)] satisfies [string, string]],
+  )
+}
+
+function buildMultipart(value: unknown, schema: unknown): BodyContent {
+  const boundary = `part-${randomUUID()}`
+  const properties = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {}
+  const parts = formPairs(value).map(([name, text]) => {
+    const property = properties[name]
+    const isFile = isJsonObject(property) && property.format === 'binary'
+    const quoted = name.replaceAll(/["\r\n]/g, '_')
+    const file = isFile ? `; filename="${quoted}.txt"\r\ncontent-type: text/plain; charset=utf-8` : ''
+    return `--${boundary}\r\ncontent-disposition: form-data; name="${quoted}"${file}\r\n\r\n${text}\r\n`
+  })
+  return { type: `multipart/form-data; boundary=${boundary}`, bytes: `${parts.join('')}--${boundary}--\r\n` }
+}

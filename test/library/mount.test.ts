@@ -1,0 +1,706 @@
+// Servers that are mounted by another: real programs over stdio, real servers over HTTP, and definitions in the same
+// process. The client is one of the mounting server.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import {
+  connect,
+  createChangeEvents,
+  definePrompt,
+  defineResource,
+  defineTemplate,
+  defineTool,
+  defineToolWith,
+  type JsonObject,
+  type MemoryClient,
+  type MemoryClientOptions,
+  type ProgramMount,
+  serveHttp,
+  type ServeOptions,
+  type ServerMount,
+} from '@scorpiox/app/library'
+import { emptyFolder, isAlive, type Json, LIBRARY, MODERN, startServer } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { onClose } from '../support/on-close.js'
+
+const PROGRAM = join(import.meta.dirname, '../fixture/mounted-program.mjs')
+
+const program: ProgramMount = { prefix: 'sub', command: process.execPath, args: [PROGRAM, LIBRARY] }
+
+/** A program of a few lines that reads messages and answers them by hand. */
+function scripted(answer: string, more: Partial<ProgramMount> = {}): ProgramMount {
+  const script = `
+    const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+    const tools = [{ name: 'x', inputSchema: { type: 'object' } }]
+    const ready = (id) => send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } })
+    const onMessage = ({ id, method, params }) => { ${answer} }
+    let rest = ''
+    process.stdin.on('data', (chunk) => {
+      const lines = (rest + chunk).split('\\n')
+      rest = lines.pop()
+      for (const line of lines) onMessage(JSON.parse(line))
+    })`
+  return { prefix: 'odd', command: process.execPath, args: ['-e', script], ...more }
+}
+
+const own = defineTool({ name: 'own', run: () => 'mine' })
+
+async function mounting(
+  mount: readonly ServerMount[],
+  client: MemoryClientOptions = {},
+  more: Partial<ServeOptions> = {},
+): Promise<MemoryClient> {
+  const connected = await connect({ name: 'main', version: '1', tools: [own], mount, ...more }, client)
+  onClose(() => connected.close())
+  return connected
+}
+
+async function namesOf(client: MemoryClient, list = 'tools'): Promise<string[]> {
+  const { [list]: entries } = await client.request(`${list}/list`)
+  return (entries as Json[]).map(({ name }) => name)
+}
+
+function call(client: MemoryClient, name: string, args: object = {}, more: object = {}): Promise<Json> {
+  return client.request('tools/call', { name, arguments: args, ...more })
+}
+
+const texts = ({ content }: Json): string => content.map(({ text }: Json) => text).join('\n')
+
+describe.concurrent('a program', () => {
+  test('offers its tools, prompts and resources under the prefix', async () => {
+    const client = await mounting([program])
+    expect(client.server).toMatchObject({
+      capabilities: { tools: { listChanged: true }, prompts: {}, resources: {}, completions: {} },
+    })
+    expect(await namesOf(client)).toEqual(expect.arrayContaining(['own', 'sub_echo', 'sub_ask']))
+    const { tools } = await client.request('tools/list')
+    const echo = (tools as Json[]).find(({ name }) => name === 'sub_echo')
+    expect(echo).toMatchObject({ title: 'Echo', description: 'Returns the text.', annotations: { readOnlyHint: true } })
+    expect(echo.inputSchema).toMatchObject({ properties: { text: { type: 'string' } }, required: ['text'] })
+    expect(await call(client, 'sub_echo', { text: 'hi' })).toMatchObject({ content: [{ text: 'hi' }], isError: false })
+    expect(await call(client, 'sub_echo', { text: 5 })).toMatchObject({ isError: true })
+    expect(await namesOf(client, 'prompts')).toEqual(['sub_greet'])
+    expect(await client.request('prompts/get', { name: 'sub_greet', arguments: { who: 'Ann' } })).toMatchObject({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ann' } }],
+    })
+    const ref = { type: 'ref/prompt', name: 'sub_greet' }
+    expect(await client.request('completion/complete', { ref, argument: { name: 'who', value: 'A' } })).toMatchObject({
+      completion: { values: ['Ann'] },
+    })
+    expect(await client.request('resources/list')).toMatchObject({ resources: [{ uri: 'sub+notes://milk' }] })
+    expect(await client.request('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ uriTemplate: 'sub+notes://note/{id}' }],
+    })
+    for (const [uri, text] of [
+      ['sub+notes://milk', 'Buy milk.'],
+      ['sub+notes://note/a%20b', 'A and b.'],
+    ]) {
+      expect(await client.request('resources/read', { uri })).toMatchObject({ contents: [{ uri, text }] })
+    }
+    await expect(client.request('resources/read', { uri: 'sub+notes://none' })).rejects.toThrow('not found')
+    await expect(client.request('resources/read', { uri: 'notes://milk' })).rejects.toThrow('not found')
+  })
+
+  test('keeps images, links and structured content', async () => {
+    const client = await mounting([program])
+    expect(await call(client, 'sub_show')).toMatchObject({
+      content: [
+        { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+        { type: 'resource_link', uri: 'sub+notes://milk' },
+      ],
+    })
+    expect(await call(client, 'sub_sum')).toMatchObject({
+      content: [{ text: '{"sum":3}' }],
+      structuredContent: { sum: 3 },
+    })
+    const { tools } = await client.request('tools/list')
+    const { outputSchema } = (tools as Json[]).find(({ name }) => name === 'sub_sum')
+    expect(outputSchema).toMatchObject({ required: ['sum'] })
+  })
+
+  test('reports progress, and learns of a cancellation', async () => {
+    const client = await mounting([program])
+    await call(client, 'sub_steps', {}, { _meta: { progressToken: 't' } })
+    expect(client.notifications.filter(({ method }) => method === 'notifications/progress')).toMatchObject(
+      [1, 2, 3].map((progress) => ({
+        params: { progressToken: 't', progress, total: 3, message: `step ${progress}` },
+      })),
+    )
+    const controller = new AbortController()
+    const called = client.request('tools/call', { name: 'sub_hang' }, { signal: controller.signal })
+    await call(client, 'sub_echo', { text: 'beside it' })
+    controller.abort(new Error('no longer'))
+    await expect(called).rejects.toThrow('no longer')
+    expect(await call(client, 'sub_echo', { text: 'after it' })).toMatchObject({ isError: false })
+  })
+
+  test('asks the client of the call', async () => {
+    const asked: JsonObject[] = []
+    const answers = {
+      'elicitation/create': (params: JsonObject) => {
+        asked.push(params)
+        return { action: 'accept', content: { name: 'Ann' } }
+      },
+      'sampling/createMessage': () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'hey' } }),
+    }
+    for (const revision of ['2025-06-18', MODERN] as const) {
+      const client = await mounting([program], { answers, revision })
+      expect(texts(await call(client, 'sub_ask'))).toBe('Hello Ann')
+      expect(asked.splice(0)).toMatchObject([{ message: 'sub: Who?', requestedSchema: { required: ['name'] } }])
+      expect(texts(await call(client, 'sub_sample'))).toBe('hey')
+    }
+    const silent = await mounting([program])
+    expect(await call(silent, 'sub_ask')).toMatchObject({ isError: true })
+    expect(texts(await call(silent, 'sub_ask'))).toContain('did not declare')
+  })
+
+  test('a change of its list reaches the clients', async () => {
+    const client = await mounting([program])
+    expect(await namesOf(client)).not.toContain('sub_grown')
+    await call(client, 'sub_grow')
+    await eventually(() => client.notifications.some(({ method }) => method === 'notifications/tools/list_changed'))
+    expect(await namesOf(client)).toContain('sub_grown')
+    expect(texts(await call(client, 'sub_grown'))).toBe('I am new')
+  })
+
+  test('gets the environment that it is given, and nothing secret of ours', async () => {
+    process.env.MOUNT_TEST_SECRET = 'secret'
+    onClose(() => delete process.env.MOUNT_TEST_SECRET)
+    const client = await mounting([{ ...program, env: { GIVEN: 'yes' } }])
+    const env: Json = JSON.parse(texts(await call(client, 'sub_env')))
+    expect([env.GIVEN, env.MOUNT_TEST_SECRET, env.PATH === process.env.PATH]).toEqual(['yes', undefined, true])
+  })
+})
+
+describe.concurrent('a program that fails', () => {
+  test('ends: the call says so, and the next one starts it again', async () => {
+    const client = await mounting([program])
+    const before = texts(await call(client, 'sub_pid'))
+    expect(await call(client, 'sub_die')).toMatchObject({
+      isError: true,
+      content: [{ text: 'The mounted server "sub" ended with exit code 3.' }],
+    })
+    const after = texts(await call(client, 'sub_pid'))
+    expect([before, after].every((pid) => /^\d+$/.test(pid)) && before !== after).toBe(true)
+  })
+
+  test('ends again and again: it is not started without end', async () => {
+    const crashing = scripted(`
+      if (method === 'initialize') ready(id)
+      if (method === 'tools/list') send({ id, result: { tools } })
+      if (method === 'tools/call') process.exit(1)`)
+    const client = await mounting([crashing])
+    await namesOf(client)
+    const replies: string[] = []
+    for (let round = 0; round < 6; round++) replies.push(texts(await call(client, 'odd_x')))
+    expect(replies[0]).toBe('The mounted server "odd" ended with exit code 1.')
+    expect(replies.at(-1)).toMatch(/ended with exit code 1, \d times in a row. It is started again by a call in \d+ s/)
+  })
+
+  test.each([
+    ['does not exist', { prefix: 'odd', command: '/nowhere/program' }, 'could not be started'],
+    ['ends at once', scripted('process.exit(7)'), 'ended with exit code 7'],
+    [
+      'prints no messages',
+      scripted("for (let i = 0; i < 200; i++) console.log('Welcome!')"),
+      'no message of the protocol',
+    ],
+    ['never answers', scripted('', { startTimeoutMs: 300 }), 'did not answer within 1 s'],
+    ['sends too much', scripted("console.log('x'.repeat(10000))", { maxBytes: 1000 }), 'more than 1000 bytes'],
+    [
+      'speaks an unknown revision',
+      scripted("send({ id, result: { protocolVersion: '1999-01-01', capabilities: {} } })"),
+      'revision of the protocol that is not known here: 1999-01-01',
+    ],
+  ])('%s: the other tools work, and its own say why', async (_, mount, reason) => {
+    const errors: unknown[] = []
+    const client = await mounting([mount], {}, { logError: (error) => errors.push(error) })
+    expect(await namesOf(client)).toEqual(['own'])
+    expect(texts(await call(client, 'own'))).toBe('mine')
+    const failed = await call(client, 'odd_x')
+    expect(failed).toMatchObject({ isError: true })
+    expect(texts(failed)).toContain(`The mounted server "odd" `)
+    expect(texts(failed)).toContain(reason)
+    await expect(call(client, 'other_x')).rejects.toThrow('Unknown tool')
+    expect(errors).toEqual([])
+  })
+
+  test('hangs: the call ends, and so does the program', async () => {
+    const client = await mounting([{ ...program, timeoutMs: 300 }])
+    const pid = Number(texts(await call(client, 'sub_pid')))
+    expect(texts(await call(client, 'sub_block'))).toBe('The mounted server "sub" did not answer within 1 s.')
+    await eventually(() => !isAlive(pid))
+    expect(texts(await call(client, 'sub_echo', { text: 'back' }))).toBe('back')
+  })
+
+  test('garbage in its lists is left out', async () => {
+    const tools = [
+      { name: 'good', inputSchema: { type: 'object' } },
+      { name: 'good', inputSchema: { type: 'object' } },
+      { name: 'bad name', inputSchema: { type: 'object' } },
+      { name: 'list', inputSchema: { type: 'array' } },
+      { name: 'header', inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } },
+      { name: 5 },
+      null,
+      'text',
+    ]
+    const odd = scripted(`
+      if (method === 'initialize') ready(id)
+      if (method === 'tools/list') send({ id, result: { tools: ${JSON.stringify(tools)}, nextCursor: 'more' } })
+      if (method === 'tools/call') send({ id, result: { content: [{ type: 'video' }, 5, { type: 'text', text: 'ok' }], structuredContent: 'x' } })`)
+    const client = await mounting([odd])
+    expect(await namesOf(client)).toEqual(['own', 'odd_good'])
+    expect(texts(await call(client, 'odd_good', { unnamed: 1 }))).toMatch(/video\]\n.*none\]\nok/)
+  })
+})
+
+test.concurrent('the programs end with the server, and what they started', async () => {
+  const parent = scripted(`
+    if (method === 'initialize') {
+      const { spawn } = require('node:child_process')
+      globalThis.child ??= spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+      ready(id)
+    }
+    if (method === 'tools/list') send({ id, result: { tools } })
+    if (method === 'tools/call') send({ id, result: { content: [{ type: 'text', text: process.pid + ' ' + child.pid }] } })`)
+  const client = await connect({ name: 'main', version: '1', mount: [parent] })
+  await namesOf(client)
+  const pids = texts(await call(client, 'odd_x'))
+    .split(' ')
+    .map(Number)
+  expect(pids.map(isAlive)).toEqual([true, true])
+  await client.close()
+  await eventually(() => !pids.some(isAlive))
+})
+
+test.concurrent('a server over stdio that is killed takes its program with it', async () => {
+  const script = `
+    const { serve } = await import(process.argv[1])
+    await serve({ name: 'main', version: '1', mount: [${JSON.stringify(program)}] })`
+  const client = startServer({ args: ['--input-type=module', '-e', script, LIBRARY], cwd: emptyFolder() })
+  onClose(() => client.child.kill('SIGKILL'))
+  await client.initialize('2025-11-25')
+  const { result } = await client.request('tools/call', { name: 'sub_pid', arguments: {} })
+  const pid = Number(result.content[0].text)
+  expect(isAlive(pid)).toBe(true)
+  client.child.kill('SIGKILL')
+  await eventually(() => !isAlive(pid))
+})
+
+const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
+const asking = defineTool({
+  name: 'ask',
+  async run(_input, { ask }) {
+    const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
+    const { who } = await ask({ who: { kind: 'form', message: 'Who?', schema } })
+    return who.action === 'accept' ? `Hello ${who.content.name}` : who.action
+  },
+})
+const answers = { 'elicitation/create': () => ({ action: 'accept', content: { name: 'Ann' } }) }
+
+async function serving(more: Partial<ServeOptions> = {}): Promise<string> {
+  const running = await serveHttp({ name: 'far', version: '1', tools: [whoami, asking], ...more })
+  onClose(() => running.close())
+  return running.url
+}
+
+describe.concurrent('a server over HTTP', () => {
+  test('is called, asks, and announces changes', async () => {
+    const changeEvents = createChangeEvents()
+    const tools = [whoami, asking]
+    const url = await serving({ tools: () => tools, changeEvents })
+    const client = await mounting([{ prefix: 'far', url }], { answers })
+    expect(await namesOf(client)).toEqual(['own', 'far_whoami', 'far_ask'])
+    expect(texts(await call(client, 'far_ask'))).toBe('Hello Ann')
+    tools.push(defineTool({ name: 'new', run: () => 'new' }))
+    await eventually(() => {
+      changeEvents.notifyListChanged('tools')
+      return client.notifications.some(({ method }) => method === 'notifications/tools/list_changed')
+    })
+    await eventually(
+      () => namesOf(client),
+      (names) => names.includes('far_new'),
+    )
+  })
+
+  test('sees the credentials of the user, if the headers depend on the caller', async () => {
+    const auth = (token: string): string | undefined => (token.startsWith('key-of-') ? token.slice(7) : undefined)
+    const url = await serving({ http: { auth } })
+    const headers = (caller: { user: string } | undefined) => ({
+      authorization: `Bearer key-of-${caller?.user ?? 'main'}`,
+    })
+    const main = await serveHttp({
+      name: 'main',
+      version: '1',
+      mount: [
+        { prefix: 'far', url, headers },
+        { prefix: 'fixed', url, headers: { authorization: 'Bearer key-of-everyone' } },
+        { prefix: 'none', url },
+      ],
+      http: { auth: (token) => token || undefined },
+    })
+    onClose(() => main.close())
+    const ask = async (user: string, name: string): Promise<string> => {
+      const response = await fetch(main.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${user}`,
+          'mcp-protocol-version': MODERN,
+          'mcp-method': 'tools/call',
+          'mcp-name': name,
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: {
+            name,
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': MODERN,
+              'io.modelcontextprotocol/clientCapabilities': {},
+            },
+          },
+        }),
+      })
+      const { result, error }: Json = JSON.parse((await response.text()).replace(/^[^{]*/, ''))
+      return result ? texts(result) : error.message
+    }
+    expect(await Promise.all([ask('ann', 'far_whoami'), ask('bob', 'far_whoami'), ask('ann', 'fixed_whoami')])).toEqual(
+      ['ann', 'bob', 'everyone'],
+    )
+    expect(await ask('ann', 'none_whoami')).toContain('The mounted server "none" refused the credentials: HTTP 401')
+  })
+
+  test('learns of a cancellation', async () => {
+    const started: unknown[] = []
+    const stopped: unknown[] = []
+    const hang = defineTool({
+      name: 'hang',
+      run: (_input, { signal }) =>
+        new Promise((resolve) => {
+          started.push(signal)
+          signal.addEventListener('abort', () => {
+            stopped.push(signal.reason)
+            resolve('')
+          })
+        }),
+    })
+    const client = await mounting([{ prefix: 'far', url: await serving({ tools: [hang] }) }])
+    await namesOf(client)
+    const controller = new AbortController()
+    const called = client.request('tools/call', { name: 'far_hang' }, { signal: controller.signal })
+    await eventually(() => started.length > 0)
+    controller.abort(new Error('no longer'))
+    await expect(called).rejects.toThrow('no longer')
+    await eventually(() => stopped.length > 0)
+  })
+
+  test('whose stream breaks off is asked for the rest', async () => {
+    const resumed: unknown[] = []
+    const stream = { 'content-type': 'text/event-stream' }
+    const url = await raw((request, body) => {
+      if (request.method === 'GET' && request.headers['last-event-id'] !== '7') return { status: 405 }
+      if (request.method === 'GET') {
+        resumed.push(request.headers['last-event-id'])
+        const message = { jsonrpc: '2.0', id: lastId, result: { content: [{ type: 'text', text: 'the rest' }] } }
+        return { headers: stream, text: `id: 8\r\ndata: ${JSON.stringify(message)}\r\n\r\n` }
+      }
+      if (body.method === 'initialize') return { result: READY }
+      if (body.method !== 'tools/call') return toolServer(body, '')
+      lastId = body.id
+      return { headers: stream, text: 'id: 7\nretry: 10\ndata:\n\n' }
+    })
+    let lastId: unknown
+    const client = await mounting([{ prefix: 'far', url }])
+    await namesOf(client)
+    expect(texts(await call(client, 'far_x'))).toBe('the rest')
+    expect(resumed).toEqual(['7'])
+  })
+
+  test('that was restarted has lost the session: the call is repeated in a new one', async () => {
+    const sessions = new Map<string, boolean>()
+    let count = 0
+    const url = await raw((request, body) => {
+      const id = String(request.headers['mcp-session-id'] ?? '')
+      if (request.method !== 'POST') return { status: 405 }
+      if (body.method === 'initialize') {
+        sessions.set(`s${++count}`, true)
+        return { headers: { 'mcp-session-id': `s${count}` }, result: READY }
+      }
+      if (!sessions.has(id)) return { status: 404 }
+      return toolServer(body, `session ${id}`)
+    })
+    const client = await mounting([{ prefix: 'far', url }])
+    expect(await namesOf(client)).toEqual(['own', 'far_x'])
+    expect(texts(await call(client, 'far_x'))).toBe('session s1')
+    sessions.clear()
+    expect(texts(await call(client, 'far_x'))).toBe('session s2')
+  })
+
+  test.each([
+    ['cannot be reached', async () => 'http://127.0.0.1:1/mcp', 'cannot be reached'],
+    ['answers with an error', () => raw(() => ({ status: 500 })), 'answered with HTTP 500'],
+    ['answers with garbage', () => raw(() => ({ text: '<html>' })), 'no message of the protocol'],
+    ['redirects', () => raw(() => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } })), 'not followed'],
+  ])('that %s: its tools say so', async (_, open, reason) => {
+    const client = await mounting([{ prefix: 'far', url: await open() }])
+    expect(await namesOf(client)).toEqual(['own'])
+    const failed = await call(client, 'far_x')
+    expect(failed).toMatchObject({ isError: true })
+    expect(texts(failed)).toContain(reason)
+  })
+})
+
+const READY = { protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: { name: 'far', version: '1' } }
+
+interface RawAnswer {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly text?: string
+  readonly result?: object
+  readonly error?: object
+}
+
+function toolServer({ method }: Json, reply: string): RawAnswer {
+  if (method === 'tools/list') return { result: { tools: [{ name: 'x', inputSchema: { type: 'object' } }] } }
+  if (method === 'tools/call') return { result: { content: [{ type: 'text', text: reply }] } }
+  return { status: 202 }
+}
+
+/** An HTTP server whose answers are written by the test. */
+async function raw(answer: (request: IncomingMessage, body: Json) => RawAnswer): Promise<string> {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const body: Json = text === '' ? {} : JSON.parse(text)
+    const { status = 200, headers = {}, text: given, result, error } = answer(request, body)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(given ?? (result || error ? JSON.stringify({ jsonrpc: '2.0', id: body.id, result, error }) : ''))
+  }
+  return listening((request, response) => void respond(request, response))
+}
+
+async function listening(respond: RequestListener): Promise<string> {
+  const server = createServer(respond)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onClose(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+describe('revisions', () => {
+  test('a server that has only the newest is spoken to without a handshake', async () => {
+    const seen: Json[] = []
+    const url = await raw((request, body) => {
+      const { method, params } = body
+      seen.push([
+        method,
+        request.headers['mcp-method'],
+        request.headers['mcp-name'],
+        request.headers['mcp-param-region'],
+      ])
+      const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
+      if (version !== MODERN) return { status: 400, error: { code: -32022, message: 'Unsupported protocol version' } }
+      const complete = { resultType: 'complete' }
+      if (method === 'server/discover')
+        return { result: { ...complete, supportedVersions: [MODERN], capabilities: { tools: {} } } }
+      if (method === 'tools/list') {
+        const properties = { region: { type: 'string', 'x-mcp-header': 'Region' } }
+        return { result: { ...complete, tools: [{ name: 'x', inputSchema: { type: 'object', properties } }] } }
+      }
+      if (method !== 'tools/call') return { status: 404, error: { code: -32601, message: 'Method not found' } }
+      const answered = params.inputResponses?.who?.content?.name
+      if (answered)
+        return { result: { ...complete, content: [{ type: 'text', text: `${params.requestState} ${answered}` }] } }
+      const who = {
+        method: 'elicitation/create',
+        params: {
+          mode: 'form',
+          message: 'Who?',
+          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+        },
+      }
+      return { result: { resultType: 'input_required', inputRequests: { who }, requestState: 'state' } }
+    })
+    for (const revision of ['2025-11-25', MODERN] as const) {
+      const client = await mounting([{ prefix: 'far', url }], { answers, revision })
+      await namesOf(client)
+      expect(texts(await call(client, 'far_x', { region: 'Zürich' }))).toBe('state Ann')
+    }
+    expect(seen).toContainEqual(['tools/call', 'tools/call', 'x', '=?base64?WsO8cmljaA==?='])
+  })
+
+  test('a server of 2024-11-05 over HTTP has a stream for all messages', async () => {
+    const streams: ServerResponse[] = []
+    const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write('event: endpoint\ndata: /messages?session=1\n\n')
+        return void streams.push(response)
+      }
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      if (request.url !== '/messages?session=1') return void response.writeHead(404).end()
+      response.writeHead(202).end()
+      const { id, method }: Json = JSON.parse(text)
+      const { result } =
+        method === 'initialize'
+          ? { result: { ...READY, protocolVersion: '2024-11-05' } }
+          : toolServer({ method }, 'over a stream')
+      if (result) streams.at(-1)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+    }
+    const url = await listening((request, response) => void respond(request, response))
+    const client = await mounting([{ prefix: 'far', url }])
+    expect(await namesOf(client)).toEqual(['own', 'far_x'])
+    expect(texts(await call(client, 'far_x'))).toBe('over a stream')
+  })
+
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])(
+    'a server of %s is spoken to at its revision',
+    async (revision) => {
+      const odd = scripted(`
+      if (method === 'initialize') send({ id, result: { protocolVersion: '${revision}', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } })
+      if (method === 'tools/list') send({ id, result: { tools } })
+      if (method === 'tools/call') send({ id, result: { content: [{ type: 'text', text: 'old' }] } })`)
+      const client = await mounting([odd])
+      await namesOf(client)
+      expect(texts(await call(client, 'odd_x'))).toBe('old')
+    },
+  )
+})
+
+describe('a server in the same process', () => {
+  const events = createChangeEvents()
+  const notes: ServeOptions<{ store: { get(id: string): string; close(): void } }> = {
+    name: 'notes',
+    version: '1',
+    changeEvents: events,
+    tools: [
+      defineToolWith<{ store: { get(id: string): string } }>()({
+        name: 'get',
+        services: ['store'],
+        run: (_input, _call, { store }) => store.get('milk'),
+      }),
+      asking,
+      defineTool({ name: 'link', run: () => [{ type: 'resource_link', uri: 'notes://milk', name: 'milk' }] }),
+      defineTool({
+        name: 'lazy',
+        input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+        load: async () => ({ run: ({ n }) => n + 1, format: (sum: number) => `It is ${sum}` }),
+      }),
+    ],
+    prompts: [definePrompt({ name: 'greet', get: () => [{ role: 'user', content: 'Hi' }] })],
+    resources: [defineResource({ uri: 'notes://milk', name: 'milk', read: () => 'Buy milk.' })],
+    templates: [defineTemplate({ uriTemplate: 'notes://note/{id}', name: 'note', read: ({ id }) => `note ${id}` })],
+    services: { store: () => ({ get: (id) => `stored ${id}`, close: () => {} }) },
+  }
+
+  test.each(['2025-06-18', MODERN] as const)('works as it does alone, at %s', async (revision) => {
+    const client = await mounting([{ prefix: 'notes', server: notes }], { revision, answers })
+    expect(await namesOf(client)).toEqual(['own', 'notes_get', 'notes_ask', 'notes_link', 'notes_lazy'])
+    expect(texts(await call(client, 'notes_get'))).toBe('stored milk')
+    expect(texts(await call(client, 'notes_ask'))).toBe('Hello Ann')
+    expect(texts(await call(client, 'notes_lazy', { n: 1 }))).toBe('It is 2')
+    expect(await call(client, 'notes_lazy', { n: 'x' })).toMatchObject({ isError: true })
+    expect(await call(client, 'notes_link')).toMatchObject({ content: [{ uri: 'notes+notes://milk' }] })
+    expect(await client.request('resources/read', { uri: 'notes+notes://milk' })).toMatchObject({
+      contents: [{ uri: 'notes+notes://milk', text: 'Buy milk.' }],
+    })
+    expect(await client.request('resources/read', { uri: 'notes+notes://note/a' })).toMatchObject({
+      contents: [{ text: 'note a' }],
+    })
+    expect(await namesOf(client, 'prompts')).toEqual(['notes_greet'])
+  })
+
+  test('may mount others, and passes changes on', async () => {
+    const outer: ServeOptions = { name: 'outer', version: '1', mount: [{ prefix: 'notes', server: notes }] }
+    const client = await mounting([{ prefix: 'outer', server: outer }])
+    expect(await namesOf(client)).toContain('outer_notes_get')
+    expect(texts(await call(client, 'outer_notes_get'))).toBe('stored milk')
+    await client.request('resources/subscribe', { uri: 'outer+notes+notes://milk' })
+    events.notifyResourceUpdated('notes://milk')
+    expect(await eventually(() => client.notifications.at(-1))).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri: 'outer+notes+notes://milk' },
+    })
+  })
+})
+
+describe('names', () => {
+  test.each([
+    [[{ prefix: 'a_b', url: 'http://localhost/' }], 'prefix not allowed: "a_b"'],
+    [[{ prefix: '', url: 'http://localhost/' }], 'prefix not allowed: ""'],
+    [
+      [
+        { prefix: 'a', url: 'http://localhost/' },
+        { prefix: 'A', url: 'http://localhost/' },
+      ],
+      'two mounted servers have the prefix A',
+    ],
+    [[{ prefix: 'a', url: 'ftp://localhost/' }], 'must begin with http:// or https://'],
+  ])('%o is refused at once', async (mount, reason) => {
+    await expect(connect({ name: 'main', version: '1', mount })).rejects.toThrow(reason)
+  })
+
+  test('a tool of the server itself wins', async () => {
+    const taken = defineTool({ name: 'far_whoami', run: () => 'mine' })
+    const client = await mounting([{ prefix: 'far', url: await serving() }], {}, { tools: [taken] })
+    expect(await namesOf(client)).toEqual(['far_whoami', 'far_ask'])
+    expect(texts(await call(client, 'far_whoami'))).toBe('mine')
+  })
+})
+
+test.concurrent('users that share a program are not asked the questions of others', async () => {
+  const main = await serveHttp({
+    name: 'main',
+    version: '1',
+    mount: [program],
+    http: { auth: (token) => token || undefined },
+  })
+  onClose(() => main.close())
+  const [ann, bob] = [await session(main.url, 'ann'), await session(main.url, 'bob')]
+  const hanging = bob.call('sub_hang')
+  const asked = await ann.call('sub_ask')
+  expect(asked).toContain('several users')
+  bob.stop()
+  await hanging.catch(() => {})
+})
+
+/** A session of revision 2025-06-18 that declares elicitation but never answers. */
+async function session(url: string, user: string) {
+  const controller = new AbortController()
+  const post = async (message: object, id = ''): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${user}`,
+        ...(id && { 'mcp-session-id': id }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    })
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: { elicitation: {} },
+    clientInfo: { name: 'x', version: '1' },
+  }
+  const begun = await post({ id: 1, method: 'initialize', params })
+  await begun.text()
+  const id = begun.headers.get('mcp-session-id') ?? ''
+  return {
+    call: async (name: string) => (await post({ id: 2, method: 'tools/call', params: { name } }, id)).text(),
+    stop: () => controller.abort(),
+  }
+}

@@ -1,0 +1,399 @@
+// Tools from OpenAPI documents, called over the protocol against an API on this machine that shows what it was sent.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { describe, expect, test } from 'vitest'
+
+import { connect, type JsonObject, type OpenApiOptions, serveHttp, toolsFromOpenApi } from '@scorpiox/app/library'
+import type { Json } from '../support/client.js'
+import { onClose } from '../support/on-close.js'
+
+const string = { type: 'string' }
+const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: object): object => ({ content: { 'application/json': { schema } } })
+
+const PETS = {
+  openapi: '3.0.3',
+  info: { title: 'Pets', version: '1' },
+  servers: [{ url: 'http://127.0.0.1:9/elsewhere' }],
+  paths: {
+    '/pets': {
+      get: {
+        operationId: 'listPets',
+        summary: 'Lists pets.',
+        tags: ['read'],
+        parameters: [
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 0, exclusiveMinimum: true } },
+          { name: 'tags', in: 'query', schema: { type: 'array', items: string } },
+          { name: 'colors', in: 'query', explode: false, schema: { type: 'array', items: string } },
+          { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
+          { name: 'point', in: 'query', schema: { type: 'object' } },
+          { name: 'X-Trace', in: 'header', schema: string },
+          { name: 'X-Api-Key', in: 'header', schema: string },
+          { name: 'Authorization', in: 'header', schema: string },
+          { name: 'theme', in: 'cookie', schema: string },
+        ],
+      },
+      post: {
+        operationId: 'create pet!',
+        description: 'Creates a pet.',
+        requestBody: { required: true, ...json(ref('Pet')) },
+      },
+    },
+    '/pets/{petId}': {
+      parameters: [{ $ref: '#/components/parameters/PetId' }],
+      get: { operationId: 'getPet' },
+      delete: { operationId: 'deletePet', deprecated: true },
+      put: {
+        parameters: [
+          { name: 'petId', in: 'query', schema: string },
+          { name: 'body', in: 'query', schema: string },
+        ],
+        requestBody: { content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' } } } },
+      },
+    },
+    '/pets/{petId}/photo': {
+      post: {
+        operationId: 'uploadPhoto',
+        parameters: [{ $ref: '#/components/parameters/PetId' }],
+        requestBody: {
+          content: {
+            'multipart/form-data': {
+              schema: { type: 'object', properties: { caption: string, file: { type: 'string', format: 'binary' } } },
+            },
+          },
+        },
+      },
+    },
+    '/answer/{kind}': { get: { operationId: 'answer', parameters: [{ name: 'kind', in: 'path', schema: string }] } },
+  },
+  components: {
+    parameters: { PetId: { name: 'petId', in: 'path', required: true, schema: string, description: 'Its number.' } },
+    schemas: {
+      Pet: {
+        type: 'object',
+        required: ['id', 'name'],
+        properties: {
+          id: { type: 'integer', readOnly: true },
+          name: { type: 'string', example: 'Rex', 'x-mcp-header': 'Name' },
+          owner: { ...string, nullable: true },
+          kind: { type: 'string', enum: ['cat', 'dog'], nullable: true },
+          friend: ref('Pet'),
+          home: { nullable: true, allOf: [ref('Home')] },
+        },
+      },
+      Home: { type: 'object', properties: { street: string } },
+    },
+  },
+}
+
+interface Api {
+  readonly url: string
+  readonly seen: Json[]
+}
+
+async function startApi(): Promise<Api> {
+  const seen: Json[] = []
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { method, url = '', headers } = request
+    seen.push({ method, url, headers, body })
+    const kind = url.split('/').at(-1)?.split('?')[0] ?? ''
+    const answers: Record<string, () => unknown> = {
+      image: () => response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from('hi')),
+      binary: () => response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(Buffer.alloc(9)),
+      large: () => response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2000)),
+      empty: () => response.writeHead(204).end(),
+      missing: () =>
+        response
+          .writeHead(404, { 'content-type': 'text/plain' })
+          .end(`no ${String(headers['x-api-key'])} ${'y'.repeat(5000)}`),
+      away: () => response.writeHead(302, { location: 'http://127.0.0.1:9/api/' }).end(),
+      above: () => response.writeHead(302, { location: '/other' }).end(),
+      near: () => response.writeHead(302, { location: '/api/answer/done' }).end(),
+      silent: () => {},
+    }
+    const answer = answers[kind]
+    if (answer) answer()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ url }))
+  }
+  const server = createServer((request, response) => void respond(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onClose(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, seen }
+}
+
+async function pets(more: Partial<OpenApiOptions> = {}, document: object | string = PETS) {
+  const api = await startApi()
+  const tools = await toolsFromOpenApi(document, { baseUrl: api.url, headers: { 'X-Api-Key': 'secret-key' }, ...more })
+  const client = await connect({ name: 'pets', version: '1', tools })
+  onClose(() => client.close())
+  const call = async (name: string, args: object = {}): Promise<Json> =>
+    client.request('tools/call', { name, arguments: args })
+  const text = async (name: string, args: object = {}): Promise<string> => (await call(name, args)).content[0].text
+  return {
+    api,
+    tools,
+    call,
+    text,
+    client,
+    input: (name: string) => tools.find((tool) => tool.name === name)?.input as Json,
+  }
+}
+
+const url = (api: Api): string => decodeURIComponent(api.seen.at(-1).url)
+
+test('each operation becomes a tool', async () => {
+  const { tools, input } = await pets()
+  expect(tools.map(({ name, description, hints }) => [name, description, hints])).toEqual([
+    ['listPets', 'Lists pets.', { readOnly: true }],
+    ['create_pet', 'Creates a pet.', { readOnly: false }],
+    ['getPet', 'GET /pets/{petId}', { readOnly: true }],
+    ['put_pets_petId', 'PUT /pets/{petId}', { readOnly: false, idempotent: true }],
+    ['deletePet', 'Deprecated. DELETE /pets/{petId}', { readOnly: false, idempotent: true }],
+    ['uploadPhoto', 'POST /pets/{petId}/photo', { readOnly: false }],
+    ['answer', 'GET /answer/{kind}', { readOnly: true }],
+  ])
+  // What the author sends, and credentials in general, are not asked of the model.
+  expect(Object.keys(input('listPets').properties)).toEqual('limit tags colors filter point X-Trace theme'.split(' '))
+  expect(input('listPets').properties.limit).toEqual({ type: 'integer', exclusiveMinimum: 0 })
+  expect(input('getPet')).toEqual({
+    type: 'object',
+    properties: { petId: { type: 'string', description: 'Its number.' } },
+    required: ['petId'],
+    additionalProperties: false,
+  })
+  expect(Object.keys(input('put_pets_petId').properties)).toEqual(['petId', 'petId_query', 'body', 'body_content'])
+})
+
+test('schemas are converted: references, cycles, null and properties that only responses have', async () => {
+  const { input } = await pets()
+  const { body } = input('create_pet').properties
+  expect(body.required).toEqual(['name'])
+  expect(body.properties).toEqual({
+    name: { type: 'string' },
+    owner: { type: ['string', 'null'] },
+    kind: { type: ['string', 'null'], enum: ['cat', 'dog', null] },
+    friend: { $ref: '#/$defs/Pet' },
+    home: { anyOf: [{ allOf: [{ type: 'object', properties: { street: { type: 'string' } } }] }, { type: 'null' }] },
+  })
+  expect(input('create_pet').$defs.Pet.properties.friend).toEqual({ $ref: '#/$defs/Pet' })
+})
+
+test('arguments go to their places', async () => {
+  const { api, text, call } = await pets()
+  await text('listPets', {
+    limit: 5,
+    tags: ['a', 'b&c'],
+    colors: ['red', 'blue'],
+    filter: { age: { min: 1 } },
+    point: { x: 1, y: 2 },
+    'X-Trace': 'abc',
+    theme: 'dark blue',
+  })
+  expect(api.seen.at(-1)).toMatchObject({
+    method: 'GET',
+    headers: { 'x-trace': 'abc', 'x-api-key': 'secret-key', cookie: 'theme=dark%20blue' },
+  })
+  expect(url(api)).toBe('/api/pets?limit=5&tags=a&tags=b&c&colors=red,blue&filter[age][min]=1&x=1&y=2')
+  await text('create_pet', { body: { name: 'Rex', friend: { name: 'Tom' } } })
+  expect(api.seen.at(-1)).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+  expect(JSON.parse(api.seen.at(-1).body)).toEqual({ name: 'Rex', friend: { name: 'Tom' } })
+  await text('put_pets_petId', { petId: '1', petId_query: '2', body: '3', body_content: { a: 'x y', b: [1, 2] } })
+  expect(api.seen.at(-1)).toMatchObject({ url: '/api/pets/1?petId=2&body=3', body: 'a=x+y&b=1&b=2' })
+  await text('uploadPhoto', { petId: '1', body: { caption: 'Rex', file: 'text of the file' } })
+  expect(api.seen.at(-1).headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+  expect(api.seen.at(-1).body).toMatch(
+    /name="caption"\r\n\r\nRex\r\n[^]*name="file"; filename="file.txt"\r\n[^]*text of the file/,
+  )
+  expect(await call('create_pet', { body: { name: 5 } })).toMatchObject({ isError: true })
+})
+
+test.each([
+  ['../secret', '/api/pets/..%2Fsecret'],
+  ['a/b?c#d', '/api/pets/a%2Fb%3Fc%23d'],
+  ['%2e%2e', '/api/pets/%252e%252e'],
+  ['a\r\nX: 1', '/api/pets/a%0D%0AX%3A%201'],
+  ['//evil.example', '/api/pets/%2F%2Fevil.example'],
+])('a value of a path stays in its place: %j', async (petId, path) => {
+  const { api, text } = await pets()
+  await text('getPet', { petId })
+  expect(api.seen.map((request) => request.url)).toEqual([path])
+})
+
+test.each(['..', '.', ''])('a path that would become another is refused: %j', async (petId) => {
+  const { api, call } = await pets()
+  expect(await call('getPet', { petId })).toMatchObject({ isError: true })
+  expect(api.seen).toEqual([])
+})
+
+test('a header cannot begin another', async () => {
+  const { api, call } = await pets()
+  expect(await call('listPets', { 'X-Trace': 'a\r\nX-Api-Key: mine' })).toMatchObject({ isError: true })
+  expect(api.seen).toEqual([])
+})
+
+describe('responses', () => {
+  test('JSON, images and others', async () => {
+    const { call, text } = await pets({ maxBytes: 1000 })
+    expect(await text('answer', { kind: 'json' })).toBe('{"url":"/api/answer/json"}')
+    expect((await call('answer', { kind: 'image' })).content).toEqual([
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+    ])
+    expect(await text('answer', { kind: 'binary' })).toContain(
+      '9 bytes of application/octet-stream, which are not shown',
+    )
+    expect(await text('answer', { kind: 'empty' })).toBe('GET /answer/{kind} answered 204 No Content')
+    expect(await text('answer', { kind: 'large' })).toMatch(/^x{1000}\n\[cut: the response has more than 1000 bytes\]$/)
+  })
+
+  test('errors are bounded and hide the credentials', async () => {
+    const { call } = await pets()
+    const { content, isError } = await call('answer', { kind: 'missing' })
+    expect([isError, content[0].text.length < 2200]).toEqual([true, true])
+    expect(content[0].text).toMatch(/^GET \/answer\/\{kind\} answered 404 Not Found: no \[hidden\] y+$/)
+  })
+
+  test('a redirect is followed below the address only', async () => {
+    const { api, call, text } = await pets()
+    expect(await text('answer', { kind: 'near' })).toBe('{"url":"/api/answer/done"}')
+    for (const kind of ['away', 'above']) {
+      const { content, isError } = await call('answer', { kind })
+      expect([isError, content[0].text]).toEqual([true, expect.stringContaining('which is not followed')])
+    }
+    expect(api.seen.map((request) => request.url)).not.toContain('/other')
+  })
+
+  test('an API that does not answer, and one that is not there', async () => {
+    const { text } = await pets({ timeoutMs: 200 })
+    expect(await text('answer', { kind: 'silent' })).toBe('GET /answer/{kind} did not answer within 1 s.')
+    const gone = await pets({ baseUrl: 'http://127.0.0.1:1' })
+    expect(await gone.text('getPet', { petId: '1' })).toContain('GET /pets/{petId} failed: ')
+  })
+})
+
+test('operations are chosen and named', async () => {
+  const namesWith = async (more: Partial<OpenApiOptions>): Promise<string[]> =>
+    (await toolsFromOpenApi(PETS, { baseUrl: 'http://localhost', ...more })).map(({ name }) => name)
+  expect(await namesWith({ include: ['read', 'GET /pets/{petId}'] })).toEqual(['listPets', 'getPet'])
+  expect(await namesWith({ include: ({ method }) => method === 'GET', exclude: ['answer'] })).toEqual([
+    'listPets',
+    'getPet',
+  ])
+  expect(
+    await namesWith({ include: ['getPet', 'answer'], names: { getPet: 'pet', 'GET /answer/{kind}': 'pet' } }),
+  ).toEqual(['pet', 'pet_2'])
+})
+
+test('headers may depend on the caller, and a key may be in the address', async () => {
+  const api = await startApi()
+  const headers = ({ user }: { user: string }): Record<string, string> => ({ authorization: `Bearer token-of-${user}` })
+  const document = {
+    openapi: '3.1.0',
+    paths: { '/me': { get: { operationId: 'me', parameters: [{ name: 'key', in: 'query', schema: string }] } } },
+  }
+  const tools = await toolsFromOpenApi(JSON.stringify(document), { baseUrl: `${api.url}?key=k1`, headers })
+  expect(tools[0]?.input).toMatchObject({ properties: {} })
+  const server = await serveHttp({ name: 'api', version: '1', tools, http: { auth: (token) => token || undefined } })
+  onClose(() => server.close())
+  for (const user of ['ann', 'bob']) {
+    await fetch(server.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${user}`,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'me' } }),
+    }).then((response) => response.text())
+  }
+  expect(api.seen.map((request) => [request.url, request.headers.authorization])).toEqual([
+    ['/api/me?key=k1', 'Bearer token-of-ann'],
+    ['/api/me?key=k1', 'Bearer token-of-bob'],
+  ])
+})
+
+test('3.1: types with null, const and definitions beside a reference', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      a: { type: ['string', 'null'], examples: ['x'] },
+      b: { const: 5 },
+      c: { ...ref('Tree'), description: 'The tree.' },
+      d: { pattern: '(' },
+      e: { $ref: 'https://example.com/other.json' },
+    },
+  }
+  const Tree = { type: 'object', properties: { children: { type: 'array', items: ref('Tree') } } }
+  const document = {
+    openapi: '3.1.0',
+    paths: { '/x': { post: { operationId: 'x', requestBody: json(schema) } } },
+    components: { schemas: { Tree } },
+  }
+  const { input, call, api } = await pets({}, document)
+  expect(input('x').properties.body.properties).toMatchObject({
+    a: { type: ['string', 'null'] },
+    b: { const: 5 },
+    c: { description: 'The tree.', properties: { children: { items: { $ref: '#/$defs/Tree' } } } },
+    d: {},
+    e: {},
+  })
+  const body = { a: null, c: { children: [{ children: [{ children: [] }] }] } }
+  expect(await call('x', { body })).toMatchObject({ isError: false })
+  expect(JSON.parse(api.seen[0].body)).toEqual(body)
+  expect(await call('x', { body: { c: { children: [{ children: 5 }] } } })).toMatchObject({ isError: true })
+})
+
+describe('documents that are wrong or hostile', () => {
+  test.each([
+    ['openapi: 3.0.0\npaths: {}', 'is not JSON; parse YAML first'],
+    ['[]', 'must be an object'],
+    [{ swagger: '2.0' }, 'is Swagger 2.0: convert it'],
+    [{ openapi: '4.0.0' }, '"openapi": "3.0.x" or "3.1.x"'],
+  ])('%j', async (document, reason) => {
+    await expect(toolsFromOpenApi(document, { baseUrl: 'http://localhost' })).rejects.toThrow(reason)
+  })
+
+  test('10,000 operations are refused, unless some are chosen', async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [
+        `/p${index}`,
+        { get: { operationId: `op${index}`, tags: [`t${index % 100}`] } },
+      ]),
+    )
+    const document = { openapi: '3.0.0', paths }
+    const options = { baseUrl: 'http://localhost' }
+    await expect(toolsFromOpenApi(document, options)).rejects.toThrow('10000 operations, and there may be 1000 tools')
+    expect(await toolsFromOpenApi(document, { ...options, include: ['t5'] })).toHaveLength(100)
+  })
+
+  test('references that grow without end stay small', async () => {
+    const schemas: Record<string, JsonObject> = {}
+    for (let level = 0; level < 60; level++) {
+      const next = ref(`L${level + 1}`)
+      schemas[`L${level}`] = { type: 'object', properties: { a: next, b: next, c: next } }
+    }
+    schemas.Loop = { $ref: '#/components/schemas/Loop' }
+    let deep: JsonObject = { type: 'string' }
+    for (let level = 0; level < 2000; level++) deep = { type: 'array', items: deep }
+    const properties = { all: ref('L0'), loop: ref('Loop'), none: ref('None'), proto: { $ref: '#/__proto__/x' }, deep }
+    const document = {
+      openapi: '3.0.0',
+      paths: {
+        '/x': { post: { operationId: 'x', requestBody: json({ type: 'object', properties }) } },
+        '/loop': { $ref: '#/paths/~1loop' },
+      },
+      components: { schemas },
+    }
+    const { input, call } = await pets({}, document)
+    expect(JSON.stringify(input('x')).length).toBeLessThan(100_000)
+    expect(await call('x', { body: { all: { a: {} } } })).toMatchObject({ isError: false })
+  })
+})
