@@ -622,6 +622,14 @@ describe('a server in the same process', () => {
     expect(await namesOf(client, 'prompts')).toEqual(['notes_greet'])
   })
 
+  test('may not have middleware, which would not be run', async () => {
+    const layers = [{ callTool: () => 'no' }]
+    const guarded: ServeOptions = { name: 'notes', version: '1', tools: [asking], middleware: layers }
+    await expect(mounting([{ prefix: 'notes', server: guarded }])).rejects.toThrow(
+      'the server mounted as notes has middleware: give it to the server that mounts it instead',
+    )
+  })
+
   test('may mount others, and passes changes on', async () => {
     const outer: ServeOptions = { name: 'outer', version: '1', mount: [{ prefix: 'notes', server: notes }] }
     const client = await mounting([{ prefix: 'outer', server: outer }])

@@ -28,12 +28,13 @@ export function createLog(name: string, threshold: LogThreshold): Log {
   }
 }
 
+let hasErrorHandler = false
+
 /** Writes whole lines to stderr. After some were dropped, `sayLost` formats the line that reports how many. */
 export function createStderrWriter(formatDropped: (dropped: number) => string): (text: string) => void {
   let dropped = 0
-  let hasErrorHandler = false
   return (text) => {
-    // A client may close stderr; the server continues.
+    // A client may close stderr; the server continues. One handler for all servers of a process.
     if (!hasErrorHandler) process.stderr.on('error', () => {})
     hasErrorHandler = true
     if (process.stderr.writableLength > MAX_PENDING_BYTES) {

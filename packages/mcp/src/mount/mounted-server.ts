@@ -37,7 +37,8 @@ function composeServer<S extends object>(options: ServeOptions<S>, kernel: Kerne
       const registered = server.toolRegistry.find(tool)
       return registered ? findHeaderParameters(registered) : []
     },
-    checkLists: (lists) => checkHeaderParameters(createServer({ name: 'checked', version: '1', ...lists }).toolRegistry),
+    checkLists: (lists) =>
+      checkHeaderParameters(createServer({ name: 'checked', version: '1', ...lists }).toolRegistry),
     log,
     onListChanged: (list) => wasRead && server.changeEvents.notifyListChanged(list),
     onResourceUpdated: (uri, user) => server.changeEvents.notifyResourceUpdated(uri, user),
@@ -69,7 +70,9 @@ function createMount(mount: ServerMount, deps: MountDeps, kernel: KernelParts): 
   if (!('server' in mount)) return new RemoteMount(mount, deps)
   // It is not run for calls of the outer server, and may be what refuses some of them.
   if (mount.server.middleware) {
-    throw new Error(`the server mounted as ${mount.prefix} has middleware: give it to the server that mounts it instead`)
+    throw new Error(
+      `the server mounted as ${mount.prefix} has middleware: give it to the server that mounts it instead`,
+    )
   }
   return new LocalMount(mount.prefix, composeServer(mount.server, kernel), deps)
 }
