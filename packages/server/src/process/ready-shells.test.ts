@@ -38,7 +38,7 @@ test('those of other sandboxes make room', async () => {
 test('a shell that was killed, or whose sandbox is outdated, is not handed out', async () => {
   const { shells, take } = start()
   await take()
-  shells[0]?.onExit(137, false)
+  shells[0]?.onExit({ status: 137, hasLeftChildren: false, hadCommand: false })
   expect(await take()).toBeUndefined()
   const outdated = start(false)
   await outdated.take()
@@ -77,7 +77,7 @@ function createShell(number: number): LaunchedShell {
   const ignore = (): void => {}
   const shell = createLaunchedShell(String(number), '', {
     run: ignore,
-    discard: () => shell.onExit(0, false),
+    discard: () => shell.onExit({ status: 0, hasLeftChildren: false, hadCommand: false }),
     pause: ignore,
     resume: ignore,
     hold: ignore,

@@ -14,8 +14,16 @@ export interface LaunchedShell extends PooledShell {
   onNotStarted(error: Error): void
   onOutput(chunk: Buffer): void
   onClosed(): void
-  /** `status` is undefined if the launcher is gone. */
-  onExit(status: number | undefined, hasLeftChildren: boolean | undefined): void
+  onExit(exit: ShellExit): void
+}
+
+export interface ShellExit {
+  /** As a shell reports it; undefined if it is not known. */
+  readonly status: number | undefined
+  /** Undefined if that is not known. */
+  readonly hasLeftChildren: boolean | undefined
+  /** Whether a command was passed to it, or may have been. */
+  readonly hadCommand: boolean
 }
 
 export interface LauncherRequests {
@@ -143,12 +151,13 @@ export function createLaunchedShell(name: string, askpassKey: string, requests: 
       isClosed = true
       deliver()
     },
-    onExit(status, left) {
+    onExit(exit) {
       hasExited = true
-      hasLeftChildren = left
+      hasLeftChildren = exit.hasLeftChildren
+      if (!exit.hadCommand) isSent = false
       if (isClosed && unread.length === 0) release()
       started.resolve(pid)
-      exited.resolve(status)
+      exited.resolve(exit.status)
     },
   }
 }

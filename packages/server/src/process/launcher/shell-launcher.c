@@ -13,7 +13,7 @@
 //   H  ready   F  not started (errno)   O  output   Z  output closed, after the exit
 //   S  started (pid): with the exit, or a few milliseconds after the command was sent
 //   X  exited (status as a shell reports it, plus 256 if commands have left children, 512 if that is not known, 1024 if the
-//      status is not known)
+//      status is not known, 2048 if it exited without a command)
 // Each shell has a watcher, a process that waits for it and exits with its status: a command that kills its parent kills
 // its watcher only. The kernel then gives the shell to this process, which waits for it itself.
 // If the requests end without Q, the server is gone: this process exits at once, and the supervisor ends the commands.
@@ -51,6 +51,7 @@ enum {
   LEFT_CHILDREN = 256,
   CHILDREN_UNKNOWN = 512,
   STATUS_UNKNOWN = 1024,
+  NO_COMMAND = 2048,
   REQUEST_EVENT = MAX_SHELLS,
   CHILD_EVENT,
 };
@@ -59,7 +60,7 @@ struct shell {
   u32 number;
   // `pid` is that of the watcher, or of the shell if the watcher is gone.
   int is_used, pid, output, command;
-  int is_adopted, is_start_reported;
+  int is_adopted, is_start_reported, has_command;
   int is_paused, is_polled, is_waiting, has_exited;
   long run_at;
 };
@@ -314,7 +315,7 @@ static void reap_children(void) {
     report_start(shell);
     if (shell->output < 0) report('Z', shell->number, 0, 0);
     else if (!shell->is_paused) read_output(shell, MAX_READS_AT_EXIT);
-    report('X', shell->number, statuses[index] | left, 0);
+    report('X', shell->number, statuses[index] | left | (shell->has_command ? 0 : NO_COMMAND), 0);
     // A child may have it open.
     if (!shell->is_paused) poll_output(shell, 1);
     release_if_done(shell);
@@ -467,10 +468,10 @@ static void start_shell(u32 number, char *payload, u32 length) {
   running++;
 }
 
-// The pipe is empty and takes the command as a whole. A shell that is gone is reported by its exit.
+// The pipe is empty and takes the command as a whole, unless the shell has closed it, which its exit reports.
 static void run_command(struct shell *shell, const char *text, u32 length) {
   if (shell->command < 0) return;
-  SYSTEM(write, shell->command, text, length, 0);
+  shell->has_command = SYSTEM(write, shell->command, text, length, 0) == (long)length;
   close_fd(&shell->command);
   if (shell->has_exited) return;
   shell->run_at = now_ms();

@@ -113,6 +113,21 @@ describe.skipIf(!canRun)('a launched shell', () => {
     })
   })
 
+  test('that was killed before it got its command has not run it', async () => {
+    const shell = start(await open())
+    const other = start(await open())
+    other.run('true', () => {})
+    await other.exited
+    shell.run('echo ran', () => {})
+    const pid = await shell.started
+    expect([typeof pid, await shell.exited, shell.isWithdrawn]).toEqual(['number', 0, false])
+    const killed = start(await open())
+    killed.discard()
+    await killed.exited
+    killed.run('echo ran', () => {})
+    expect(killed.isWithdrawn).toBe(true)
+  })
+
   test('that is not needed exits without a command', async () => {
     const shell = start(await open())
     shell.discard()

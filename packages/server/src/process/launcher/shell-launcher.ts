@@ -11,7 +11,7 @@ import { createDeferred } from '../../util/async.js'
 import { spawnPipedChild } from '../piped-child.js'
 import type { PooledShell } from '../pooled-shell.js'
 import { continueIfStopped } from '../process-identity.js'
-import { createLaunchedShell, type LaunchedShell } from './launched-shell.js'
+import { createLaunchedShell, type LaunchedShell, type ShellExit } from './launched-shell.js'
 import { loadLauncherProgram } from './launcher-program.js'
 import { createReportReader, formatRequest, formatStartRequest, type StartRequest } from './launcher-messages.js'
 
@@ -44,6 +44,7 @@ const CHECK_MS = 1000
 const LEFT_CHILDREN = 256
 const CHILDREN_UNKNOWN = 512
 const STATUS_UNKNOWN = 1024
+const NO_COMMAND = 2048
 
 /** Undefined where it cannot run: on other processors, in folders whose programs may not be executed. */
 export async function startShellLauncher(options: LauncherOptions): Promise<ShellLauncher | undefined> {
@@ -67,7 +68,7 @@ export async function startShellLauncher(options: LauncherOptions): Promise<Shel
       else if (kind === 'S') shell?.onStarted(value)
       else if (kind === 'F') shell?.onNotStarted(startError(value))
       else if (kind === 'Z') shell?.onClosed()
-      else shell?.onExit((value & STATUS_UNKNOWN) === 0 ? value & 0xff : undefined, leftChildren(value))
+      else shell?.onExit(readExit(value))
       if (shell?.isFinished) shells.delete(number)
     },
     onOutput: (number, chunk) => shells.get(number)?.onOutput(chunk),
@@ -80,7 +81,7 @@ export async function startShellLauncher(options: LauncherOptions): Promise<Shel
     ready.resolve(false)
     for (const shell of shells.values()) {
       shell.onClosed()
-      if (!shell.hasExited) shell.onExit(undefined, undefined)
+      if (!shell.hasExited) shell.onExit({ status: undefined, hasLeftChildren: undefined, hadCommand: true })
     }
     shells.clear()
   })
@@ -158,8 +159,13 @@ function createKeySource(): () => string {
   }
 }
 
-function leftChildren(value: number): boolean | undefined {
-  return (value & CHILDREN_UNKNOWN) !== 0 ? undefined : (value & LEFT_CHILDREN) !== 0
+function readExit(value: number): ShellExit {
+  const has = (flag: number): boolean => (value & flag) !== 0
+  return {
+    status: has(STATUS_UNKNOWN) ? undefined : value & 0xff,
+    hasLeftChildren: has(CHILDREN_UNKNOWN) ? undefined : has(LEFT_CHILDREN),
+    hadCommand: !has(NO_COMMAND),
+  }
 }
 
 function startError(number: number): Error {
