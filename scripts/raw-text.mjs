@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 const QUERY = '?raw'
-const isRaw = (id) => /\.(sh|cjs)\?raw$/.test(id)
+const isRaw = (id) => /\.(sh|cjs|base64)\?raw$/.test(id)
 
 export const rawText = {
   name: 'raw-text',

@@ -13,6 +13,10 @@ import { childrenOf, HAS_PROC, type Json, resultData, type TestClient } from './
 import { eventually } from './support/eventually.js'
 import { createProcessTrees, NO_SURVIVORS, type ProcessTrees } from './support/process-trees.js'
 
+const HAS_LAUNCHER = HAS_PROC && ['x64', 'arm64'].includes(process.arch)
+/** Commands are started by the supervisor script. */
+const SCRIPT_ONLY = { SHELL_LAUNCHER: '0' }
+
 /** On a busy machine; an exited process is not waited for. */
 const SOON_MS = 20_000
 
@@ -24,7 +28,7 @@ for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine
 
 describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   test('while nothing runs', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     // The process list shows the name of its script, not the text.
     expect(commandLineOf(supervisorOf(client))).not.toContain('mkfifo')
     kill(supervisorOf(client))
@@ -33,7 +37,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   })
 
   test('while commands run, which continue', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 1; echo done; exit 3'))
     await begun(trees, 10)
     kill(supervisorOf(client))
@@ -46,7 +50,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   })
 
   test('while commands are started, each of which runs or is reported as failed', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
     kill(supervisorOf(client))
     for (const text of (await Promise.all(answers)).map(textOf))
@@ -59,7 +63,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     ['with all the shells it started', true],
     ['in part: only the shell that is ready, and the process that waits for it', false],
   ])('%s', async (_, isWhole) => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     const supervisor = supervisorOf(client)
     const waiting = await eventually(
       () => childrenOf(supervisor),
@@ -72,7 +76,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   })
 
   test('only stopped', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     process.kill(supervisorOf(client), 'SIGSTOP')
     const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
     for (const text of (await Promise.all(answers)).map(textOf)) expect(text).toBe('again\n')
@@ -80,7 +84,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   })
 
   test('together with its server', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(SCRIPT_ONLY)
     await startTrees(trees, client, 20)
     kill(supervisorOf(client))
     client.child.kill('SIGKILL')
@@ -92,7 +96,7 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
       `together with its server, ${ms} ms after commands were sent`,
       { tags: ms === 20 ? [] : ['long'] },
       async () => {
-        const { trees, client } = await open()
+        const { trees, client } = await open(SCRIPT_ONLY)
         for (let tree = 0; tree < 20; tree++) begin(client, trees.command(tree), tree % 2 === 0)
         await sleep(ms)
         kill(supervisorOf(client))
@@ -102,37 +106,126 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     )
 })
 
-describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
+describe.skipIf(!HAS_LAUNCHER).concurrent('the shell launcher is killed', () => {
+  test('while nothing runs', async () => {
+    const { trees, client } = await open()
+    kill(launcherOf(client))
+    // The command may have been sent to it before its end was seen.
+    expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|not known whether the command was started/)
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('while commands run, which are ended and answered', async () => {
+    const { trees, client } = await open()
+    const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 60'))
+    await begun(trees, 10)
+    kill(launcherOf(client))
+    for (const answer of await Promise.all(answers))
+      expect(textOf(answer)).toMatch(
+        /Exit status unknown; it may have completed|not known whether the command was started/,
+      )
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('while commands are started, each of which runs or is reported as failed', async () => {
+    const { trees, client } = await open()
+    const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
+    kill(launcherOf(client))
+    for (const text of (await Promise.all(answers)).map(textOf))
+      expect(text).toMatch(
+        /^ran\n$|^The command was not started: .*\. Run it again|Exit status unknown|not known whether/,
+      )
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('with all the shells it started', async () => {
+    const { trees, client } = await open()
+    const launcher = launcherOf(client)
+    const waiting = await eventually(
+      () => childrenOf(launcher).flatMap(childrenOf),
+      ({ length }) => length > 0,
+    )
+    for (const pid of [...waiting, launcher]) kill(pid)
+    expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|Exit status unknown|not known whether/)
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('in part: only the shell that is ready, and the process that waits for it', async () => {
+    const { trees, client } = await open()
+    const watchers = await eventually(
+      () => childrenOf(launcherOf(client)),
+      (children) => children.some((pid) => childrenOf(pid).length > 0),
+    )
+    for (const pid of [...watchers.flatMap(childrenOf), ...watchers]) kill(pid)
+    expect(textOf(await run(client, 'echo again'))).toMatch(
+      /^again\n$|Exit status unknown|not known whether|ended by SIGKILL/,
+    )
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('only stopped', async () => {
+    const { trees, client } = await open()
+    process.kill(launcherOf(client), 'SIGSTOP')
+    const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
+    for (const text of (await Promise.all(answers)).map(textOf)) expect(text).toBe('again\n')
+    await closed(client, trees)
+  })
+
+  test('together with its server', async () => {
+    const { trees, client } = await open()
+    await startTrees(trees, client, 20)
+    kill(launcherOf(client))
+    client.child.kill('SIGKILL')
+    await nextCleansUp(trees)
+  })
+})
+
+describe.skipIf(!HAS_PROC).each([
+  ['the launcher', {}],
+  ['the supervisor', SCRIPT_ONLY],
+])('started by %s, a command kills', { concurrent: true }, (_starter, env) => {
   test.each([
     ['its parent, and continues', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
     ['its parent, and its output is elsewhere', 'kill -9 $PPID; exec >/dev/null 2>&1; sleep 0.5', ''],
     ['its parent and itself', 'echo on; kill -9 $PPID $$', 'on\n'],
     ['its group', 'echo on; kill -9 0', 'on\n'],
     ['its session', `echo on; ${KILL_SESSION}`, 'on\n'],
-    ['the shell supervisor', 'kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 0.5; echo on', 'on\n'],
+    // With the launcher its output is lost; it is ended and answered.
+    [
+      'its grandparent',
+      'kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 0.5; echo on',
+      '(on\n|It is not known whether|\\[Exit status unknown)',
+    ],
   ])('%s', async (_, command, output) => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(env)
     expect(textOf(await run(client, command))).toMatch(new RegExp(`^${output}`))
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     await closed(client, trees)
   })
 
   test('nothing, but stops its parent: its exit status is reported', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(env)
     const answer = await run(client, 'kill -STOP $PPID; sleep 0.5; echo on; exit 7')
     expect(textOf(answer)).toMatch(/^on\n\[Exit code 7/)
     await closed(client, trees)
   })
 
-  test('its parent, and its exit status is unknown, which is no reason to repeat it', async () => {
-    const { trees, client } = await open()
-    const answer = await run(client, 'kill -9 $PPID; sleep 0.5; echo on')
-    expect(textOf(answer)).toBe('on\n[Exit status unknown; it may have completed: check before you repeat it.]\n')
+  test('its parent, and its exit status is known to the launcher; otherwise that is no reason to repeat it', async () => {
+    const { trees, client } = await open(env)
+    const isLaunched = env !== SCRIPT_ONLY && HAS_LAUNCHER
+    const answer = await run(client, 'kill -9 $PPID; sleep 0.5; echo on; exit 3')
+    const unknown = '[Exit status unknown; it may have completed: check before you repeat it.]\n'
+    expect(textOf(answer)).toBe(isLaunched ? 'on\n[Exit code 3.]\n' : `on\n${unknown}`)
     await closed(client, trees)
   })
 
   test('its parent, and is killed at its timeout', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(env)
     const answer = await run(client, `kill -9 $PPID; ${trees.command(1)}`, 500)
     expect(resultData(answer).timedOut).toBe(true)
     expect(trees.survivors().known).toEqual([])
@@ -140,7 +233,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   })
 
   test('its parent as a job, and is distinguished from a running one', async () => {
-    const { trees, client } = await open()
+    const { trees, client } = await open(env)
     const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
     const answer = await call(client, 'ReadBgOutput', { task_id, wait_for_end: true })
     expect(resultData(answer).status).not.toBe('running')
@@ -222,7 +315,7 @@ test.skipIf(!HAS_PROC)(
     for (const end of endings) await end()
     await eventually(
       () => childrenOf(client.child.pid),
-      ({ length }) => length === 1,
+      ({ length }) => length === (HAS_LAUNCHER ? 2 : 1),
     )
     const before = openFiles()
     const end = async (first: number): Promise<void> => {
@@ -231,11 +324,11 @@ test.skipIf(!HAS_PROC)(
     await Promise.all([0, 1, 2, 3, 4].map(end))
     // The two pipes of the pooled shell may have been opened after the first count.
     await eventually(openFiles, (count) => count <= before + 2)
-    expect(childrenOf(client.child.pid)).toEqual([supervisorOf(client)])
+    expect(childrenOf(client.child.pid)).toContain(supervisorOf(client))
     // The pooled shell, which is prepared after the last command.
     await eventually(
       () => trees.survivors(),
-      ({ tagged, helpers }) => tagged.length === 1 && helpers.length === 3,
+      ({ tagged, helpers }) => tagged.length === 1 && helpers.length === (HAS_LAUNCHER ? 4 : 3),
     )
     await closed(client, trees)
   },
@@ -272,9 +365,9 @@ describe.skipIf(!HAS_PROC)('files of the server are removed:', () => {
   })
 })
 
-async function open(): Promise<{ trees: ProcessTrees; client: TestClient }> {
+async function open(env: NodeJS.ProcessEnv = {}): Promise<{ trees: ProcessTrees; client: TestClient }> {
   const trees = createProcessTrees()
-  const client = trees.start()
+  const client = trees.start(env)
   expect(textOf(await run(client, 'echo first'))).toBe('first\n')
   return { trees, client }
 }
@@ -330,6 +423,12 @@ async function begun(trees: ProcessTrees, count: number): Promise<void> {
 
 function textOf({ content }: Json): string {
   return content[0].text
+}
+
+function launcherOf(client: TestClient): number {
+  const launcher = childrenOf(client.child.pid).find((pid) => commandLineOf(pid).includes('shell-launcher'))
+  if (launcher === undefined) throw new Error('there is no launcher')
+  return launcher
 }
 
 function supervisorOf({ child }: TestClient): number {

@@ -1,16 +1,10 @@
-// Measures the overhead of the sandbox. Warm: a sandboxed shell was prepared in advance. Cold: none is ready. Two calls at once use
-// up the prepared one, so the slower of them waits until a sandbox is built. Measured through the server, as a client sees it.
+// Measures the overhead of the sandbox where sandboxed shells were prepared in advance, through the server, as a client sees
+// it. scripts/measure-sandbox.mjs measures a sandbox that is not ready.
 
 import { readlinkSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { dataOf, expectSuccess, textOf, withShellServers } from './shell-client.mjs'
-import { AGENT_GAP_MS, callTrue, takeTurns } from './shell-turns.mjs'
-
-// One more than are kept ready.
-const AT_ONCE = 2
-// Until another is ready, and what was used has been cleaned away.
-const RECOVERY_MS = 60
+import { AGENT_GAP_MS, callTrue, callTrueInParallel, takeTurns } from './shell-turns.mjs'
 
 const MOUNTS = '/proc/self/ns/mnt'
 const LEVELS = ['off', 'workspace']
@@ -32,15 +26,7 @@ const whyNotSandboxed = async (server) => {
   }
 }
 
-const callCold = async (client, bursts, record) => {
-  for (let number = 0; number < bursts; number++) {
-    await sleep(RECOVERY_MS)
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => client.bash('true')))
-    record('sandboxCold', Math.max(...answers.map((answer) => expectSuccess(answer).ms)))
-  }
-}
-
-const compare = async (server, recordFor, { turns, calls, bursts, note }) => {
+const compare = async (server, recordFor, { turns, calls, burst, note }) => {
   // Commands must work without the sandbox; otherwise the build is broken.
   await withShellServers([launchOf(server, 'off')], async ([client]) => expectSuccess(await client.bash('true')))
   const reason = await whyNotSandboxed(server)
@@ -50,9 +36,12 @@ const compare = async (server, recordFor, { turns, calls, bursts, note }) => {
   }
   const warm = (client) =>
     callTrue(client, { calls, gapMs: AGENT_GAP_MS }, ({ ms }) => recordFor(client.key)('sandboxWarm', ms))
-  const cold = (client) => callCold(client, bursts, recordFor(client.key))
+  const backToBack = (client) =>
+    callTrue(client, { calls, gapMs: 0 }, ({ ms }) => recordFor(client.key)('sandboxBackToBack', ms))
+  const parallel = (client) =>
+    callTrueInParallel(client, { calls: burst }, ({ ms }) => recordFor(client.key)('sandboxParallel', ms))
   const launches = LEVELS.map((level) => launchOf(server, level))
-  await withShellServers(launches, (clients) => takeTurns(clients, turns, [warm, cold]))
+  await withShellServers(launches, (clients) => takeTurns(clients, turns, [warm, backToBack, parallel]))
 }
 
 const sandboxRound = async (subjects, recordFor, { leave, ...settings }) => {
@@ -70,6 +59,6 @@ export const sandboxPhase = {
   subjects: ['server'],
   over: 'shell',
   round: sandboxRound,
-  full: { rounds: 3, turns: 5, calls: 20, bursts: 10 },
-  quick: { rounds: 1, turns: 3, calls: 20, bursts: 7 },
+  full: { rounds: 3, turns: 5, calls: 20, burst: 80 },
+  quick: { rounds: 1, turns: 3, calls: 20, burst: 80 },
 }

@@ -85,6 +85,13 @@ const cpuMillisecondsOf = (pid) => {
 
 export const cpuMilliseconds = (root) => sumOfTree(root, cpuMillisecondsOf)
 
+/** With the time of children that have exited, which is counted in ticks: for the difference over many calls. */
+export const cpuMillisecondsWithChildren = (root) =>
+  sumOfTree(root, (pid) => {
+    const ticks = statFields(pid).slice(11, 15)
+    return ticks.reduce((sum, each) => sum + Number(each), 0) * TICK_MS
+  })
+
 const machineBusyMilliseconds = () => {
   const [user, nice, system, , , irq, softirq, steal] = read('/proc/stat').split('\n')[0].trim().split(/\s+/).slice(1)
   return [user, nice, system, irq, softirq, steal].reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS

@@ -91,6 +91,12 @@ const GENERAL_OPTIONS = {
     default: '',
     about: 'The bash, or PowerShell on Windows, that runs commands; empty means the one that is found.',
   },
+  SHELL_LAUNCHER: {
+    type: 'boolean',
+    default: true,
+    about:
+      'Start commands with the launcher, a program of 6 KB that comes with the server (Linux on x64 and arm64); off means a bash script, which takes longer.',
+  },
   SHELL_ENV: {
     type: 'choice',
     default: 'off',

@@ -10,14 +10,16 @@ import { underLoad } from '../../../../test/support/load.js'
 import { createCommandRunner } from './command-runner.js'
 import { bashArguments } from './shell-program.js'
 
-const shell = { kind: 'bash', file: 'bash', args: bashArguments } as const
+const shell = { kind: 'bash', file: '/bin/bash', args: bashArguments } as const
 const env = { PATH: process.env.PATH }
 const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-runner-'))
 const pooled = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false })
+const supervised = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false, useLauncher: false })
 const direct = createCommandRunner({ cwd, env, shell, jobsOutliveServer: false, platform: 'darwin' })
 
 afterAll(async () => {
   await pooled.close(100)
+  await supervised.close(100)
   await direct.close(100)
 })
 
@@ -57,7 +59,8 @@ const CASES: readonly [string, string, string, number][] = [
 ]
 
 describe.each([
-  ['in a shell that was kept ready', pooled],
+  ['in a shell that the launcher kept ready', pooled],
+  ['in a shell that the supervisor kept ready', supervised],
   ['directly, as on macOS', direct],
 ])('%s', (_, from) => {
   test('output that was paused when the command exited is complete', async () => {
@@ -78,9 +81,11 @@ describe.each([
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'the process list shows the name of the supervisor script, not its text',
+  'the process list shows the names of the launcher and of the supervisor script, not its text',
   async () => {
-    const { output } = await run("tr '\\0' ' ' </proc/$PPID/cmdline")
+    const list = "tr '\\0' ' ' </proc/$PPID/cmdline"
+    expect((await run(list)).output).toMatch(/^\S+\/shell-launcher \S+ $/)
+    const { output } = await run(list, supervised)
     expect(output).toMatch(/^\S*bash -p -c \. "\$0" \S+\/shell-supervisor\.sh /)
     expect(output).not.toContain('make_fifos')
   },

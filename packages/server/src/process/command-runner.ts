@@ -102,6 +102,8 @@ interface CommandRunnerOptions {
   readonly shell: ShellProgram
   /** Recorded commands continue when this process has exited. */
   readonly jobsOutliveServer: boolean
+  /** Start plain commands with the shell launcher where it can run; by default so. */
+  readonly useLauncher?: boolean | undefined
   /** A folder for what those need then. */
   readonly keptIn?: string | undefined
   /** Memory of all commands together. */
@@ -125,6 +127,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
           cwd,
           env,
           jobsOutliveServer,
+          useLauncher: settings.useLauncher ?? true,
           keptIn: settings.keptIn,
           tagPrefix: trees.tagPrefix,
           onAskpassFolder,
@@ -155,7 +158,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       throw new Error('mkfifo not found: required for sandboxed and recorded commands')
     if (!acquired) return spawnDirectly(request)
     const { shell: pooled, tag, sandboxed } = acquired
-    const exited = pooled.exited.then(exitStatusFromShellCode)
+    const exited = pooled.exited.then((status) => endIfAbandoned(status, tag)).then(exitStatusFromShellCode)
     void exited.then(() => sandboxed?.release())
     onTag?.(tag)
     if (request.askpass) letAsk(request.askpass, pooled)
@@ -164,19 +167,26 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     startingShells.add(pooled)
     const pid = await pooled.started
     startingShells.delete(pooled)
-    if (pid === undefined) {
+    if (pid === undefined || (pooled.isWithdrawn && !isClosed)) {
       if (!pooled.isWithdrawn) return killUnreported(tag)
-      // The supervisor was killed at that moment, and no shell has read the command.
+      // The process that starts shells was killed at that moment, and no shell has read the command.
       if (attempts > 1) return startCommand(request, attempts - 1)
-      throw new Error('no shell could be started')
+      throw pooled.startError ?? new Error('no shell could be started')
     }
     const hasExited = (): boolean => pooled.hasExited
     const { closed, pause, resume, ignoreOutput } = pooled
-    const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited }
+    const hasLeftChildren = (): boolean | undefined => pooled.hasLeftChildren
+    const program = { pid, exited, closed, pause, resume, ignoreOutput, hasExited, hasLeftChildren }
     const started = createRunning(program, tag, sandboxed !== undefined, request.owner)
     if (isClosed) throw new Error(CLOSED_MESSAGE)
     const fifo = record && openInput?.fifo
     return openInput ? { ...started, stdin: fifo ? createInputPipeAt(fifo) : pooled.stdin } : started
+  }
+
+  /** Without a status, what waits for the command is gone; the command may go on, but its output would be lost. */
+  async function endIfAbandoned(status: number | undefined, tag: string): Promise<number | undefined> {
+    if (status === undefined) await trees.killTree(tag, 0)
+    return status
   }
 
   /** The shell may have started without a report, and run its command. */
@@ -228,7 +238,10 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   function createRunning(
-    program: SpawnedProcess & { readonly hasExited: () => boolean },
+    program: SpawnedProcess & {
+      readonly hasExited: () => boolean
+      readonly hasLeftChildren?: () => boolean | undefined
+    },
     tag: string,
     isSandboxed: boolean,
     owner = '',
@@ -257,7 +270,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       },
     })
     void exited.then(unwatch)
-    const children = createChildFinder(pid, tag, isSandboxed)
+    const children = createChildFinder(pid, tag, isSandboxed, program.hasLeftChildren)
     let isPaused = false
     const isOutputClosedWithin = (ms: number): Promise<boolean> => settlesUnpaused(ms, closed, () => isPaused)
     async function waitForExitAndOutput(): Promise<ExitStatus> {
@@ -288,11 +301,11 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   /** A function of its own, because a finished job retains what its closures refer to. */
-  function createChildFinder(pid: number, tag: string, isSandboxed: boolean) {
+  function createChildFinder(pid: number, tag: string, isSandboxed: boolean, hasLeft?: () => boolean | undefined) {
     const startedAt = performance.now()
     const findNow = (): readonly number[] | undefined => {
       if (untagged) return undefined
-      if (isSandboxed) return []
+      if (isSandboxed || hasLeft?.() === false) return []
       // Pids wrap around at some time; then those of the children are not above the one of the command.
       const firstPid = performance.now() - startedAt > PID_WRAP_MS ? 0 : pid
       return findTaggedSince(firstPid, `${tag};`, shells?.leaderPids() ?? NO_PIDS)

@@ -15,7 +15,10 @@ interface PipedChild {
   readonly exited: Promise<ExitStatus>
   /** Resolves when neither it nor any of its children can write any more. */
   readonly closed: Promise<void>
-  send(text: string): void
+  send(message: string | Buffer): void
+  /** Whether it keeps this process alive; by default it does not. */
+  ref(): void
+  unref(): void
   /** Closes its input, which tells it to exit. */
   disconnect(): void
   /** Kills it and its process group with SIGKILL; false if none was running. */
@@ -48,14 +51,16 @@ export async function spawnPipedChild(
   const [, , stderr, input, output] = child.stdio
   if (!(input instanceof Writable) || !(output instanceof Readable)) throw new Error('the program has no pipes')
   for (const stream of [stderr, input, output]) stream?.on('error', () => {})
-  unref(child, stderr, input, output)
+  setReferenced('unref', child, stderr, input, output)
   output.on('data', onData)
   if (onStderr) stderr?.on('data', onStderr)
   return {
     pid,
     exited,
     closed: new Promise((resolve) => output.once('close', () => resolve())),
-    send: (text) => void input.write(text),
+    send: (message) => void input.write(message),
+    ref: () => setReferenced('ref', output),
+    unref: () => setReferenced('unref', output),
     disconnect() {
       input.end()
       // A stopped process could not react.
@@ -108,7 +113,7 @@ export async function spawnNodeScript(
   child.on('message', onMessage)
   await spawned
   child.on('error', () => {})
-  unref(child, child.channel)
+  setReferenced('unref', child, child.channel)
   return { exited, send: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
 }
 
@@ -118,7 +123,10 @@ function runtimeFlags(): readonly string[] {
   return process.platform === 'win32' ? ['--no-install'] : ['--no-install', ...BUN_FLAGS]
 }
 
-/** Keeps none of these handles from letting this process exit. */
-function unref(...handles: readonly (object | null | undefined)[]): void {
-  for (const handle of handles) if (handle && 'unref' in handle && typeof handle.unref === 'function') handle.unref()
+/** Whether these handles keep this process from exiting. */
+function setReferenced(method: 'ref' | 'unref', ...handles: readonly (object | null | undefined)[]): void {
+  for (const handle of handles) {
+    const call: unknown = handle && Reflect.get(handle, method)
+    if (typeof call === 'function') Reflect.apply(call, handle, [])
+  }
 }

@@ -10,7 +10,8 @@ import { noteBytesRead } from './garbage-collector.js'
 import { createInputPipe, type InputPipe } from './input-pipe.js'
 
 export interface PooledShell {
-  readonly number: number
+  /** Unique among the shells of a supervisor. */
+  readonly name: string
   /** By which its command identifies itself when it asks for a password. */
   readonly askpassKey: string
   /** The pid of its session leader; undefined if it did not start. */
@@ -19,7 +20,12 @@ export interface PooledShell {
   readonly exited: Promise<number | undefined>
   /** Resolves when no process can write to its output any more. */
   readonly closed: Promise<void>
+  readonly hasStarted: boolean
   readonly hasExited: boolean
+  /** Why it did not start, if that is known. */
+  readonly startError?: Error | undefined
+  /** Whether a command has left children, once it has exited; undefined if that is not known. */
+  readonly hasLeftChildren?: boolean | undefined
   /**
    * The shell did not start, and the command was taken back before any shell had read it completely: it has not run.
    */
@@ -37,6 +43,7 @@ export interface PooledShell {
 
 /** The same shell with what only the supervisor module uses. */
 export interface SupervisedShell extends PooledShell {
+  readonly number: number
   /** The pid of its session leader; undefined until it has started. */
   readonly pid: number | undefined
   /** The process that waits for the shell and reports its exit status. */
@@ -101,6 +108,7 @@ export function createPooledShell(number: number, paths: ShellFifoPaths, askpass
 
   return {
     number,
+    name: String(number),
     askpassKey,
     started: started.promise,
     exited: exited.promise,
@@ -113,6 +121,9 @@ export function createPooledShell(number: number, paths: ShellFifoPaths, askpass
     },
     get isClosed() {
       return output !== undefined || isClosed
+    },
+    get hasStarted() {
+      return pid !== undefined
     },
     get hasExited() {
       return hasExited

@@ -50,6 +50,11 @@ export function readProcessState(pid: number): ProcessState | undefined {
   return { state, session: Number(session), startedAt }
 }
 
+/** Lets a stopped process go on. */
+export function continueIfStopped(pid: number): void {
+  if (['T', 't'].includes(readProcessState(pid)?.state ?? '')) signalProcess(pid, 'SIGCONT')
+}
+
 /** Only valid for a pid of this machine and this pid namespace. */
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   const current = identifyProcess(identity.pid)

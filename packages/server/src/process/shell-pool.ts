@@ -1,11 +1,11 @@
-// Keeps one idle shell per sandbox key, so that a command need not wait for a fork. Without a supervisor on this system
+// Keeps shells ready (ready-shells.ts), so that a command need not wait for a fork. Without a supervisor on this system
 // there is no pool, and commands are spawned directly. Used by command-runner.ts; also declares the interface of
 // sandboxed commands, so that this folder does not import the sandbox. Starts processes. Sets timers.
 
 import { statSync } from 'node:fs'
 
-import type { PooledShell } from './pooled-shell.js'
 import { inheritedTags } from './process-tags.js'
+import { type AcquiredShell, createReadyShells } from './ready-shells.js'
 import {
   fitsInPipe,
   type OpenInputOptions,
@@ -23,9 +23,9 @@ interface ShellPool {
    * known.
    */
   acquire(request: CommandShellRequest): Promise<AcquiredShell | undefined>
-  /** The session leaders of the running shells. */
+  /** The process group leaders of the running shells. */
   leaderPids(): ReadonlySet<number>
-  /** Stops preparing shells and discards the idle one. */
+  /** Stops preparing shells and discards those that are ready. */
   stopPreparing(): void
   /** Whether a discarded shell has not exited yet. */
   readonly isDiscarding: boolean
@@ -33,6 +33,7 @@ interface ShellPool {
 }
 
 interface ShellRequest {
+  readonly isNext?: boolean | undefined
   readonly command?: string | undefined
   /** Text for stdin: needs a new shell. */
   readonly input?: string | undefined
@@ -70,17 +71,12 @@ export interface SandboxedCommand {
   release(): void
 }
 
-interface AcquiredShell {
-  readonly shell: PooledShell
-  readonly tag: string
-  readonly sandboxed: SandboxedCommand | undefined
-}
-
 interface ShellPoolOptions {
   readonly bash: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly jobsOutliveServer: boolean
+  readonly useLauncher: boolean
   /** See SupervisorOptions. */
   readonly keptIn?: string | undefined
   readonly tagPrefix: string
@@ -95,21 +91,13 @@ interface SupervisorEntry {
   readonly directory: string
 }
 
-interface SpareShell {
-  readonly entry: SupervisorEntry
-  readonly key: string
-  readonly shell: Promise<AcquiredShell>
-}
-
 export function createShellPool(options: ShellPoolOptions): ShellPool {
   const { bash, cwd, env, jobsOutliveServer, tagPrefix, onAskpassFolder } = options
   const supervisors: Supervisor[] = []
   let supervisorCount = 0
   let opening: Promise<SupervisorEntry | undefined> | undefined
-  let spare: SpareShell | undefined
-  let lastExitAt = -Infinity
+  const ready = createReadyShells()
   let isClosed = false
-  let discarding = 0
 
   async function open(directory: string): Promise<SupervisorEntry | undefined> {
     const supervisorPrefix = `${tagPrefix}.${++supervisorCount}-`
@@ -120,6 +108,7 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
       commandTags: `${inheritedTags(env)}${supervisorPrefix}`,
       tagPrefix,
       jobsOutliveServer,
+      useLauncher: options.useLauncher,
       keptIn: options.keptIn,
     })
     if (!supervisor) return undefined
@@ -138,7 +127,7 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
     if (!entry || (entry.supervisor.isOpen && entry.directory === directory)) return entry
     if (opening === current) {
       entry.supervisor.close()
-      discardSpare()
+      ready.discardAll()
       opening = undefined
     }
     return supervisorFor(directory)
@@ -146,12 +135,13 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
 
   async function forkShell(
     entry: SupervisorEntry,
-    { command, input, sandbox, record, openInput }: ShellRequest,
+    { isNext, command, input, sandbox, record, openInput }: ShellRequest,
   ): Promise<AcquiredShell> {
     const sandboxed = sandbox?.create()
     try {
       const { cgroupFiles, shellPrelude } = sandboxed ?? {}
       const pooled = await entry.supervisor.forkShell({
+        isNext,
         command,
         input,
         record,
@@ -160,63 +150,34 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
         cgroupFiles,
         shellPrelude,
       })
-      return { shell: pooled, sandboxed, tag: `${entry.tagPrefix}${pooled.number}` }
+      return { shell: pooled, sandboxed, tag: `${entry.tagPrefix}${pooled.name}` }
     } catch (error) {
       sandboxed?.release()
       throw error
     }
   }
 
-  /** Takes the idle shell if it matches. */
-  function claimSpare(entry: SupervisorEntry, key: string): Promise<AcquiredShell | undefined> | undefined {
-    if (spare?.entry !== entry || spare.key !== key) return undefined
-    const { shell } = spare
-    spare = undefined
-    return shell.then(
-      (found) => {
-        if (!found.shell.hasExited && found.sandboxed?.isUpToDate() !== false) return found
-        void discardShell(found)
-        return undefined
-      },
-      () => undefined,
-    )
-  }
-
-  function prepareSpare(entry: SupervisorEntry, sandbox: SandboxFactory | undefined): void {
-    const key = sandbox?.key ?? ''
-    if (isClosed || !entry.supervisor.isOpen || (spare?.entry === entry && spare.key === key)) return
-    discardSpare()
-    const preparing = { entry, key, shell: forkShell(entry, { sandbox }) }
-    spare = preparing
-    preparing.shell.catch(() => {
-      // Not reported: the next command prepares its own shell and reports the error.
-      if (spare === preparing) spare = undefined
-    })
-  }
-
-  function discardSpare(): void {
-    if (!spare) return
-    const finish = (): void => void discarding--
-    discarding++
-    spare.shell.then(discardShell).then(finish, finish)
-    spare = undefined
+  function prepare(entry: SupervisorEntry, sandbox: SandboxFactory | undefined): void {
+    if (isClosed || !entry.supervisor.isOpen) return
+    ready.prepare(sandbox?.key ?? '', () => forkShell(entry, { sandbox, isNext: canRequestEarly(entry, sandbox) }))
   }
 
   async function acquireFrom(entry: SupervisorEntry, request: CommandShellRequest): Promise<AcquiredShell> {
     const { command, input, sandbox, record, openInput } = request
     if (record || openInput || input !== undefined || !fitsInPipe(command)) return forkShell(entry, request)
-    const shell = (await claimSpare(entry, sandbox?.key ?? '')) ?? (await forkShell(entry, { sandbox }))
-    // If commands follow each other closely, the next shell is prepared at once; otherwise when this command has
-    // exited, or runs for a while: preparing it earlier would compete for the processor.
-    const isBackToBack = performance.now() - lastExitAt < PREPARE_DELAY_MS
-    const timer = setTimeout(prepareSpare, PREPARE_DELAY_MS, entry, sandbox).unref()
-    if (isBackToBack) setImmediate(prepareSpare, entry, sandbox)
-    void shell.shell.exited.then(() => {
-      lastExitAt = performance.now()
+    const acquired = (await ready.take(sandbox?.key ?? '')) ?? (await forkShell(entry, { sandbox }))
+    if (canRequestEarly(entry, sandbox)) {
+      prepare(entry, sandbox)
+      return acquired
+    }
+    // The next shell is prepared when the answer of this command has been written, one turn of the event loop after its
+    // exit, or when it runs for a while: preparing it earlier would delay the answer.
+    const timer = setTimeout(prepare, PREPARE_DELAY_MS, entry, sandbox).unref()
+    void acquired.shell.exited.then(() => {
       clearTimeout(timer)
-      setImmediate(prepareSpare, entry, sandbox)
+      setImmediate(() => setImmediate(prepare, entry, sandbox))
     })
-    return shell
+    return acquired
   }
 
   return {
@@ -235,10 +196,10 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
     leaderPids: () => supervisors.at(-1)?.leaderPids() ?? NO_PIDS,
     stopPreparing() {
       isClosed = true
-      discardSpare()
+      ready.discardAll()
     },
     get isDiscarding() {
-      return discarding > 0
+      return ready.isDiscarding
     },
     close() {
       for (const supervisor of supervisors) {
@@ -249,15 +210,14 @@ export function createShellPool(options: ShellPoolOptions): ShellPool {
   }
 }
 
+/** The launcher starts them after the command; a sandbox has to be created here. */
+function canRequestEarly({ supervisor }: SupervisorEntry, sandbox: SandboxFactory | undefined): boolean {
+  return supervisor.hasLauncher && !sandbox
+}
+
 /** The temporary folder of a sandbox is its own; this part of ours can be read in it. */
 function withFolder(argv: SandboxedCommand['argv'], folder: string): readonly string[] {
   return [...argv.slice(0, -1), '--ro-bind', folder, folder, '--']
-}
-
-async function discardShell({ shell, sandboxed }: AcquiredShell): Promise<void> {
-  shell.discard()
-  await shell.exited
-  sandboxed?.release()
 }
 
 /** Identifies a directory independently of its name. */

@@ -4,8 +4,13 @@
 // continues stopped watchers with SIGCONT.
 
 import type { SupervisedShell } from './pooled-shell.js'
-import { identifyProcess, isSameProcessAlive, type ProcessIdentity, readProcessState } from './process-identity.js'
-import { signalProcess } from './signals.js'
+import {
+  continueIfStopped,
+  identifyProcess,
+  isSameProcessAlive,
+  type ProcessIdentity,
+  readProcessState,
+} from './process-identity.js'
 
 const CHECK_MS = 1000
 /** Checks after which a requested shell that has not started counts as lost. */
@@ -36,7 +41,7 @@ export function watchShells(
   function isLost(shell: SupervisedShell): boolean {
     const { pid, watcherPid } = shell
     if (pid === undefined) {
-      if (isStoppedProcess(session)) signalProcess(session, 'SIGCONT')
+      continueIfStopped(session)
       return increment(unstarted, shell) >= MAX_CHECKS_UNSTARTED
     }
     if (isRunning(shell, pid)) return false
@@ -45,7 +50,7 @@ export function watchShells(
       state !== undefined && state.session === session && increment(unreported, shell) < MAX_CHECKS_UNREPORTED
     if (!isWatcherRunning && gone.has(shell)) return true
     if (!isWatcherRunning) gone.add(shell)
-    else if (watcherPid !== undefined && isStoppedProcess(watcherPid)) signalProcess(watcherPid, 'SIGCONT')
+    else if (watcherPid !== undefined) continueIfStopped(watcherPid)
     return false
   }
 
@@ -64,10 +69,6 @@ export function watchShells(
     isStopped = true
     clearTimeout(timer)
   }
-}
-
-function isStoppedProcess(pid: number): boolean {
-  return ['T', 't'].includes(readProcessState(pid)?.state ?? '')
 }
 
 function increment(counts: WeakMap<SupervisedShell, number>, shell: SupervisedShell): number {

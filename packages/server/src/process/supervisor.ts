@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { createDeferred } from '../util/async.js'
 import { createAskpassFolder, withAskpass } from './askpass-folder.js'
+import { type LaunchRequest, startShellLauncher } from './launcher/shell-launcher.js'
 import RECORDER from './output-recorder.sh?raw'
 import { spawnLineChild } from './piped-child.js'
 import { createPoolDirectory, removePoolDirectory } from './pool-directory.js'
@@ -39,6 +40,8 @@ export interface Supervisor {
   readonly askpassFolder: string
   /** Forks a shell for one command. Rejects if that fails; `code` is the error code of the system, if there was one. */
   forkShell(request?: ForkRequest): Promise<PooledShell>
+  /** Whether shells for later commands can be requested before a command is sent, without delaying it. */
+  readonly hasLauncher: boolean
   /** The session leaders of the running shells. */
   leaderPids(): ReadonlySet<number>
   /** Stops forking. Running shells continue. */
@@ -49,6 +52,8 @@ export interface Supervisor {
 
 /** How a shell differs from a plain one. */
 interface ForkRequest {
+  /** It is for a later command: the one that is about to be sent comes first. */
+  readonly isNext?: boolean | undefined
   /** The command, if it is known at the start and too long for a FIFO. */
   readonly command?: string | undefined
   /** Text for stdin; empty by default. */
@@ -99,6 +104,8 @@ interface SupervisorOptions {
   readonly tagPrefix: string
   /** Recorded commands continue when the server has exited. */
   readonly jobsOutliveServer: boolean
+  /** Start plain shells with the shell launcher where it can run. */
+  readonly useLauncher: boolean
   /** A folder for what such commands need after the exit of the server. */
   readonly keptIn?: string | undefined
 }
@@ -136,6 +143,9 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
 
   const args = supervisorArguments(directory, [directory, commandTags, tagPrefix, jobsOutliveServer ? '1' : ''])
   const commandEnv = withAskpass(env, askpassFolder)
+  // It does not search PATH.
+  const canLaunch = settings.useLauncher && bash.includes('/')
+  const starting = canLaunch ? startShellLauncher({ directory, cwd, env: commandEnv, commandTags }) : undefined
   const child = await spawnLineChild(bash, args, { cwd, env: commandEnv, onLine: handleReport }).catch(
     (error: unknown) => {
       removeDirectory()
@@ -167,18 +177,26 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
     child.disconnect()
   }
 
-  if (!(await fifos.ready)) return undefined
+  const launcher = await starting
+  if (!(await fifos.ready)) {
+    launcher?.close()
+    return undefined
+  }
   return {
     get isOpen() {
-      return isOpen
+      return isOpen && launcher?.isOpen !== false
     },
     askpassFolder,
+    hasLauncher: launcher !== undefined,
     leaderPids() {
       const pids = new Set<number>()
       for (const { pid } of shells.values()) if (pid !== undefined) pids.add(pid)
+      for (const pid of launcher?.leaderPids() ?? []) pids.add(pid)
       return pids
     },
     async forkShell(request = {}) {
+      const launched = isPlain(request) && launcher?.start(launchRequest(bash, request), request.isNext ?? false)
+      if (launched) return launched
       const number = await fifos.next()
       if (number === undefined || !isOpen) throw new Error('no shell could be prepared')
       try {
@@ -194,9 +212,22 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
         throw error
       }
     },
-    close,
+    close() {
+      launcher?.close()
+      close()
+    },
     removeDirectory,
   }
+}
+
+/** Whether it needs nothing but a command, which is sent to it later. */
+function isPlain({ command, input, record, openInput }: ForkRequest): boolean {
+  return command === undefined && input === undefined && !record && !openInput
+}
+
+function launchRequest(bash: string, { sandbox, cgroupFiles = [], shellPrelude = '' }: ForkRequest): LaunchRequest {
+  const argv = [...(sandbox?.argv ?? []), sandbox?.bash ?? bash, '-c', `${shellPrelude}${READ_COMMAND}`, 'bash']
+  return { seccompFile: sandbox?.seccompFile ?? '', cgroupFiles, argv }
 }
 
 /**

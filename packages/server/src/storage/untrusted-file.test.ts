@@ -13,7 +13,7 @@ import { describeOpenError, openUntrustedFile } from './untrusted-file.js'
 
 function emptyFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-files-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 

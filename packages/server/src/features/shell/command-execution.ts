@@ -232,6 +232,8 @@ export function reportLatestLine(execution: CommandExecution, report: (line: str
     heartbeat.restart()
     timer = setTimeout(reportNow, wait)
   })
+  // Of a short command, the first output arrives with the report of its start.
+  if (execution.renderer.latestLine() !== '') reportNow()
   return () => {
     unsubscribe()
     heartbeat.stop()

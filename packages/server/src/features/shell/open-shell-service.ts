@@ -54,6 +54,7 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
   // The supervisor and bwrap run outside of the sandbox, which restores the variables for commands.
   const supervisorEnv = sandbox.level === 'off' ? env : removeUntrustedLibraries(env, listWritableRoots(config))
   const commandRunner = createCommandRunner({
+    useLauncher: settings.SHELL_LAUNCHER,
     cwd,
     env: supervisorEnv,
     shell: program,
