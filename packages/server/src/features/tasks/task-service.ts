@@ -18,7 +18,7 @@ import {
 } from './task-failures.js'
 import { TASKS_URI } from './task-manager-tool.js'
 import { parseTaskQuery } from './task-query.js'
-import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
+import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
@@ -28,6 +28,8 @@ const MAX_STEPS_ADDED = 100
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
 const MAX_STEPS_LISTED = 200
+/** Of the tasks that match. */
+const MAX_COUNTED = 10_000
 
 export interface TaskService {
   /** Creates a task with these steps and makes it the current one. */
@@ -73,6 +75,8 @@ export interface TaskListing {
   readonly current: number | undefined
   /** Number of matching tasks; `entries` may hold fewer. */
   readonly found: number
+  /** Whether more match than `found` says: counting them all would take the longer the more there are. */
+  readonly hasUncounted: boolean
   readonly openTasks: number
   readonly openSteps: number
 }
@@ -162,11 +166,11 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
     show: (user, taskId, { from, onlyOpen }) =>
       read(user, async ({ tasks }) => {
         const task = await requireTask(tasks, taskId)
-        const { open, openSteps } = await tasks.count({ terms: [] })
+        const { open, openSteps } = await tasks.countAll()
         const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
         const steps = await tasks.listSteps(task.id, which)
         const current = await tasks.findCurrentId()
-        return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
+        return { entries: [{ task, steps }], current, found: 1, hasUncounted: false, openTasks: open, openSteps }
       }),
     watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
     close: async () => unsubscribe(),
@@ -218,7 +222,7 @@ async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly St
   const steps: StepRow[] = []
   for (const before of stepsBefore) steps.push((await tasks.findStep(before.id)) ?? before)
   const [next] = await tasks.listSteps(id, { state: 'open', limit: 1 })
-  const { open, openSteps } = await tasks.count({ terms: [] })
+  const { open, openSteps } = await tasks.countAll()
   const current = await tasks.findCurrentId()
   const nextTask = task.completedAt === null ? undefined : await findOpenTask(tasks, current)
   return { task, steps, next, nextTask, current, openTasks: open, openSteps }
@@ -249,9 +253,25 @@ async function currentFirst(tasks: TaskTable, filter: TaskFilter): Promise<reado
 
 /** Without a filter the entries are complete and need not be counted. */
 async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter?: TaskFilter): Promise<TaskListing> {
-  const all = await tasks.count({ terms: [] })
-  const found = filter ? (await tasks.count(filter)).tasks : entries.length
-  return { entries, current: await tasks.findCurrentId(), found, openTasks: all.open, openSteps: all.openSteps }
+  const all = await tasks.countAll()
+  const count = filter ? await countFound(tasks, filter, all) : entries.length
+  return {
+    entries,
+    current: await tasks.findCurrentId(),
+    found: count ?? MAX_COUNTED,
+    hasUncounted: count === undefined,
+    openTasks: all.open,
+    openSteps: all.openSteps,
+  }
+}
+
+/** Undefined if there are more than MAX_COUNTED and their number is not known. */
+async function countFound(tasks: TaskTable, filter: TaskFilter, all: TaskCounts): Promise<number | undefined> {
+  const { terms, state = 'all', from, before, except } = filter
+  if (terms.length === 0 && [from, before, except].every((bound) => bound === undefined))
+    return { all: all.tasks, open: all.open, done: all.tasks - all.open }[state]
+  const count = await tasks.countMatches(filter, MAX_COUNTED + 1)
+  return count > MAX_COUNTED ? undefined : count
 }
 
 /** Opens the task service of the current project. */

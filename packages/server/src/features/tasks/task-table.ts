@@ -15,7 +15,7 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 import { enforceTaskLimits } from './task-limits.js'
-import { countMatches, countsFromRow, selectMatches, type TaskCounts } from './task-search.js'
+import { countMatches, selectMatches } from './task-search.js'
 import { addToIndex, type IndexedTexts, MAX_INDEXED_ID } from './text-index.js'
 
 export interface TaskRow {
@@ -53,6 +53,13 @@ export interface TaskFilter {
   readonly except?: number | undefined
 }
 
+export interface TaskCounts {
+  readonly tasks: number
+  readonly open: number
+  /** Open steps of the open tasks. */
+  readonly openSteps: number
+}
+
 export interface StepQuery {
   readonly state?: 'open' | undefined
   /** Only steps with this id or a greater one. */
@@ -79,7 +86,10 @@ export interface TaskTable {
   completeStep(id: number, at: number): Promise<void>
   /** Newest first. */
   list(filter: TaskFilter, limit: number): Promise<readonly TaskRow[]>
-  count(filter: TaskFilter): Promise<TaskCounts>
+  /** Of the whole project. */
+  countAll(): Promise<TaskCounts>
+  /** The number of tasks that the filter matches, at most `most`: counting does not take longer with more of them. */
+  countMatches(filter: TaskFilter, most: number): Promise<number>
 }
 
 const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
@@ -117,7 +127,8 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
     completeStep: (id, at) => completeStep(sql, scope, id, at),
     list: async (filter, limit) =>
       (await selectMatches(sql, scope, filter, { columns: TASK_COLUMNS, limit })).map(taskFromRow),
-    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countMatches(sql, scope, filter)),
+    countAll: () => readCounts(sql, scope),
+    countMatches: (filter, most) => countMatches(sql, scope, filter, most),
   }
 }
 
@@ -258,13 +269,28 @@ async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: 
   )
 }
 
+/** Counts the rows themselves, for rows that were written without these counters. */
+export async function countRows(sql: Sql, scope: number): Promise<TaskCounts> {
+  const rows = await sql.all(
+    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
+       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
+     FROM tasks WHERE scope = ?`,
+    scope,
+  )
+  return countsFromRow(requireRow(rows))
+}
+
+function countsFromRow(row: SqlRow): TaskCounts {
+  return {
+    tasks: numberColumn(row, 'tasks'),
+    open: numberColumn(row, 'open_tasks'),
+    openSteps: numberColumn(row, 'open_steps'),
+  }
+}
+
 async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
   const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
   return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
-}
-
-function matchesAll({ terms, state, from, before, except }: TaskFilter): boolean {
-  return terms.length === 0 && [state, from, before, except].every((bound) => bound === undefined)
 }
 
 function toStorableStep({ text, completedAt }: NewStep): NewStep {
