@@ -118,3 +118,24 @@ describe('a tool with load', () => {
     )
   })
 })
+
+test('a schema is compiled once for all servers that have the tool', async () => {
+  let reads = 0
+  const text = {
+    type: 'string',
+    get minLength() {
+      reads += 1
+      return 2
+    },
+  }
+  const shared = tool('shared', { type: 'object', properties: { text }, required: ['text'] })
+  const registries = [createToolRegistry([shared]), createToolRegistry([shared])]
+  const readsOf: number[] = []
+  for (const registry of registries) {
+    expect(await registry.find('shared')?.parseArguments({ text: 'ab' })).toEqual({ text: 'ab' })
+    expect(() => registry.find('shared')?.parseArguments({ text: 'a' })).toThrow(BadInput)
+    readsOf.push(reads)
+  }
+  expect(readsOf[0]).toBeGreaterThan(0)
+  expect(readsOf[1]).toBe(readsOf[0])
+})

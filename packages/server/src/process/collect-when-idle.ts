@@ -1,6 +1,7 @@
 // Returns memory to the system after work. V8 keeps most of what a burst of calls needed, fragmented and with compiled
 // code, because nothing that happens later makes it collect. Loaded by services.ts of the app with the first service, and
-// called for every call. Sets flags of V8 for the time of a collection, and a timer that does not keep the process alive.
+// called for every call; the database registers what it can release. Sets flags of V8 for the time of a collection, and a
+// timer that does not keep the process alive.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
@@ -8,6 +9,10 @@ import { bunVersion } from '@scorpiox/mcp/runtime'
 import { exposeGarbageCollector } from './garbage-collector.js'
 
 const CHECK_INTERVAL_MS = 20_000
+/** Compiled code is dropped by the second collection after its last use, and what only it referred to by the next ones. */
+const ROUNDS = 4
+/** Each blocks the event loop, so they are not made in one turn. */
+const ROUND_INTERVAL_MS = 500
 /** A larger heap would block the event loop for longer than a call should wait. */
 const MAX_HEAP_BYTES = 96 * 1024 * 1024
 /** The newest Node.js on which the flags below were tried: V8 prints a line about one that it does not know. */
@@ -21,28 +26,46 @@ interface IdleCollectorOptions {
   readonly collect?: () => void
 }
 
-/** Returns a function to be called for every call. Collects once there was none for one to two intervals. */
+interface IdleCollector {
+  /** To be called for every call. */
+  readonly noteCall: () => void
+  /** Calls this before a collection. Returns a function that ends it. */
+  readonly onIdle: (release: () => void) => () => void
+}
+
+/** Collects once there was no call for one to two intervals. */
 export function createIdleCollector({
   checkIntervalMs = CHECK_INTERVAL_MS,
   collect = collectAndCompact,
-}: IdleCollectorOptions = {}): () => void {
+}: IdleCollectorOptions = {}): IdleCollector {
+  const releases = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let hasWorked = false
 
-  function check(): void {
+  function check(roundsLeft: number): void {
     timer = undefined
-    if (!hasWorked) return collect()
-    hasWorked = false
-    start()
+    if (hasWorked) {
+      hasWorked = false
+      return start()
+    }
+    if (roundsLeft === ROUNDS) for (const release of releases) release()
+    collect()
+    if (roundsLeft > 1) timer = setTimeout(check, ROUND_INTERVAL_MS, roundsLeft - 1).unref()
   }
 
   function start(): void {
-    timer ??= setTimeout(check, checkIntervalMs).unref()
+    timer ??= setTimeout(check, checkIntervalMs, ROUNDS).unref()
   }
 
-  return () => {
-    hasWorked = true
-    start()
+  return {
+    noteCall() {
+      hasWorked = true
+      start()
+    },
+    onIdle(release) {
+      releases.add(release)
+      return () => void releases.delete(release)
+    },
   }
 }
 
@@ -51,10 +74,9 @@ function collectAndCompact(): void {
   const collectGarbage = exposeGarbageCollector()
   const isKnown = bunVersion() === undefined && Number.parseInt(process.version.slice(1), 10) <= LAST_KNOWN_NODE
   if (isKnown) for (const flag of COMPACTING) setFlagsFromString(flag)
-  // Code is dropped by the second collection after its last use.
-  for (let count = 0; count < 2; count++) collectGarbage()
+  collectGarbage()
   if (isKnown) for (const flag of USUAL) setFlagsFromString(flag)
 }
 
 /** One for the process: the heap is that of all servers in it. */
-export const noteCall = createIdleCollector()
+export const { noteCall, onIdle } = createIdleCollector()
