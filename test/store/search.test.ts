@@ -76,8 +76,8 @@ const search = (state: StateDatabase, filter: TaskFilter, scope = SCOPE) =>
   state.read(scope, async ({ tasks }) => ({
     ids: (await tasks.list(filter, 1000)).map(({ id }) => id),
     newest: (await tasks.list(filter, 2)).map(({ id }) => id),
-    found: await tasks.countMatches(filter, 1000),
-    foundFew: await tasks.countMatches(filter, 3),
+    found: (await tasks.search(filter, 2, 1000)).found,
+    foundFew: (await tasks.search(filter, 1, 3)).found,
   }))
 
 async function insert(state: StateDatabase, tasks: readonly PlannedTask[], scope = SCOPE): Promise<void> {

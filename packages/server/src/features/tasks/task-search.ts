@@ -10,32 +10,41 @@ import { forEachPostgresCondition } from './task-search-postgres.js'
 import type { TaskFilter } from './task-table.js'
 import { type Candidates, findCandidates, isIndexable } from './text-index.js'
 
-/** The rows of matching tasks, newest first. */
-export async function selectMatches(
-  sql: Sql,
-  scope: number,
-  filter: TaskFilter,
-  { columns, limit }: { readonly columns: string; readonly limit: number },
-): Promise<readonly SqlRow[]> {
-  const found: SqlRow[] = []
-  await forEachCondition(sql, scope, { filter, wanted: limit }, async ({ where, values }) => {
-    const text = `SELECT ${columns} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
-    for (const row of await sql.all(text, ...values, limit - found.length)) found.push(row)
-    return limit - found.length
-  })
-  return found
+export interface SearchQuery {
+  readonly filter: TaskFilter
+  readonly columns: string
+  /** Number of rows. */
+  readonly limit: number
+  /** Up to which number matching tasks are counted; not less than `limit`. */
+  readonly most: number
 }
 
-/** The number of matching tasks, at most `most`. */
-export async function countMatches(sql: Sql, scope: number, filter: TaskFilter, most: number): Promise<number> {
-  let count = 0
+export interface SearchResult {
+  /** Newest first. */
+  readonly rows: readonly SqlRow[]
+  readonly found: number
+}
+
+export async function searchTasks(sql: Sql, scope: number, query: SearchQuery): Promise<SearchResult> {
+  const { filter, columns, limit, most } = query
+  const rows: SqlRow[] = []
+  let found = 0
   await forEachCondition(sql, scope, { filter, wanted: most }, async ({ where, values }) => {
-    const matches = `SELECT 1 AS one FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
-    const rows = await sql.all(`SELECT count(*) AS found FROM (${matches}) AS matches`, ...values, most - count)
-    count += numberColumn(requireRow(rows), 'found')
-    return most - count
+    const missing = limit - rows.length
+    const text = `SELECT ${columns} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
+    const next = missing === 0 ? [] : await sql.all(text, ...values, missing)
+    for (const row of next) rows.push(row)
+    const hasAll = next.length < missing || most === limit
+    found += hasAll ? next.length : await countMatches(sql, { where, values }, most - found)
+    return most - found
   })
-  return count
+  return { rows, found }
+}
+
+async function countMatches(sql: Sql, { where, values }: Condition, most: number): Promise<number> {
+  const matches = `SELECT 1 AS one FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
+  const rows = await sql.all(`SELECT count(*) AS found FROM (${matches}) AS matches`, ...values, most)
+  return numberColumn(requireRow(rows), 'found')
 }
 
 interface Wanted {

@@ -18,7 +18,16 @@ import {
 } from './task-failures.js'
 import { TASKS_URI } from './task-manager-tool.js'
 import { parseTaskQuery } from './task-query.js'
-import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
+import type {
+  FoundTasks,
+  NewStep,
+  StepRow,
+  TaskCounts,
+  TaskFilter,
+  TaskRow,
+  TaskTable,
+  TaskTables,
+} from './task-table.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
@@ -151,17 +160,18 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
     list: (user, query) =>
       read(user, async ({ tasks }) => {
         const filter = parseTaskQuery(query)
-        const found = await tasks.list(filter, MAX_LISTED)
-        const entries = found.map((task) => ({ task, steps: [] }))
-        return toListing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
+        const found = await tasks.search(filter, MAX_LISTED, MAX_COUNTED + 1)
+        const entries = found.tasks.map((task) => ({ task, steps: [] }))
+        return toListing(tasks, filter, entries, found)
       }),
     pending: (user, query) =>
       read(user, async ({ tasks }) => {
         const filter = openTaskFilter(query)
+        const found = await tasks.search(filter, MAX_LISTED_WITH_STEPS, MAX_COUNTED + 1)
         const entries: TaskEntry[] = []
-        for (const task of await currentFirst(tasks, filter))
+        for (const task of await currentFirst(tasks, filter, found.tasks))
           entries.push({ task, steps: await tasks.listSteps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
-        return toListing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
+        return toListing(tasks, filter, entries, found)
       }),
     show: (user, taskId, { from, onlyOpen }) =>
       read(user, async ({ tasks }) => {
@@ -242,36 +252,41 @@ function openTaskFilter(query: string): TaskFilter {
   return { ...filter, state: 'open' }
 }
 
-/** Returns the newest tasks that match; on the first page the current task comes first if it matches. */
-async function currentFirst(tasks: TaskTable, filter: TaskFilter): Promise<readonly TaskRow[]> {
-  const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
+/** On the first page the current task comes first if it matches. */
+async function currentFirst(
+  tasks: TaskTable,
+  filter: TaskFilter,
+  newest: readonly TaskRow[],
+): Promise<readonly TaskRow[]> {
   const current = await tasks.findCurrentId()
   if (current === undefined || filter.before !== undefined) return newest
   const [found] = await tasks.list({ ...filter, from: current, before: current + 1 }, 1)
   return found ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
-/** Without a filter the entries are complete and need not be counted. */
-async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter?: TaskFilter): Promise<TaskListing> {
+async function toListing(
+  tasks: TaskTable,
+  filter: TaskFilter,
+  entries: readonly TaskEntry[],
+  { found }: FoundTasks,
+): Promise<TaskListing> {
   const all = await tasks.countAll()
-  const count = filter ? await countFound(tasks, filter, all) : entries.length
+  const known = found > MAX_COUNTED ? knownCount(filter, all) : found
   return {
     entries,
     current: await tasks.findCurrentId(),
-    found: count ?? MAX_COUNTED,
-    hasUncounted: count === undefined,
+    found: known ?? MAX_COUNTED,
+    hasUncounted: known === undefined,
     openTasks: all.open,
     openSteps: all.openSteps,
   }
 }
 
-/** Undefined if there are more than MAX_COUNTED and their number is not known. */
-async function countFound(tasks: TaskTable, filter: TaskFilter, all: TaskCounts): Promise<number | undefined> {
-  const { terms, state = 'all', from, before, except } = filter
-  if (terms.length === 0 && [from, before, except].every((bound) => bound === undefined))
-    return { all: all.tasks, open: all.open, done: all.tasks - all.open }[state]
-  const count = await tasks.countMatches(filter, MAX_COUNTED + 1)
-  return count > MAX_COUNTED ? undefined : count
+/** The number of tasks that match, if it is a number that is kept. */
+function knownCount({ terms, state, from, before, except }: TaskFilter, all: TaskCounts): number | undefined {
+  if (terms.length > 0 || [from, before, except].some((bound) => bound !== undefined)) return undefined
+  if (state === undefined) return all.tasks
+  return state === 'open' ? all.open : all.tasks - all.open
 }
 
 /** Opens the task service of the current project. */

@@ -15,7 +15,7 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 import { enforceTaskLimits } from './task-limits.js'
-import { countMatches, selectMatches } from './task-search.js'
+import { searchTasks } from './task-search.js'
 import { addToIndex, type IndexedTexts, MAX_INDEXED_ID } from './text-index.js'
 
 export interface TaskRow {
@@ -60,6 +60,11 @@ export interface TaskCounts {
   readonly openSteps: number
 }
 
+export interface FoundTasks {
+  readonly tasks: readonly TaskRow[]
+  readonly found: number
+}
+
 export interface StepQuery {
   readonly state?: 'open' | undefined
   /** Only steps with this id or a greater one. */
@@ -88,8 +93,8 @@ export interface TaskTable {
   list(filter: TaskFilter, limit: number): Promise<readonly TaskRow[]>
   /** Of the whole project. */
   countAll(): Promise<TaskCounts>
-  /** The number of tasks that the filter matches, at most `most`: counting does not take longer with more of them. */
-  countMatches(filter: TaskFilter, most: number): Promise<number>
+  /** As `list`, with the number of tasks that match, at most `most`: counting does not take longer with more of them. */
+  search(filter: TaskFilter, limit: number, most: number): Promise<FoundTasks>
 }
 
 const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
@@ -97,6 +102,11 @@ const STEP_SELECT = 'id, task, created_at, completed_at, text'
 export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text', 'search']
 
 export function createTaskTable(sql: Sql, scope: number): TaskTable {
+  async function search(filter: TaskFilter, limit: number, most: number): Promise<FoundTasks> {
+    const { rows, found } = await searchTasks(sql, scope, { filter, columns: TASK_COLUMNS, limit, most })
+    return { tasks: rows.map(taskFromRow), found }
+  }
+
   return {
     async findCurrentId() {
       const [row] = await sql.all('SELECT current_task FROM scopes WHERE id = ?', scope)
@@ -125,10 +135,9 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
     complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
-    list: async (filter, limit) =>
-      (await selectMatches(sql, scope, filter, { columns: TASK_COLUMNS, limit })).map(taskFromRow),
+    list: async (filter, limit) => (await search(filter, limit, limit)).tasks,
     countAll: () => readCounts(sql, scope),
-    countMatches: (filter, most) => countMatches(sql, scope, filter, most),
+    search,
   }
 }
 
