@@ -124,9 +124,11 @@ export class HttpSession {
 
   /** Releases everything that can be made again; undefined if something cannot. Events are not kept. */
   suspend(): SuspendedSession | undefined {
-    const { state, server, hasOwnState } = this.session
+    const { state, server, outgoingRequests } = this.session
     const facts = readFacts(state)
-    const isNeeded = this.isBusy || this.#openStreams.size > 0 || hasOwnState || state.subscriptions.size > 0
+    // What is subscribed to may change, and a request to the client may be answered late.
+    const isExpecting = outgoingRequests !== undefined || state.subscriptions.size > 0
+    const isNeeded = this.isBusy || this.#openStreams.size > 0 || isExpecting
     if (isNeeded || !facts) return undefined
     const numbers = {
       firstStream: this.#firstStreamNumber,

@@ -78,8 +78,8 @@ export class StoredClientSession implements Session {
   get isBusy() {
     return this.session.isBusy
   }
-  get hasOwnState() {
-    return this.session.hasOwnState
+  get outgoingRequests() {
+    return this.session.outgoingRequests
   }
 
   receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer {

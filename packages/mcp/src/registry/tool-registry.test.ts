@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { StandardSchema } from '../definitions/standard-schema.js'
 import { defineTool, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
+import { loadFullCompiler } from '../json-schema/lazy-compile.js'
 import { BadInput, createToolRegistry } from './tool-registry.js'
 
 const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
@@ -120,6 +121,8 @@ describe('a tool with load', () => {
 })
 
 test('a schema is compiled once for all servers that have the tool', async () => {
+  // As for HTTP.
+  await loadFullCompiler()
   let reads = 0
   const text = {
     type: 'string',

@@ -21,9 +21,6 @@ export const DEFAULT_PAGE_SIZE = 1000
 /** Keywords that concern no arguments but those in `properties`. */
 const NAMING_KEYWORDS = new Set(['$schema', 'type', 'title', 'description', 'properties', 'required'])
 
-/** A process may have a server for each user, all with the same tools. */
-const validators = new WeakMap<JsonObject, SchemaValidator>()
-
 interface ToolInfo {
   readonly tool: ToolDefinition
   /** The members of the value that go into `structuredContent`; undefined if the output schema does not list any. */
@@ -167,7 +164,7 @@ function registerTool(tool: ToolDefinition, { inputSchema, outputSchema }: ToolL
           return result.value
         })
       }
-      return andThen(validator ?? compileOnce(inputSchema), (validate) => {
+      return andThen(validator ?? compileOnDemand(inputSchema), (validate) => {
         validator = validate
         const problems = validate(args)
         if (problems) throw new BadInput(problems, argumentErrors)
@@ -176,15 +173,6 @@ function registerTool(tool: ToolDefinition, { inputSchema, outputSchema }: ToolL
     },
   }
   return registered
-}
-
-function compileOnce(schema: JsonObject): SchemaValidator | Promise<SchemaValidator> {
-  const known = validators.get(schema)
-  if (known) return known
-  return andThen(compileOnDemand(schema), (compiled) => {
-    validators.set(schema, compiled)
-    return compiled
-  })
 }
 
 function toProblem({ message, path = [] }: StandardIssue): SchemaProblem {

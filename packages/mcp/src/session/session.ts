@@ -39,8 +39,8 @@ export interface Session {
   readonly state: NegotiatedState
   /** Whether any request is in progress. */
   readonly isBusy: boolean
-  /** Whether it has more than `state` can restore: requests to its client, whose late answers it accepts, or subscriptions. */
-  readonly hasOwnState: boolean
+  /** Requests to the client, also those whose late answers are accepted; undefined before the first. */
+  readonly outgoingRequests: OutgoingRequests | undefined
   /**
    * Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. `auth` is that of
    * the message, because a session may be used with several credentials of its user.
@@ -111,10 +111,6 @@ class ClientSession implements Session, SessionContext {
 
   get isBusy(): boolean {
     return this.#requests.isBusy
-  }
-
-  get hasOwnState(): boolean {
-    return this.outgoingRequests !== undefined || this.#streamsIfCreated?.isOpen === true
   }
 
   receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer {

@@ -21,10 +21,6 @@ export class SubscriptionStreams {
 
   constructor(private readonly server: McpServer) {}
 
-  get isOpen(): boolean {
-    return this.#open.size > 0
-  }
-
   /** Resolves when the stream ends: to the answer, or to undefined if the client cancelled it. */
   open(context: RequestContext, answer: (reply: TypedResult) => JsonRpcAnswer): Promise<JsonRpcAnswer> {
     if (this.#open.size >= MAX_STREAMS) {

@@ -34,6 +34,14 @@ test('a call between the rounds ends them, and is followed by all of them', () =
   expect(collect).toHaveBeenCalledTimes(1 + ROUNDS)
 })
 
+test('a collection that takes long is the last one', () => {
+  const collect = vi.fn<() => void>(() => void vi.advanceTimersByTime(200))
+  const { noteCall } = createIdleCollector({ checkIntervalMs: 1000, collect })
+  noteCall()
+  vi.advanceTimersByTime(60_000)
+  expect(collect).toHaveBeenCalledTimes(1)
+})
+
 test('what is registered is released once before each of the collections', () => {
   const order: string[] = []
   const { noteCall, onIdle } = createIdleCollector({ checkIntervalMs: 1000, collect: () => void order.push('collect') })

@@ -13,6 +13,8 @@ const CHECK_INTERVAL_MS = 20_000
 const ROUNDS = 4
 /** Each blocks the event loop, so they are not made in one turn. */
 const ROUND_INTERVAL_MS = 500
+/** After one that took longer there are no more. */
+const MAX_BLOCK_MS = 100
 /** A larger heap would block the event loop for longer than a call should wait. */
 const MAX_HEAP_BYTES = 96 * 1024 * 1024
 /** The newest Node.js on which the flags below were tried: V8 prints a line about one that it does not know. */
@@ -49,8 +51,10 @@ export function createIdleCollector({
       return start()
     }
     if (roundsLeft === ROUNDS) for (const release of releases) release()
+    const startedAt = performance.now()
     collect()
-    if (roundsLeft > 1) timer = setTimeout(check, ROUND_INTERVAL_MS, roundsLeft - 1).unref()
+    const isLast = roundsLeft === 1 || performance.now() - startedAt > MAX_BLOCK_MS
+    if (!isLast) timer = setTimeout(check, ROUND_INTERVAL_MS, roundsLeft - 1).unref()
   }
 
   function start(): void {
