@@ -3,13 +3,13 @@
 // called for every call; the database registers what it can release. Sets flags of V8 for the time of a collection, and a
 // timer that does not keep the process alive.
 
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapCodeStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { exposeGarbageCollector } from './garbage-collector.js'
 
 const CHECK_INTERVAL_MS = 20_000
-/** Compiled code is dropped by the second collection after its last use, and what only it referred to by the next ones. */
+/** What only compiled code referred to is dropped by the collections after the one that dropped the code. */
 const ROUNDS = 4
 /** Each blocks the event loop, so they are not made in one turn. */
 const ROUND_INTERVAL_MS = 500
@@ -20,7 +20,14 @@ const MAX_HEAP_BYTES = 96 * 1024 * 1024
 /** The newest Node.js on which the flags below were tried: V8 prints a line about one that it does not know. */
 const LAST_KNOWN_NODE = 24
 /** Compiled code that was not used lately is dropped too; a function is compiled again when it is called. */
-const COMPACTING = ['--compact-on-every-full-gc', '--flush-baseline-code', '--bytecode-old-age=1']
+const COMPACTING = ['--compact-on-every-full-gc', '--flush-baseline-code']
+/**
+ * Collections that are forced do not make code older, so this is code that was not used since V8 last collected on its
+ * own. All code is dropped if there is much: the next call then takes 10 ms more.
+ */
+const UNUSED_CODE = '--bytecode-old-age=1'
+const ALL_CODE = '--bytecode-old-age=0'
+const MUCH_CODE_BYTES = 4 * 1024 * 1024
 const USUAL = ['--no-compact-on-every-full-gc', '--no-flush-baseline-code', '--bytecode-old-age=6']
 
 interface IdleCollectorOptions {
@@ -77,7 +84,9 @@ function collectAndCompact(): void {
   if (getHeapStatistics().used_heap_size > MAX_HEAP_BYTES) return
   const collectGarbage = exposeGarbageCollector()
   const isKnown = bunVersion() === undefined && Number.parseInt(process.version.slice(1), 10) <= LAST_KNOWN_NODE
-  if (isKnown) for (const flag of COMPACTING) setFlagsFromString(flag)
+  const hasMuchCode = getHeapCodeStatistics().code_and_metadata_size > MUCH_CODE_BYTES
+  const compacting = [...COMPACTING, hasMuchCode ? ALL_CODE : UNUSED_CODE]
+  if (isKnown) for (const flag of compacting) setFlagsFromString(flag)
   collectGarbage()
   if (isKnown) for (const flag of USUAL) setFlagsFromString(flag)
 }
