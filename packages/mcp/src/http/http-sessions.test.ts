@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+import { OutgoingRequests } from '../client-requests/outgoing-requests.js'
 import type { CallObserver } from '../definitions/call-observer.js'
 import { createChangeEvents } from '../definitions/change-events.js'
 import { defineResource } from '../definitions/resource.js'
@@ -129,6 +130,15 @@ test('a session is not suspended while it is subscribed to a resource', async ()
   await ask(session, 'resources/unsubscribe', { uri: NOTE })
   vi.advanceTimersByTime(12 * MINUTE_MS)
   expect(countActive(sessions)).toBe(0)
+  sessions.close()
+})
+
+test('a session that has asked its client something is not suspended, because the answer may be late', async () => {
+  const sessions = openSessions()
+  const session = await initialize(sessions, 'ann')
+  Object.assign(session.session, { outgoingRequests: new OutgoingRequests() })
+  vi.advanceTimersByTime(12 * MINUTE_MS)
+  expect(sessions.find(session.id, 'ann')).toBe(session)
   sessions.close()
 })
 
