@@ -1,5 +1,9 @@
+import { getHeapCodeStatistics } from 'node:v8'
+import { runInThisContext } from 'node:vm'
+
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+import { bunVersion } from '@scorpiox/mcp/runtime'
 import { createIdleCollector } from './collect-when-idle.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -63,4 +67,19 @@ test('the next calls are followed by another collection', () => {
     vi.advanceTimersByTime(10_000)
     expect(collect).toHaveBeenCalledTimes(count * ROUNDS)
   }
+})
+
+test.skipIf(bunVersion() !== undefined)('compiled code is dropped, and compiled again when it is needed', () => {
+  const names = Array.from({ length: 8000 }, (_, index) => `f${index}`)
+  const functions = names.map((name, index) => `function ${name}(a) { const b = a + ${index}; return [a, b, { b }] }`)
+  const run: unknown = runInThisContext(
+    `(() => { ${functions.join('\n')}; return () => [${names.map((name) => `${name}(1)`).join(',')}].length })()`,
+  )
+  if (typeof run !== 'function') throw new Error('no function')
+  expect(run()).toBe(8000)
+  const before = getHeapCodeStatistics().bytecode_and_metadata_size
+  createIdleCollector({ checkIntervalMs: 1000 }).noteCall()
+  vi.advanceTimersByTime(60_000)
+  expect(getHeapCodeStatistics().bytecode_and_metadata_size).toBeLessThan(before / 2)
+  expect(run()).toBe(8000)
 })

@@ -84,11 +84,13 @@ function collectAndCompact(): void {
   if (getHeapStatistics().used_heap_size > MAX_HEAP_BYTES) return
   const collectGarbage = exposeGarbageCollector()
   const isKnown = bunVersion() === undefined && Number.parseInt(process.version.slice(1), 10) <= LAST_KNOWN_NODE
-  const hasMuchCode = getHeapCodeStatistics().code_and_metadata_size > MUCH_CODE_BYTES
-  const compacting = [...COMPACTING, hasMuchCode ? ALL_CODE : UNUSED_CODE]
-  if (isKnown) for (const flag of compacting) setFlagsFromString(flag)
+  if (isKnown) for (const flag of [...COMPACTING, chooseCode()]) setFlagsFromString(flag)
   collectGarbage()
   if (isKnown) for (const flag of USUAL) setFlagsFromString(flag)
+}
+
+function chooseCode(): string {
+  return getHeapCodeStatistics().code_and_metadata_size > MUCH_CODE_BYTES ? ALL_CODE : UNUSED_CODE
 }
 
 /** One for the process: the heap is that of all servers in it. */
