@@ -27,7 +27,7 @@ const COMPACTING = ['--compact-on-every-full-gc', '--flush-baseline-code']
  */
 const UNUSED_CODE = '--bytecode-old-age=1'
 const ALL_CODE = '--bytecode-old-age=0'
-const MUCH_CODE_BYTES = 4 * 1024 * 1024
+const MUCH_CODE_BYTES = 5 * 1024 * 1024
 const USUAL = ['--no-compact-on-every-full-gc', '--no-flush-baseline-code', '--bytecode-old-age=6']
 
 interface IdleCollectorOptions {
@@ -90,7 +90,8 @@ function collectAndCompact(): void {
 }
 
 function chooseCode(): string {
-  return getHeapCodeStatistics().code_and_metadata_size > MUCH_CODE_BYTES ? ALL_CODE : UNUSED_CODE
+  const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics()
+  return code + bytecode > MUCH_CODE_BYTES ? ALL_CODE : UNUSED_CODE
 }
 
 /** One for the process: the heap is that of all servers in it. */
