@@ -3,11 +3,13 @@
 //   npm run bench:growth [-- jobs memory search …]      BENCH_DIST=<folder> measures another build
 
 import { measureFiringCallbacks, measureWaitingCallbacks } from './growth/callbacks.mjs'
+import { measureCalls } from './growth/calls.mjs'
 import { measureFinishedJobs, measureJobLists } from './growth/jobs.mjs'
+import { measureSessions } from './growth/sessions.mjs'
 import { measureSkillLists } from './growth/skills.mjs'
 import { measureTokenChanges } from './growth/tokens.mjs'
 import { measureUsers } from './growth/users.mjs'
-import { measureLargeTasks, measureSteps, measureTaskSearch } from './growth/tasks.mjs'
+import { measureLargeTasks, measurePostgresSearch, measureSteps, measureTaskSearch } from './growth/tasks.mjs'
 
 const MEASUREMENTS = {
   jobs: measureJobLists,
@@ -17,7 +19,10 @@ const MEASUREMENTS = {
   firing: measureFiringCallbacks,
   waiting: measureWaitingCallbacks,
   users: measureUsers,
+  sessions: measureSessions,
+  calls: measureCalls,
   search: measureTaskSearch,
+  postgres: measurePostgresSearch,
   megabytes: measureLargeTasks,
   steps: measureSteps,
 }

@@ -2,9 +2,10 @@
 // what grew; exits with 1 if a call failed that no fault explains, a trend is found, or memory stays after the load.
 //
 //   npm run soak [-- --part load|properties] [--minutes 10] [--rate 3] [--users 20] [--seed 1] [--variants sqlite,postgres]
-//                [--faults "kill -9,disk full,clock jump,database restarted"|none] [--every 10] [--out <folder>] [--docs]
+//                [--faults "kill -9,disk full,clock jump,database restarted"|none] [--every 10] [--hour 60] [--out <folder>] [--docs]
 //
 // `rate` is operations a second on each server; 3 take about a tenth of a core for each. `docs` draws docs/pictures/soak.svg.
+// `hour` is after how many minutes the servers drop what they otherwise drop after an hour.
 // A file `stop` in the folder `out` ends the load early.
 // Linux only. As root, STATE_DIR is a file system of its own, which can be filled; with libfaketime clocks can jump.
 

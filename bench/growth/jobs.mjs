@@ -39,7 +39,7 @@ function plantRecords({ state, cwd }, count, keep) {
 /** ListBgTasks beside records of earlier servers, the first call and later ones. */
 export async function measureJobLists() {
   const rows = []
-  for (const count of [100, 10_000]) {
+  for (const count of [100, 10_000, 100_000]) {
     const place = createPlace()
     plantRecords(place, count, true)
     const server = await startServer(place)

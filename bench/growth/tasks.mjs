@@ -1,10 +1,13 @@
 // Growth of tasks: searches in 100,000 tasks and in 500 MB of them, what an upgraded database does meanwhile, and steps
 // added to one task. Plants rows with SQL, in the form of the build that is measured.
 
-import { statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { connectDatabase } from '../../scripts/fleet/database-client.mjs'
+import { missingPostgres, openPostgres } from '../../scripts/soak/postgres.mjs'
 import { createPlace, loadSqlite, measureBlocking, medianOf, startServer } from './server.mjs'
 
 const SYLLABLES = [
@@ -110,9 +113,9 @@ async function measureSearches(server, size) {
     ['two characters', 'xy'],
   ]) {
     await call(server, 'list', { query })
-    const { blockedMs } = await measureBlocking(server, () => call(server, 'list', { query }))
+    const { blockedMs, blockedCpuMs } = await measureBlocking(server, () => call(server, 'list', { query }))
     const ms = await medianOf(7, () => call(server, 'list', { query }))
-    rows.push({ what: `search for ${what}`, size, ms, blockedMs })
+    rows.push({ what: `search for ${what}`, size, ms, blockedMs, blockedCpuMs })
   }
   return rows
 }
@@ -131,6 +134,57 @@ export async function measureTaskSearch() {
     opened.place.remove()
   }
   return rows
+}
+
+/** The same in PostgreSQL with its index. */
+export async function measurePostgresSearch() {
+  if (missingPostgres() !== '') return [{ what: missingPostgres(), size: '' }]
+  const rows = []
+  const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
+  // PostgreSQL runs as a user of its own.
+  chmodSync(folder, 0o711)
+  const postgres = await openPostgres(folder)
+  const place = createPlace()
+  const env = { DATABASE_URL: postgres.url }
+  const query = (text, values) => connectDatabase(postgres.url).query(text, values)
+  let server = await startServer(place, { env })
+  await call(server, 'create', { text: 'first' })
+  await server.stop()
+  for (const tasks of [1000, 100_000]) {
+    await plantPostgresTasks(query, tasks)
+    server = await startServer(place, { env })
+    await call(server, 'list')
+    const count = `SELECT count(*) AS n FROM pg_indexes WHERE indexname IN ('tasks_search', 'steps_search')`
+    while (Number((await query(count))[0].n) < 2) await sleep(200)
+    await query('ANALYZE')
+    rows.push(...(await measureSearches(server, `${tasks.toLocaleString('en')} tasks, PostgreSQL`)))
+    await server.stop()
+  }
+  place.remove()
+  await postgres.close()
+  rmSync(folder, { recursive: true, force: true })
+  return rows
+}
+
+async function plantPostgresTasks(query, tasks) {
+  const text = createTexts()
+  await query('DELETE FROM scorpiox.steps; DELETE FROM scorpiox.tasks')
+  for (let first = 1; first <= tasks; first += 5000) {
+    const ids = Array.from({ length: Math.min(5000, tasks + 1 - first) }, (_, index) => first + index)
+    const names = ids.map((id) => `${text(40)} ${id}${id % 20_000 === 7 ? ` ${RARE}` : ''}`)
+    await query(
+      `INSERT INTO scorpiox.tasks (scope, id, created_at, steps, name, search)
+       SELECT 1, id, 1, 1, name, name FROM unnest($1::bigint[], $2::text[]) AS t (id, name)`,
+      [ids, names],
+    )
+    await query(
+      `INSERT INTO scorpiox.steps (scope, id, task, created_at, text, search)
+       SELECT 1, id, id, 1, text, text FROM unnest($1::bigint[], $2::text[]) AS t (id, text)`,
+      [ids, ids.map(() => text(60))],
+    )
+  }
+  await query(`UPDATE scorpiox.scopes SET next_task = ${tasks + 1}, next_step = ${tasks + 1}, tasks = ${tasks},
+    open_tasks = ${tasks}, open_steps = ${tasks}, indexed_from = 1`)
 }
 
 /** Searches while the tasks are brought to the present form, until that is done. */

@@ -12,6 +12,7 @@ import { startLoad } from './load.mjs'
 import { readOptions } from './options.mjs'
 import { formatReport } from './report.mjs'
 import { SERIES, startSampling } from './samples.mjs'
+import { copyShortened } from './shortened-program.mjs'
 import { openSite } from './site.mjs'
 import { openSubject } from './subject.mjs'
 import { median } from './trend.mjs'
@@ -35,6 +36,7 @@ const site = await openSite()
 const record = createCallRecord(({ subject, user, client, tool, words }) =>
   log(`${subject}: ${user}, ${client}, ${tool}: ${words.replaceAll('\n', ' ').slice(0, 300)}`),
 )
+const program = options.hourMinutes === 60 ? undefined : copyShortened(base, options.hourMinutes)
 const faults = []
 const subjects = []
 process.on('SIGTERM', () => void close().finally(() => process.exit(1)))
@@ -64,6 +66,7 @@ async function open(variant) {
     site,
     canMount,
     userCount: options.users,
+    program,
     sampleMs: options.sampleMs,
   })
   const entry = { subject }

@@ -18,7 +18,7 @@ export const VARIANTS = ['sqlite', 'postgres']
 
 const run = promisify(execFile)
 
-export async function openSubject({ variant, base, site, userCount, canMount, sampleMs }) {
+export async function openSubject({ variant, base, site, userCount, canMount, sampleMs, program = PROGRAM }) {
   const folder = join(base, variant)
   const [state, work, home] = ['state', 'work', 'home'].map((name) => join(folder, name))
   // Others may pass through, because PostgreSQL runs as a user of its own.
@@ -41,17 +41,21 @@ export async function openSubject({ variant, base, site, userCount, canMount, sa
     ASK_WAIT: '12',
     PLAN_APPROVAL: 'model',
     BASH_SOFT_LIMIT_MS: '20000',
+    // As the service of docs/deploy.md.
+    MALLOC_ARENA_MAX: '2',
     ...(database && { DATABASE_URL: database.url }),
     ...(existsSync(FAKETIME) && clockSettings(clockFile)),
   }
   const names = Array.from({ length: userCount }, (_, at) => `user-${at + 1}`)
   const users = []
-  for (const name of names) users.push({ name, token: await createToken(name, env), project: join(work, name) })
+  for (const name of names)
+    users.push({ name, token: await createToken(program, name, env), project: join(work, name) })
   for (const { project } of users) prepareProject(project)
   const stdioProject = join(folder, 'stdio')
   prepareProject(stdioProject)
   const log = join(folder, 'server.log')
   const server = await startServer({
+    program,
     cwd: folder,
     log,
     env: { ...env, NODE_OPTIONS: `--require ${MONITOR}`, MONITOR_FILE: monitorFile, MONITOR_MS: String(sampleMs) },
@@ -63,7 +67,7 @@ export async function openSubject({ variant, base, site, userCount, canMount, sa
     users,
     stdioProject,
     stdioEnv: env,
-    program: PROGRAM,
+    program,
     database,
     setClock,
     monitorFile,
@@ -94,8 +98,8 @@ function clockSettings(file) {
   }
 }
 
-async function createToken(user, env) {
-  const { stdout } = await run(process.execPath, [PROGRAM, 'token', 'create', '--user', user, '--json'], { env })
+async function createToken(program, user, env) {
+  const { stdout } = await run(process.execPath, [program, 'token', 'create', '--user', user, '--json'], { env })
   return JSON.parse(stdout).token
 }
 
@@ -117,9 +121,9 @@ function prepareProject(project) {
   cpSync(join(REPOSITORY, 'docs/pictures/jobs-light.png'), join(project, 'screen.png'))
 }
 
-async function startServer({ cwd, env, log }) {
+async function startServer({ program, cwd, env, log }) {
   const errors = openSync(log, 'a')
-  const args = [PROGRAM, 'serve', '--http', '--port', '0']
+  const args = [program, 'serve', '--http', '--port', '0']
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', errors] })
   closeSync(errors)
   let ending = ''

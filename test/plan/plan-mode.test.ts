@@ -379,7 +379,7 @@ describe('several servers', () => {
       const exited = (await all('exit', { plan: CHECKLIST })).filter(({ isError }) => !isError)
       expect([...new Set(exited.map(({ structured }) => structured.task_id))]).toEqual([round])
     }
-    const { tasks } = await rowsOf(planProject, async (rows) => rows.tasks.count({ terms: [] }))
+    const { tasks } = await rowsOf(planProject, async (rows) => rows.tasks.countAll())
     expect(tasks).toBe(5)
     await Promise.all(clients.map((client) => client.close()))
   })

@@ -123,7 +123,8 @@ export async function readAll(rows: StateTables, filter: TaskFilter): Promise<un
     step: await rows.tasks.findStep(3),
     nothing: [await rows.tasks.find(1000), await rows.tasks.findStep(1000), await rows.tasks.listSteps(1000)],
     filtered: await rows.tasks.list(filter, 5),
-    counts: await rows.tasks.count(filter),
+    counts: await rows.tasks.countAll(),
+    matches: [await rows.tasks.search(filter, 2, 3), await rows.tasks.search(filter, 5, 1000)],
     open: await rows.plans.findOpen(),
     all: await rows.plans.list(),
     latest,
@@ -135,7 +136,7 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
   const tasks = model.tasks.toReversed()
   const stepsOf = (task: number): StepRow[] => model.steps.filter(({ taskId }) => taskId === task)
   const filtered = tasks.filter((task) => fits(task, stepsOf(task.id), filter))
-  const open = filtered.filter(({ completedAt }) => completedAt === null)
+  const open = tasks.filter(({ completedAt }) => completedAt === null)
   const plans = model.plans.map(({ id, goal, session, startedAt, outcome, endedAt, planFile }) => {
     return { id, goal, session, startedAt, outcome, endedAt, planFile }
   })
@@ -153,10 +154,14 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
     nothing: [undefined, undefined, []],
     filtered: filtered.slice(0, 5),
     counts: {
-      tasks: filtered.length,
+      tasks: tasks.length,
       open: open.length,
       openSteps: open.reduce((sum, { steps, stepsDone }) => sum + steps - stepsDone, 0),
     },
+    matches: [
+      { tasks: filtered.slice(0, 2), found: Math.min(filtered.length, 3) },
+      { tasks: filtered.slice(0, 5), found: filtered.length },
+    ],
     open: plans.find(({ outcome }) => outcome === 'open'),
     all: plans,
     latest: plans.at(-1),

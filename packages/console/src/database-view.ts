@@ -163,7 +163,7 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
       project,
       plan: plan ? { goal: plan.goal, startedAt: plan.startedAt } : null,
       tasks: await readTasks(rows),
-      openTasks: (await rows.tasks.count({ terms: [] })).open,
+      openTasks: (await rows.tasks.countAll()).open,
     },
   }
 }

@@ -29,6 +29,11 @@ export class EventLog {
     return this.#answers.bytes + this.#others.bytes
   }
 
+  /** The number of the newest event so far. */
+  get last(): number {
+    return this.#last
+  }
+
   /** Drops all events, or all but the newest. */
   clear(keepsNewest: boolean): void {
     const newest = keepsNewest ? this.#events.at(-1) : undefined

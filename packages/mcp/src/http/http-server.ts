@@ -139,7 +139,11 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   const address = nodeServer.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
-    serversInUse: () => new Set(Array.from(allSessions(context), (session) => session.server)),
+    serversInUse() {
+      const servers = new Set(Array.from(allSessions(context), (session) => session.server))
+      for (const ofSuspended of context.sessions.suspendedServers()) servers.add(ofSuspended)
+      return servers
+    },
     users: createServedUsers(context, sse, upgrades),
     endUnauthorized() {
       for (const stream of allStreams(context)) endIfUnauthorized(context, stream)

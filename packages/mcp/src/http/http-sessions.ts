@@ -1,147 +1,36 @@
 // The sessions of legacy revisions by `Mcp-Session-Id`, in memory: expiry, and limits per user for sessions and for the
-// replay logs of their events. Ids cannot be guessed and are not valid for other users. With a store, sessions of other
-// servers are continued here. Used by mcp-endpoint.ts and legacy-post.ts. Sets timers.
+// replay logs of their events. Ids cannot be guessed and are not valid for other users. Those that are not used for some
+// minutes are suspended. With a store, sessions of other servers are continued here. Used by mcp-endpoint.ts and
+// legacy-post.ts. Sets timers.
 
-import { randomBytes } from 'node:crypto'
-
-import type { Caller } from '../definitions/caller.js'
 import type { ToolCallFormat } from '../revisions/client-profile.js'
 import type { McpServer } from '../server/mcp-server.js'
-import type { Session } from '../session/session.js'
-import { EventLog, parseEventId } from './event-log.js'
-import type { EventStream } from './event-stream.js'
-import type { HttpSessionOptions } from './http-context.js'
-import { ResumableStream } from './resumable-stream.js'
-import { restoreFacts, StoredClientSession } from './session-facts.js'
-import type { HttpSessionStore, StoredSession } from './session-store.js'
+import { type ContinuedSession, type CreateSession, HttpSession, SuspendedSession } from './http-session.js'
+import type { HttpSessionStore } from './session-store.js'
 
 const IDLE_MS = 60 * 60 * 1000
-/** How long after its last use a session can replay events: a client that reconnects does so sooner. */
+/** How long after its last use a session can replay events: a client that reconnects does so sooner. Then it is suspended. */
 const REPLAY_MS = 10 * 60 * 1000
 const CLEANUP_INTERVAL_MS = 60 * 1000
 const MAX_PER_USER = 1000
 /** Characters in the replay logs of all sessions of one user. */
 const MAX_LOG_SIZE_PER_USER = 16 * 1024 * 1024
-const SERVER_STREAM = 'standing'
 const ID_PATTERN = /^[\w-]{32}$/
 /** Streams and events that one server numbers; the next server that continues the session starts above them. */
 const NUMBERS_PER_GENERATION = 1e9
+/** Time of one turn of the event loop for expiry. */
+const SLICE_MS = 5
 
-type CreateSession = (peer: Caller, options: HttpSessionOptions) => Session
-
-interface OpenSessionOptions {
-  /** Where there are several. */
-  readonly server: McpServer | undefined
-  readonly createSession: CreateSession
-  readonly toolCallFormat: ToolCallFormat | undefined
-  readonly store: HttpSessionStore | undefined
-  readonly onLogGrowth: (characters: number) => void
-  /** Continues the session of this id. */
-  readonly stored?: (StoredSession & { readonly id: string }) | undefined
-}
-
-export class HttpSession {
-  readonly id: string
-  readonly session: Session
-  /** Messages that belong to no request. */
-  readonly serverStream: ResumableStream
-  lastUsedAt = performance.now()
-  readonly #log: EventLog
-  readonly #openStreams = new Map<string, ResumableStream>()
-  readonly #firstStreamNumber: number
-  #lastStreamNumber: number
-  readonly #onLogGrowth: (characters: number) => void
-
-  constructor(
-    readonly user: string,
-    { server, createSession, toolCallFormat, store, onLogGrowth, stored }: OpenSessionOptions,
-  ) {
-    const firstNumber = (stored?.generation ?? 0) * NUMBERS_PER_GENERATION
-    const id = stored?.id ?? randomBytes(24).toString('base64url')
-    this.id = id
-    this.#log = new EventLog(firstNumber)
-    this.#firstStreamNumber = this.#lastStreamNumber = firstNumber
-    this.#onLogGrowth = onLogGrowth
-    this.serverStream = this.#createStream(SERVER_STREAM)
-    const options = { server, revision: '2024-11-05', sink: this.serverStream, toolCallFormat } as const
-    const session = createSession({ user, session: id }, options)
-    if (stored) restoreFacts(session.state, stored.facts)
-    this.session = store ? new StoredClientSession(session, (facts) => store.save(user, id, facts)) : session
-  }
-
-  /** Opens the stream of one POST. */
-  openStream(): ResumableStream {
-    const track = this.#createStream(`p${++this.#lastStreamNumber}`)
-    this.#openStreams.set(track.name, track)
-    return track
-  }
-
-  closeStream(track: ResumableStream, text: string | undefined): void {
-    track.end(text)
-    this.#openStreams.delete(track.name)
-  }
-
-  /** Finds the stream and position of an event id; undefined if the id is unknown. */
-  findResumePoint(lastEventId: string): { readonly track: ResumableStream; readonly sequence: number } | undefined {
-    const position = parseEventId(lastEventId)
-    if (!position) return undefined
-    const { track: name, sequence } = position
-    const track =
-      name === SERVER_STREAM ? this.serverStream : (this.#openStreams.get(name) ?? this.#reopenFinished(name))
-    return track && { track, sequence }
-  }
-
-  /** The connections that carry its events. */
-  get connections(): readonly EventStream[] {
-    const streams = [this.serverStream, ...this.#openStreams.values()]
-    return streams.map(({ connection }) => connection).filter((stream) => stream !== undefined)
-  }
-
-  /** Characters of the events that can be replayed. */
-  get logSize(): number {
-    return this.#log.size
-  }
-
-  /** A client that reconnects gets none of the events so far, or only the newest. */
-  clearLog(keepsNewest: boolean): void {
-    this.#log.clear(keepsNewest)
-  }
-
-  get isBusy(): boolean {
-    return this.serverStream.connection !== undefined || this.session.isBusy
-  }
-
-  end(reason: string, isMoved = false): void {
-    this.session.disconnect(reason, isMoved)
-    this.serverStream.end(undefined)
-    for (const track of this.#openStreams.values()) track.end(undefined)
-  }
-
-  #createStream(name: string): ResumableStream {
-    // An initial event without data is allowed since 2025-11-25; older clients try to parse it.
-    return new ResumableStream(name, this.#log, {
-      sendsInitialId: () => this.session.negotiatedRevision === '2025-11-25',
-      onLogGrowth: this.#onLogGrowth,
-    })
-  }
-
-  /** The events of a finished stream stay in the log for a while. */
-  #reopenFinished(name: string): ResumableStream | undefined {
-    const number = Number(/^p(\d+)$/.exec(name)?.[1])
-    if (!(number > this.#firstStreamNumber && number <= this.#lastStreamNumber)) return undefined
-    const track = this.#createStream(name)
-    track.end(undefined)
-    return track
-  }
-}
+type KeptSession = HttpSession | SuspendedSession
 
 export class HttpSessions {
-  readonly #sessions = new Map<string, HttpSession>()
-  readonly #byUser = new Map<string, Set<HttpSession>>()
+  readonly #sessions = new Map<string, KeptSession>()
+  readonly #byUser = new Map<string, Set<KeptSession>>()
   readonly #logSizes = new Map<string, number>()
   readonly #restoring = new Map<string, Promise<HttpSession | undefined>>()
   readonly #cleanupTimer: NodeJS.Timeout
   #touchedAt = performance.now()
+  #isChecking = false
 
   /** `toolCallFormat`: the result format of sessions at 2024-11-05. */
   constructor(
@@ -149,7 +38,7 @@ export class HttpSessions {
     private readonly toolCallFormat: ToolCallFormat | undefined,
     private readonly store?: HttpSessionStore,
   ) {
-    this.#cleanupTimer = setInterval(() => this.#expireIdle(), CLEANUP_INTERVAL_MS).unref()
+    this.#cleanupTimer = setInterval(() => void this.#checkIdle(), CLEANUP_INTERVAL_MS).unref()
   }
 
   get size(): number {
@@ -158,25 +47,38 @@ export class HttpSessions {
 
   /** `server`: where there are several. */
   open(user: string, server?: McpServer): HttpSession {
-    return this.#add(user, server, undefined)
+    return this.#add(user, server)
   }
 
-  #add(user: string, server: McpServer | undefined, stored: OpenSessionOptions['stored']): HttpSession {
+  #add(user: string, server: McpServer | undefined, continued?: ContinuedSession): HttpSession {
+    const userSessions = this.#byUser.get(user)
+    if (userSessions && userSessions.size >= MAX_PER_USER) this.#evictOldest(userSessions)
+    return this.#create(user, server, continued)
+  }
+
+  #create(user: string, server: McpServer | undefined, continued: ContinuedSession | undefined): HttpSession {
     const { createSession, toolCallFormat, store } = this
-    const userSessions = this.#byUser.get(user) ?? new Set()
-    if (userSessions.size >= MAX_PER_USER) this.#evictOldest(userSessions)
     const onLogGrowth = (characters: number): void => this.#countLog(session, characters)
-    const session = new HttpSession(user, { server, createSession, toolCallFormat, store, onLogGrowth, stored })
-    this.#byUser.set(user, userSessions.add(session))
-    this.#sessions.set(session.id, session)
+    const session = new HttpSession(user, { server, createSession, toolCallFormat, store, onLogGrowth, continued })
+    this.#keep(session)
     return session
   }
 
+  #keep(session: KeptSession): void {
+    const userSessions = this.#byUser.get(session.user) ?? new Set()
+    const replaced = this.#sessions.get(session.id)
+    if (replaced) userSessions.delete(replaced)
+    this.#byUser.set(session.user, userSessions.add(session))
+    this.#sessions.set(session.id, session)
+  }
+
   find(id: string, user: string, server?: McpServer): HttpSession | undefined {
-    const session = this.#sessions.get(id)
-    if (session?.user !== user) return undefined
+    const found = this.#sessions.get(id)
+    if (found?.user !== user) return undefined
     // The same user with a credential of another tenant.
-    if (server && session.session.server !== server) return undefined
+    const { server: ofSession } = found instanceof HttpSession ? found.session : found
+    if (server && ofSession !== server) return undefined
+    const session = found instanceof HttpSession ? found : this.#create(user, found.server, found.continued)
     session.lastUsedAt = performance.now()
     return session
   }
@@ -197,21 +99,26 @@ export class HttpSessions {
 
   async #restoreOnce(id: string, user: string, server: McpServer | undefined): Promise<HttpSession | undefined> {
     const stored = ID_PATTERN.test(id) ? await this.store?.restore(user, id) : undefined
-    return stored && this.#add(user, server, { id, ...stored })
+    if (!stored) return undefined
+    const first = stored.generation * NUMBERS_PER_GENERATION
+    const numbers = { firstStream: first, lastStream: first, lastEvent: first, lastWritten: 0 }
+    return this.#add(user, server, { id, facts: stored.facts, numbers })
   }
 
   /** Ends a session everywhere. The promise, if there is a store, resolves when no other server can continue it. */
-  end(session: HttpSession, reason: string): Promise<void> | undefined {
+  end(session: KeptSession, reason: string): Promise<void> | undefined {
     this.#drop(session, reason, false)
     return this.store?.remove(session.user, session.id)
   }
 
-  #drop(session: HttpSession, reason: string, isMoved: boolean): void {
+  #drop(session: KeptSession, reason: string, isMoved: boolean): void {
     this.#sessions.delete(session.id)
     const userSessions = this.#byUser.get(session.user)
     userSessions?.delete(session)
-    session.end(reason, isMoved)
-    this.#clearLog(session)
+    if (session instanceof HttpSession) {
+      session.end(reason, isMoved)
+      this.#clearLog(session)
+    } else session.end(isMoved)
     if (userSessions?.size !== 0) return
     this.#byUser.delete(session.user)
     this.#logSizes.delete(session.user)
@@ -222,13 +129,22 @@ export class HttpSessions {
     for (const session of this.#byUser.get(user) ?? []) this.#drop(session, reason, this.canRestore)
   }
 
+  /** Those that are not suspended. */
   *[Symbol.iterator](): Iterator<HttpSession> {
-    yield* this.#sessions.values()
+    for (const session of this.#sessions.values()) if (session instanceof HttpSession) yield session
+  }
+
+  /** The servers of the suspended sessions. */
+  *suspendedServers(): Generator<McpServer> {
+    for (const session of this.#sessions.values()) if (session instanceof SuspendedSession) yield session.server
   }
 
   close(): void {
     clearInterval(this.#cleanupTimer)
-    for (const session of this.#sessions.values()) session.end('the server is stopping', this.canRestore)
+    for (const session of this.#sessions.values()) {
+      if (session instanceof HttpSession) session.end('the server is stopping', this.canRestore)
+      else session.end(this.canRestore)
+    }
     this.#sessions.clear()
   }
 
@@ -240,6 +156,7 @@ export class HttpSessions {
     if (total > MAX_LOG_SIZE_PER_USER) {
       for (const session of byLastUse(this.#byUser.get(user) ?? new Set())) {
         if (total <= MAX_LOG_SIZE_PER_USER) break
+        if (session instanceof SuspendedSession) continue
         const sizeBefore = session.logSize
         session.clearLog(session === grown)
         total += session.logSize - sizeBefore
@@ -249,20 +166,38 @@ export class HttpSessions {
   }
 
   /** Ends the least recently used session, idle ones first. */
-  #evictOldest(userSessions: ReadonlySet<HttpSession>): void {
+  #evictOldest(userSessions: ReadonlySet<KeptSession>): void {
     const [oldest] = byLastUse(userSessions)
     if (oldest) this.#endQuietly(oldest, 'there were too many sessions')
   }
 
-  #expireIdle(): void {
-    const now = performance.now()
+  /** Gives the event loop a turn after each slice: with many sessions it would be blocked. */
+  async #checkIdle(): Promise<void> {
+    if (this.#isChecking) return
+    this.#isChecking = true
+    let now = performance.now()
+    const sliceEndsIn = (): number => now + SLICE_MS - performance.now()
     for (const session of this.#sessions.values()) {
-      const idleMs = now - session.lastUsedAt
-      if (session.isBusy) session.lastUsedAt = now
-      else if (idleMs > IDLE_MS) this.#endQuietly(session, 'it was not used for an hour')
-      else if (idleMs > REPLAY_MS) this.#clearLog(session)
+      this.#checkSession(session, now)
+      if (sliceEndsIn() > 0) continue
+      await new Promise((resolve) => setImmediate(resolve))
+      now = performance.now()
     }
+    this.#isChecking = false
     if (this.store) this.#touchUsed(this.store)
+  }
+
+  #checkSession(session: KeptSession, now: number): void {
+    const idleMs = now - session.lastUsedAt
+    if (session instanceof HttpSession && session.isBusy) session.lastUsedAt = now
+    else if (idleMs > IDLE_MS) this.#endQuietly(session, 'it was not used for an hour')
+    else if (idleMs > REPLAY_MS && session instanceof HttpSession) this.#suspend(session)
+  }
+
+  #suspend(session: HttpSession): void {
+    this.#clearLog(session)
+    const suspended = session.suspend()
+    if (suspended) this.#keep(suspended)
   }
 
   #clearLog(session: HttpSession): void {
@@ -271,7 +206,7 @@ export class HttpSessions {
   }
 
   /** What cannot be removed from the store expires there. */
-  #endQuietly(session: HttpSession, reason: string): void {
+  #endQuietly(session: KeptSession, reason: string): void {
     void this.end(session, reason)?.catch(() => undefined)
   }
 
@@ -286,6 +221,7 @@ export class HttpSessions {
 }
 
 /** Idle sessions first. */
-function byLastUse(sessions: ReadonlySet<HttpSession>): readonly HttpSession[] {
-  return [...sessions].toSorted((a, b) => Number(a.isBusy) - Number(b.isBusy) || a.lastUsedAt - b.lastUsedAt)
+function byLastUse(sessions: ReadonlySet<KeptSession>): readonly KeptSession[] {
+  const isBusy = (session: KeptSession): boolean => session instanceof HttpSession && session.isBusy
+  return [...sessions].toSorted((a, b) => Number(isBusy(a)) - Number(isBusy(b)) || a.lastUsedAt - b.lastUsedAt)
 }

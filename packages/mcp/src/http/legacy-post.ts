@@ -14,7 +14,7 @@ import {
 import type { LegacyRevision } from '../revisions/revision.js'
 import type { HttpContext } from './http-context.js'
 import { type HttpExchange, reportWhenWritten } from './http-exchange.js'
-import type { HttpSession } from './http-sessions.js'
+import type { HttpSession } from './http-session.js'
 import { PostResponse } from './post-response.js'
 
 /** Discards everything but the response. */

@@ -9,7 +9,7 @@ import { isLegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from '../revis
 import { SHUTTING_DOWN, tooManyRequests } from './host-policy.js'
 import type { HttpContext } from './http-context.js'
 import type { HttpExchange } from './http-exchange.js'
-import type { HttpSession } from './http-sessions.js'
+import type { HttpSession } from './http-session.js'
 import { handleInitialize, handleSessionlessPost, handleSessionPost } from './legacy-post.js'
 import { handleModernPost } from './modern-post.js'
 import { refuseScope } from './refuse-scope.js'

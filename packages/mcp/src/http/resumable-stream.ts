@@ -18,7 +18,7 @@ export interface ResumableStreamOptions {
 
 export class ResumableStream implements MessageSink {
   #stream: EventStream | undefined
-  #lastWritten = 0
+  #lastWritten: number
   #hasEnded = false
   #hasSent = false
   #isCloseRequested = false
@@ -27,7 +27,15 @@ export class ResumableStream implements MessageSink {
     readonly name: string,
     private readonly log: EventLog,
     private readonly options: ResumableStreamOptions,
-  ) {}
+    lastWritten = 0,
+  ) {
+    this.#lastWritten = lastWritten
+  }
+
+  /** The number of the last event that was written to a connection. */
+  get lastWritten(): number {
+    return this.#lastWritten
+  }
 
   /** Whether anything was sent. */
   get hasSent(): boolean {

@@ -1,6 +1,6 @@
 // What a legacy session has negotiated, as data: read from a session, and restored in another process. A stored session
-// saves it before the client gets the answer to a request that changes it. Used by http-sessions.ts if there is a
-// store. No I/O besides that store.
+// saves it before the client gets the answer to a request that changes it. Used by http-session.ts. No I/O besides that
+// store.
 
 import type { AuthContext } from '../definitions/auth-context.js'
 import { errorMessage, Failure, INTERNAL_ERROR, ProtocolError } from '../errors.js'
@@ -36,7 +36,7 @@ export interface SessionFacts {
 }
 
 /** Undefined before `initialize`. */
-function readFacts({ client, isInitialized, subscriptions }: NegotiatedState): SessionFacts | undefined {
+export function readFacts({ client, isInitialized, subscriptions }: NegotiatedState): SessionFacts | undefined {
   const { revision, name, capabilities, logLevel = 'info' } = client
   if (!isInitialized || !isLegacyRevision(revision)) return undefined
   return { revision, clientName: name, capabilities, logLevel, subscriptions: [...subscriptions] }
@@ -77,6 +77,9 @@ export class StoredClientSession implements Session {
   }
   get isBusy() {
     return this.session.isBusy
+  }
+  get outgoingRequests() {
+    return this.session.outgoingRequests
   }
 
   receive(message: JsonRpcMessage | JsonRpcBatch, sink: MessageSink, auth?: AuthContext<unknown>): PendingAnswer {

@@ -19,9 +19,17 @@ import { createValidator, type SchemaValidator } from './validation.js'
 
 export type { JsonSchema } from './rule.js'
 
-/** Throws an Error if the schema itself is invalid. */
+/** A process may have a server for each user, all with the same tools. */
+const validators = new WeakMap<JsonSchema, SchemaValidator>()
+
+/** Throws an Error if the schema itself is invalid. A schema must not be changed afterwards: it is compiled once. */
 export function compileSchema(schema: JsonSchema | boolean): SchemaValidator {
-  return createValidator(compileSchemaNodes(schema))
+  if (typeof schema === 'boolean') return createValidator(compileSchemaNodes(schema))
+  const known = validators.get(schema)
+  if (known) return known
+  const validator = createValidator(compileSchemaNodes(schema))
+  validators.set(schema, validator)
+  return validator
 }
 
 const ALL_KEYWORDS = [...FULL_KEYWORDS, ...combinatorKeywords]

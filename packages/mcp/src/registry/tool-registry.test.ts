@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { StandardSchema } from '../definitions/standard-schema.js'
 import { defineTool, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
+import { loadFullCompiler } from '../json-schema/lazy-compile.js'
 import { BadInput, createToolRegistry } from './tool-registry.js'
 
 const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
@@ -117,4 +118,27 @@ describe('a tool with load', () => {
       'tool a has both output and format',
     )
   })
+})
+
+test('a schema is compiled once for all servers that have the tool', async () => {
+  // As for HTTP.
+  await loadFullCompiler()
+  let reads = 0
+  const text = {
+    type: 'string',
+    get minLength() {
+      reads += 1
+      return 2
+    },
+  }
+  const shared = tool('shared', { type: 'object', properties: { text }, required: ['text'] })
+  const registries = [createToolRegistry([shared]), createToolRegistry([shared])]
+  const readsOf: number[] = []
+  for (const registry of registries) {
+    expect(await registry.find('shared')?.parseArguments({ text: 'ab' })).toEqual({ text: 'ab' })
+    expect(() => registry.find('shared')?.parseArguments({ text: 'a' })).toThrow(BadInput)
+    readsOf.push(reads)
+  }
+  expect(readsOf[0]).toBeGreaterThan(0)
+  expect(readsOf[1]).toBe(readsOf[0])
 })

@@ -39,6 +39,8 @@ export interface Session {
   readonly state: NegotiatedState
   /** Whether any request is in progress. */
   readonly isBusy: boolean
+  /** Requests to the client, also those whose late answers are accepted; undefined before the first. */
+  readonly outgoingRequests: OutgoingRequests | undefined
   /**
    * Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. `auth` is that of
    * the message, because a session may be used with several credentials of its user.

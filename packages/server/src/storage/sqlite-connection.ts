@@ -27,6 +27,8 @@ export interface SqliteConnection {
   dataVersion(): number
   /** Renames the log of a file that was removed. Never throws. */
   moveWalAside(): void
+  /** Empties the cache of pages. Never throws. */
+  releaseMemory(): void
   /** Moves the log into the database file. Never throws. */
   checkpoint(): void
   /** With the package for Node 20 the file stays open until its statements are garbage-collected. */
@@ -122,6 +124,7 @@ function createConnection(handle: SqliteHandle, file: string, identity: string):
     rollback: () => ignoreErrors(() => handle.exec('ROLLBACK')),
     dataVersion: () => pragma('data_version'),
     moveWalAside: () => {},
+    releaseMemory: () => ignoreErrors(() => handle.exec('PRAGMA shrink_memory')),
     checkpoint: () => ignoreErrors(() => handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
     close() {
       statements.clear()

@@ -5,6 +5,7 @@
 
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 
+import { onIdle } from '../process/collect-when-idle.js'
 import { type CollectGarbage, exposeGarbageCollector } from '../process/garbage-collector.js'
 import { createKeyedMutex } from '../util/concurrency.js'
 import type { Database, RunStatement, Sql, TransactionResult } from './database.js'
@@ -41,6 +42,7 @@ export function openSqlite(file: string): Database {
   let spentMs = 0
   let turnNumber = 0
   let isTurnObserved = false
+  const endIdle = onIdle(() => void serialize('file', async () => connection?.releaseMemory()))
 
   /** A writer that waits for another process blocks the writers after it, which keeps their order, but no readers. */
   function transact<T>(kind: Kind, work: (sql: Sql) => Promise<TransactionResult<T>>): Promise<T> {
@@ -188,6 +190,7 @@ export function openSqlite(file: string): Database {
       serialize('writers', () =>
         serialize('file', async () => {
           isClosed = true
+          endIdle()
           connection?.checkpoint()
           discardConnection()
         }),

@@ -6,7 +6,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
 import type { StepRow } from '@scorpiox/server/features/tasks/index'
 import {
-  countMatches,
+  countRows,
   createTaskTable,
   indexTasks,
   listAllSteps,
@@ -160,7 +160,7 @@ async function insertPlans(sql: Sql, scope: number, plans: readonly PlanExport[]
 }
 
 async function updateCounters(sql: Sql, scope: number, imported: ScopeExport): Promise<void> {
-  const { tasks, open, openSteps } = await countMatches(sql, scope, { terms: [] })
+  const { tasks, open, openSteps } = await countRows(sql, scope)
   await sql.run(
     `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?, characters = 0, indexed_from = NULL,
        next_task = CASE WHEN next_task > ? THEN next_task ELSE ? END,

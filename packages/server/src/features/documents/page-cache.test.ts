@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 
 import { type CachedPage, createPageCache } from './page-cache.js'
 
 const MINUTE = 60_000
+
+afterEach(() => void vi.useRealTimers())
 
 const createPage = (
   bytes: number,
@@ -63,4 +65,18 @@ test.each([
   expect(cache.get('page')?.isFresh).toBe(false)
   now = 11 * MINUTE
   expect(cache.get('page')).toBeUndefined()
+})
+
+test('a page that is not read for ten minutes takes no memory, also without further calls', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const cache = createPageCache(() => performance.now())
+  cache.put('one', createPage(1, { etag: '"1"' }))
+  vi.advanceTimersByTime(5 * MINUTE)
+  cache.put('two', createPage(1))
+  vi.advanceTimersByTime(4 * MINUTE)
+  expect([cache.get('two')?.page.snapshot.status, cache.size]).toEqual([200, 2])
+  vi.advanceTimersByTime(2 * MINUTE)
+  expect(cache.size).toBe(1)
+  vi.advanceTimersByTime(9 * MINUTE)
+  expect([cache.size, vi.getTimerCount()]).toEqual([0, 0])
 })

@@ -1,13 +1,15 @@
 // LRU cache of pages in memory, bounded by bytes, so that the next page, another section or another format needs no new
-// fetch; how long a page is fresh follows from its HTTP headers. Keys contain the user. Used by document-reader. No I/O.
+// fetch; how long a page is fresh follows from its HTTP headers. A page that is not used for ten minutes is dropped. Keys
+// contain the user. Used by document-reader. Sets a timer while it holds pages, which does not keep the process alive.
 
 import type { PageClassification } from './classify-page.js'
 import type { PageSnapshot } from './page-fetcher.js'
 import type { PageableContent } from './pageable-content.js'
 
 const MAX_CACHE_BYTES = 24 * 1024 * 1024
-/** How long a cursor can continue in a page that is no longer fresh. */
+/** How long a cursor can continue in a page that is no longer fresh, and how long a page is kept without use. */
 const CURSOR_RETENTION_MS = 600_000
+const DROP_DELAY_MS = 30_000
 /** Formats and sections of one page. */
 const MAX_CONTENTS = 6
 
@@ -27,6 +29,7 @@ interface CacheEntry {
   readonly isNoStore: boolean
   storedAt: number
   freshUntil: number
+  usedAt: number
 }
 
 interface CacheHit {
@@ -41,11 +44,32 @@ export interface PageCache {
   put(key: string, page: CachedPage): void
   /** The server confirmed the page (304); the headers have its new lifetime. */
   markRevalidated(key: string, headers: Headers): void
+  readonly size: number
   clear(): void
 }
 
 export function createPageCache(now: () => number, maxBytes = MAX_CACHE_BYTES): PageCache {
+  // The least recently used first.
   const entries = new Map<string, CacheEntry>()
+  let timer: NodeJS.Timeout | undefined
+
+  function use(key: string, entry: CacheEntry): void {
+    entry.usedAt = now()
+    entries.delete(key)
+    entries.set(key, entry)
+    evictToLimit()
+    timer ??= setTimeout(dropUnused, CURSOR_RETENTION_MS).unref()
+  }
+
+  function dropUnused(): void {
+    timer = undefined
+    for (const [key, { usedAt }] of entries) {
+      const untilDropMs = usedAt + CURSOR_RETENTION_MS - now()
+      if (untilDropMs <= 0) entries.delete(key)
+      // With those that will be due soon, so that not every page has a timer of its own.
+      else return void (timer = setTimeout(dropUnused, untilDropMs + DROP_DELAY_MS).unref())
+    }
+  }
 
   function evictToLimit(): void {
     let total = 0
@@ -60,17 +84,16 @@ export function createPageCache(now: () => number, maxBytes = MAX_CACHE_BYTES): 
       const entry = entries.get(key)
       if (!entry) return undefined
       const ageMs = now() - entry.storedAt
-      entries.delete(key)
-      if (ageMs > CURSOR_RETENTION_MS && (entry.isNoStore || !canRevalidate(entry.page))) return undefined
-      entries.set(key, entry)
-      evictToLimit()
+      if (ageMs > CURSOR_RETENTION_MS && (entry.isNoStore || !canRevalidate(entry.page))) {
+        entries.delete(key)
+        return undefined
+      }
+      use(key, entry)
       return { page: entry.page, isFresh: now() < entry.freshUntil, ageMs }
     },
     put(key, page) {
       const { freshMs, isNoStore } = computeFreshness(page.snapshot.headers)
-      entries.delete(key)
-      entries.set(key, { page, isNoStore, storedAt: now(), freshUntil: now() + freshMs })
-      evictToLimit()
+      use(key, { page, isNoStore, storedAt: now(), freshUntil: now() + freshMs, usedAt: now() })
     },
     markRevalidated(key, headers) {
       const entry = entries.get(key)
@@ -78,7 +101,14 @@ export function createPageCache(now: () => number, maxBytes = MAX_CACHE_BYTES): 
       entry.storedAt = now()
       entry.freshUntil = now() + computeFreshness(headers).freshMs
     },
-    clear: () => entries.clear(),
+    get size() {
+      return entries.size
+    },
+    clear() {
+      clearTimeout(timer)
+      timer = undefined
+      entries.clear()
+    },
   }
 }
 

@@ -132,10 +132,8 @@ export function outputFolderPath(folder: string, id: number): string {
 /** Sorted; includes jobs without a record. */
 export async function listJobIds(folder: string): Promise<readonly number[]> {
   const names = isPrivateFolder(folder) ? await readdir(folder).catch(() => []) : []
-  return names
-    .filter(isJobId)
-    .map(Number)
-    .sort((a, b) => a - b)
+  // Of many, sorting with a function takes ten times as long.
+  return [...Uint32Array.from(names.filter(isJobId), Number).sort()]
 }
 
 /** The time of a folder may be this coarse, or that of a clock that is a little behind. */

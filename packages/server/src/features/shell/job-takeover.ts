@@ -41,6 +41,8 @@ export function createJobTakeover({
 }: JobTakeoverDeps): JobTakeover {
   const takeovers = new Map<number, Promise<void>>()
   let settled = new Set<number>()
+  /** The list of ids of which none was left to read. */
+  let settledIds: readonly number[] | undefined
 
   /** Concurrent calls for one job share one takeover. */
   function takeOver(record: JobRecord): Promise<void> {
@@ -94,8 +96,10 @@ export function createJobTakeover({
     takeOverJob: takeOver,
     async takeOverAll() {
       const ids = await records.listIds()
+      if (ids === settledIds) return
       const open = ids.filter((id) => !settled.has(id) && !isRegistered(id))
       if (settled.size > ids.length) settled = new Set(ids.filter((id) => settled.has(id)))
+      settledIds = open.length === 0 ? ids : undefined
       // In parts, so that other work gets its turn between them.
       for (let at = 0; at < open.length; at += RECORDS_AT_ONCE)
         await Promise.all((await records.loadAll(open.slice(at, at + RECORDS_AT_ONCE))).map(takeOver))

@@ -2,6 +2,5 @@
 // (transfer). Re-exports only.
 
 export { indexTasks, maintainTaskIndex } from './index-tasks.js'
-export { countMatches } from './task-search.js'
-export { createTaskTable, listAllSteps, STEP_COLUMNS } from './task-table.js'
+export { countRows, createTaskTable, listAllSteps, STEP_COLUMNS } from './task-table.js'
 export { removeScopeFromIndex } from './text-index.js'

@@ -109,7 +109,7 @@ type TaskManagerResult = TaskChangeResult | TaskListResult
 
 function toTaskChangeResult(action: TaskChangeResult['action'], change: TaskChange): TaskChangeResult {
   const { task, steps, next, current, openTasks, openSteps } = change
-  const listing = { entries: [], current, found: 1, openTasks, openSteps }
+  const listing = { entries: [], current, found: 1, hasUncounted: false, openTasks, openSteps }
   const shownSteps = withinBudget([{ task, steps }]).entries.flatMap((entry) => entry.steps)
   return { ...toFields(listing, [task], shownSteps, next), action, change, shownSteps }
 }
@@ -240,12 +240,11 @@ function formatHeadline({ kind, query, listing }: TaskListResult): readonly stri
   if (kind === 'remaining') return listing.entries.every(({ steps }) => steps.length > 0) ? [] : ['No open steps.']
   const which = query.trim() === '' ? '' : ` for ${JSON.stringify(toSingleLine(query, MAX_SHOWN_NAME))}`
   if (kind === 'list') {
-    if (which !== '')
-      return [`${formatCount(found, 'task', 'tasks')} found${which}.${found === 0 ? NOTHING_FOUND : ''}`]
+    if (which !== '') return [`${formatFound(listing, 'task')} found${which}.${found === 0 ? NOTHING_FOUND : ''}`]
     return [
       found === 0
         ? 'There are no tasks yet: create makes one.'
-        : `${formatCount(found, 'task', 'tasks')}, ${formatNumber(openTasks)} open.`,
+        : `${formatFound(listing, 'task')}, ${formatNumber(openTasks)} open.`,
     ]
   }
   if (openTasks === 0) return ['Nothing is pending: no task is open.']
@@ -253,8 +252,12 @@ function formatHeadline({ kind, query, listing }: TaskListResult): readonly stri
   return [
     which === ''
       ? `${toDo}.`
-      : `${formatCount(found, 'open task', 'open tasks')} found${which}; ${toDo} in all.${found === 0 ? NOTHING_FOUND : ''}`,
+      : `${formatFound(listing, 'open task')} found${which}; ${toDo} in all.${found === 0 ? NOTHING_FOUND : ''}`,
   ]
+}
+
+function formatFound({ found, hasUncounted }: TaskListing, what: 'task' | 'open task'): string {
+  return `${hasUncounted ? 'More than ' : ''}${formatCount(found, what, `${what}s`)}`
 }
 
 function formatClosing({ kind, query, listing, shown }: TaskListResult): readonly string[] {
@@ -268,7 +271,7 @@ function formatClosing({ kind, query, listing, shown }: TaskListResult): readonl
   if (kind === 'show' || kind === 'remaining' || rest <= 0) return steps
   return [
     ...steps,
-    `${formatNumber(rest)} more: ${formatNextPage(query, nextPageFilters(kind, entries))}, words in query narrow it down.`,
+    `${listing.hasUncounted ? 'There are' : formatNumber(rest)} more: ${formatNextPage(query, nextPageFilters(kind, entries))}, words in query narrow it down.`,
   ]
 }
 

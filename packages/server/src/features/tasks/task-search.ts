@@ -1,86 +1,71 @@
-// Finds the tasks of one scope that a filter matches. PostgreSQL does it in one statement, with its index of trigrams
-// if it has one. A statement of SQLite blocks the event loop: rare words are looked up in the index, everything else is
-// read in slices. Tasks that index-tasks has not reached are read as well. Used by task-table. Reads the database only.
+// Finds the tasks of one scope that a filter matches, newest first, and stops when there are enough. Rare words are
+// looked up in the index of the database, everything else is read in slices: a statement of SQLite blocks the event loop.
+// Tasks that index-tasks has not reached are read as well. Used by task-table. Reads the database only.
 
-import {
-  nullableNumberColumn,
-  numberColumn,
-  requireRow,
-  type Sql,
-  type SqlRow,
-  type SqlValue,
-} from '../../storage/database.js'
+import { nullableNumberColumn, numberColumn, requireRow, type Sql, type SqlRow } from '../../storage/database.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
-import type { TaskFilter } from './task-table.js'
 import { createSlices } from './slices.js'
+import { type Condition, filterCondition, joinConditions, type VisitCondition } from './task-conditions.js'
+import { forEachPostgresCondition } from './task-search-postgres.js'
+import type { TaskFilter } from './task-table.js'
 import { type Candidates, findCandidates, isIndexable } from './text-index.js'
 
-/** A condition on rows of `tasks`, and its values. */
-interface Condition {
-  readonly where: string
-  readonly values: readonly SqlValue[]
+export interface SearchQuery {
+  readonly filter: TaskFilter
+  readonly columns: string
+  /** Number of rows. */
+  readonly limit: number
+  /** Up to which number matching tasks are counted; not less than `limit`. */
+  readonly most: number
 }
 
-/** The rows of matching tasks, newest first. */
-export async function selectMatches(
+export interface SearchResult {
+  /** Newest first. */
+  readonly rows: readonly SqlRow[]
+  readonly found: number
+}
+
+export async function searchTasks(sql: Sql, scope: number, query: SearchQuery): Promise<SearchResult> {
+  const { filter, columns, limit, most } = query
+  const rows: SqlRow[] = []
+  let found = 0
+  await forEachCondition(sql, scope, { filter, wanted: most }, async ({ where, values }) => {
+    const missing = limit - rows.length
+    const text = `SELECT ${columns} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
+    const next = missing === 0 ? [] : await sql.all(text, ...values, missing)
+    for (const row of next) rows.push(row)
+    const hasAll = next.length < missing || most === limit
+    found += hasAll ? next.length : await countMatches(sql, { where, values }, most - found)
+    return most - found
+  })
+  return { rows, found }
+}
+
+async function countMatches(sql: Sql, { where, values }: Condition, most: number): Promise<number> {
+  const matches = `SELECT 1 AS one FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
+  const rows = await sql.all(`SELECT count(*) AS found FROM (${matches}) AS matches`, ...values, most)
+  return numberColumn(requireRow(rows), 'found')
+}
+
+interface Wanted {
+  readonly filter: TaskFilter
+  /** Number of tasks. */
+  readonly wanted: number
+}
+
+/** Calls the visitor with conditions that together match what the filter does, newest first, until it wants no more. */
+async function forEachCondition(
   sql: Sql,
   scope: number,
-  filter: TaskFilter,
-  { columns, limit }: { readonly columns: string; readonly limit: number },
-): Promise<readonly SqlRow[]> {
-  const found: SqlRow[] = []
-  await forEachCondition(sql, scope, filter, async ({ where, values }) => {
-    const text = `SELECT ${columns} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`
-    for (const row of await sql.all(text, ...values, limit - found.length)) found.push(row)
-    return found.length < limit
-  })
-  return found
-}
-
-export interface TaskCounts {
-  readonly tasks: number
-  readonly open: number
-  /** Open steps of the open tasks. */
-  readonly openSteps: number
-}
-
-export async function countMatches(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
-  let counts: TaskCounts = { tasks: 0, open: 0, openSteps: 0 }
-  await forEachCondition(sql, scope, filter, async ({ where, values }) => {
-    const rows = await sql.all(
-      `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
-         CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
-       FROM tasks WHERE ${where}`,
-      ...values,
-    )
-    const { tasks, open, openSteps } = countsFromRow(requireRow(rows))
-    counts = {
-      tasks: counts.tasks + tasks,
-      open: counts.open + open,
-      openSteps: counts.openSteps + openSteps,
-    }
-    return true
-  })
-  return counts
-}
-
-export function countsFromRow(row: SqlRow): TaskCounts {
-  return {
-    tasks: numberColumn(row, 'tasks'),
-    open: numberColumn(row, 'open_tasks'),
-    openSteps: numberColumn(row, 'open_steps'),
-  }
-}
-
-type VisitCondition = (condition: Condition) => Promise<boolean>
-
-/** Calls the visitor with conditions that together match what the filter does, newest first, until it returns false. */
-async function forEachCondition(sql: Sql, scope: number, filter: TaskFilter, visit: VisitCondition): Promise<void> {
+  { filter, wanted }: Wanted,
+  visit: VisitCondition,
+): Promise<void> {
   const terms = filter.terms.map((term) => foldForSearch(toStorableText(term))).filter((term) => term !== '')
-  const containing = (words: readonly string[]) => words.map((word) => termCondition(sql, scope, word))
-  const matching = (which: TaskFilter): Condition => join(filterCondition(scope, which), ...containing(terms))
-  if (sql.engine === 'postgres') return void (await visit(matching(filter)))
-  const read = (which: TaskFilter) => visitSlices(sql, scope, which, (slice) => visit(matching(slice)))
+  if (sql.engine === 'postgres') return forEachPostgresCondition(sql, scope, { filter, terms, wanted }, visit)
+  const read = (which: TaskFilter) =>
+    visitSlices(sql, scope, which, (slice) =>
+      visit(joinConditions(filterCondition(scope, slice), ...terms.map(termCondition))),
+    )
   const indexed = terms.length === 0 ? undefined : await findIndexed(sql, scope, terms)
   if (!indexed) return read(filter)
   const { term, indexedFrom } = indexed
@@ -88,34 +73,16 @@ async function forEachCondition(sql: Sql, scope: number, filter: TaskFilter, vis
   const newer = { ...filter, from: Math.max(filter.from ?? indexedFrom, indexedFrom) }
   // With a plus SQLite does not use an index for a condition: it would read all ids instead of the candidates.
   const bounds = filterCondition(scope, newer, '+id')
-  const inIndex = join(bounds, candidateCondition(scope, indexed), ...containing(others))
-  if (!(await visit(inIndex)) || indexedFrom <= 1) return
+  const inIndex = joinConditions(bounds, candidateCondition(scope, indexed), ...others.map(termCondition))
+  if ((await visit(inIndex)) === 0 || indexedFrom <= 1) return
   await read({ ...filter, before: Math.min(filter.before ?? indexedFrom, indexedFrom) })
 }
 
-/** `id` is how the bounds name the column. */
-function filterCondition(scope: number, { state, from, before, except }: TaskFilter, id = 'id'): Condition {
-  const where = [
-    'scope = ?',
-    ...(from === undefined ? [] : [`${id} >= ?`]),
-    ...(before === undefined ? [] : [`${id} < ?`]),
-    ...(except === undefined ? [] : [`${id} <> ?`]),
-    ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
-  ].join(' AND ')
-  return { where, values: [scope, from, before, except].filter((number) => number !== undefined) }
-}
-
 /** A task matches if its name or one of its steps contains the term. */
-function termCondition({ engine }: Sql, scope: number, term: string): Condition {
-  if (engine === 'sqlite') {
-    const ofSteps =
-      'SELECT 1 FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id AND instr(steps.search, ?) > 0'
-    return { where: `(instr(search, ?) > 0 OR EXISTS (${ofSteps}))`, values: [term, term] }
-  }
-  const pattern = `%${term.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const ofNames = 'SELECT named.id FROM tasks AS named WHERE named.scope = ? AND named.search LIKE ?'
-  const ofSteps = 'SELECT task FROM steps WHERE steps.scope = ? AND steps.search LIKE ?'
-  return { where: `id IN (${ofNames} UNION ${ofSteps})`, values: [scope, pattern, scope, pattern] }
+function termCondition(term: string): Condition {
+  const ofSteps =
+    'SELECT 1 FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id AND instr(steps.search, ?) > 0'
+  return { where: `(instr(search, ?) > 0 OR EXISTS (${ofSteps}))`, values: [term, term] }
 }
 
 /**
@@ -163,7 +130,7 @@ async function visitSlices(
   sql: Sql,
   scope: number,
   filter: TaskFilter,
-  visit: (slice: TaskFilter) => Promise<boolean>,
+  visit: (slice: TaskFilter) => Promise<number>,
 ): Promise<void> {
   const { from = 0, before = Number.MAX_SAFE_INTEGER } = filter
   const slices = createSlices(FIRST_SLICE, MAX_SLICE)
@@ -174,15 +141,8 @@ async function visitSlices(
     const greatest = nullableNumberColumn(requireRow(rows), 'id')
     if (greatest === null) return
     const start = Math.max(from, greatest + 1 - slices.size)
-    if (!(await visit({ ...filter, from: start, before: greatest + 1 }))) return
+    if ((await visit({ ...filter, from: start, before: greatest + 1 })) === 0) return
     end = start
     if (end > from) await slices.next()
-  }
-}
-
-function join(...conditions: readonly Condition[]): Condition {
-  return {
-    where: conditions.map(({ where }) => where).join(' AND '),
-    values: conditions.flatMap(({ values }) => values),
   }
 }

@@ -18,7 +18,16 @@ import {
 } from './task-failures.js'
 import { TASKS_URI } from './task-manager-tool.js'
 import { parseTaskQuery } from './task-query.js'
-import type { NewStep, StepRow, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
+import type {
+  FoundTasks,
+  NewStep,
+  StepRow,
+  TaskCounts,
+  TaskFilter,
+  TaskRow,
+  TaskTable,
+  TaskTables,
+} from './task-table.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
@@ -28,6 +37,8 @@ const MAX_STEPS_ADDED = 100
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
 const MAX_STEPS_LISTED = 200
+/** Of the tasks that match. */
+const MAX_COUNTED = 10_000
 
 export interface TaskService {
   /** Creates a task with these steps and makes it the current one. */
@@ -73,6 +84,8 @@ export interface TaskListing {
   readonly current: number | undefined
   /** Number of matching tasks; `entries` may hold fewer. */
   readonly found: number
+  /** Whether more match than `found` says: counting them all would take the longer the more there are. */
+  readonly hasUncounted: boolean
   readonly openTasks: number
   readonly openSteps: number
 }
@@ -147,26 +160,27 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
     list: (user, query) =>
       read(user, async ({ tasks }) => {
         const filter = parseTaskQuery(query)
-        const found = await tasks.list(filter, MAX_LISTED)
-        const entries = found.map((task) => ({ task, steps: [] }))
-        return toListing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
+        const found = await tasks.search(filter, MAX_LISTED, MAX_COUNTED + 1)
+        const entries = found.tasks.map((task) => ({ task, steps: [] }))
+        return toListing(tasks, filter, entries, found)
       }),
     pending: (user, query) =>
       read(user, async ({ tasks }) => {
         const filter = openTaskFilter(query)
+        const found = await tasks.search(filter, MAX_LISTED_WITH_STEPS, MAX_COUNTED + 1)
         const entries: TaskEntry[] = []
-        for (const task of await currentFirst(tasks, filter))
+        for (const task of await currentFirst(tasks, filter, found.tasks))
           entries.push({ task, steps: await tasks.listSteps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
-        return toListing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
+        return toListing(tasks, filter, entries, found)
       }),
     show: (user, taskId, { from, onlyOpen }) =>
       read(user, async ({ tasks }) => {
         const task = await requireTask(tasks, taskId)
-        const { open, openSteps } = await tasks.count({ terms: [] })
+        const { open, openSteps } = await tasks.countAll()
         const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
         const steps = await tasks.listSteps(task.id, which)
         const current = await tasks.findCurrentId()
-        return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
+        return { entries: [{ task, steps }], current, found: 1, hasUncounted: false, openTasks: open, openSteps }
       }),
     watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
     close: async () => unsubscribe(),
@@ -218,7 +232,7 @@ async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly St
   const steps: StepRow[] = []
   for (const before of stepsBefore) steps.push((await tasks.findStep(before.id)) ?? before)
   const [next] = await tasks.listSteps(id, { state: 'open', limit: 1 })
-  const { open, openSteps } = await tasks.count({ terms: [] })
+  const { open, openSteps } = await tasks.countAll()
   const current = await tasks.findCurrentId()
   const nextTask = task.completedAt === null ? undefined : await findOpenTask(tasks, current)
   return { task, steps, next, nextTask, current, openTasks: open, openSteps }
@@ -238,20 +252,41 @@ function openTaskFilter(query: string): TaskFilter {
   return { ...filter, state: 'open' }
 }
 
-/** Returns the newest tasks that match; on the first page the current task comes first if it matches. */
-async function currentFirst(tasks: TaskTable, filter: TaskFilter): Promise<readonly TaskRow[]> {
-  const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
+/** On the first page the current task comes first if it matches. */
+async function currentFirst(
+  tasks: TaskTable,
+  filter: TaskFilter,
+  newest: readonly TaskRow[],
+): Promise<readonly TaskRow[]> {
   const current = await tasks.findCurrentId()
   if (current === undefined || filter.before !== undefined) return newest
   const [found] = await tasks.list({ ...filter, from: current, before: current + 1 }, 1)
   return found ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
-/** Without a filter the entries are complete and need not be counted. */
-async function toListing(tasks: TaskTable, entries: readonly TaskEntry[], filter?: TaskFilter): Promise<TaskListing> {
-  const all = await tasks.count({ terms: [] })
-  const found = filter ? (await tasks.count(filter)).tasks : entries.length
-  return { entries, current: await tasks.findCurrentId(), found, openTasks: all.open, openSteps: all.openSteps }
+async function toListing(
+  tasks: TaskTable,
+  filter: TaskFilter,
+  entries: readonly TaskEntry[],
+  { found }: FoundTasks,
+): Promise<TaskListing> {
+  const all = await tasks.countAll()
+  const known = found > MAX_COUNTED ? knownCount(filter, all) : found
+  return {
+    entries,
+    current: await tasks.findCurrentId(),
+    found: known ?? MAX_COUNTED,
+    hasUncounted: known === undefined,
+    openTasks: all.open,
+    openSteps: all.openSteps,
+  }
+}
+
+/** The number of tasks that match, if it is a number that is kept. */
+function knownCount({ terms, state, from, before, except }: TaskFilter, all: TaskCounts): number | undefined {
+  if (terms.length > 0 || [from, before, except].some((bound) => bound !== undefined)) return undefined
+  if (state === undefined) return all.tasks
+  return state === 'open' ? all.open : all.tasks - all.open
 }
 
 /** Opens the task service of the current project. */

@@ -15,7 +15,7 @@ import {
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
 import { enforceTaskLimits } from './task-limits.js'
-import { countMatches, countsFromRow, selectMatches, type TaskCounts } from './task-search.js'
+import { searchTasks } from './task-search.js'
 import { addToIndex, type IndexedTexts, MAX_INDEXED_ID } from './text-index.js'
 
 export interface TaskRow {
@@ -53,6 +53,18 @@ export interface TaskFilter {
   readonly except?: number | undefined
 }
 
+export interface TaskCounts {
+  readonly tasks: number
+  readonly open: number
+  /** Open steps of the open tasks. */
+  readonly openSteps: number
+}
+
+export interface FoundTasks {
+  readonly tasks: readonly TaskRow[]
+  readonly found: number
+}
+
 export interface StepQuery {
   readonly state?: 'open' | undefined
   /** Only steps with this id or a greater one. */
@@ -79,7 +91,10 @@ export interface TaskTable {
   completeStep(id: number, at: number): Promise<void>
   /** Newest first. */
   list(filter: TaskFilter, limit: number): Promise<readonly TaskRow[]>
-  count(filter: TaskFilter): Promise<TaskCounts>
+  /** Of the whole project. */
+  countAll(): Promise<TaskCounts>
+  /** As `list`, with the number of tasks that match, at most `most`: counting does not take longer with more of them. */
+  search(filter: TaskFilter, limit: number, most: number): Promise<FoundTasks>
 }
 
 const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
@@ -87,6 +102,11 @@ const STEP_SELECT = 'id, task, created_at, completed_at, text'
 export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text', 'search']
 
 export function createTaskTable(sql: Sql, scope: number): TaskTable {
+  async function search(filter: TaskFilter, limit: number, most: number): Promise<FoundTasks> {
+    const { rows, found } = await searchTasks(sql, scope, { filter, columns: TASK_COLUMNS, limit, most })
+    return { tasks: rows.map(taskFromRow), found }
+  }
+
   return {
     async findCurrentId() {
       const [row] = await sql.all('SELECT current_task FROM scopes WHERE id = ?', scope)
@@ -115,9 +135,9 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
     complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
-    list: async (filter, limit) =>
-      (await selectMatches(sql, scope, filter, { columns: TASK_COLUMNS, limit })).map(taskFromRow),
-    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countMatches(sql, scope, filter)),
+    list: async (filter, limit) => (await search(filter, limit, limit)).tasks,
+    countAll: () => readCounts(sql, scope),
+    search,
   }
 }
 
@@ -258,13 +278,28 @@ async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: 
   )
 }
 
+/** Counts the rows themselves, for rows that were written without these counters. */
+export async function countRows(sql: Sql, scope: number): Promise<TaskCounts> {
+  const rows = await sql.all(
+    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
+       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
+     FROM tasks WHERE scope = ?`,
+    scope,
+  )
+  return countsFromRow(requireRow(rows))
+}
+
+function countsFromRow(row: SqlRow): TaskCounts {
+  return {
+    tasks: numberColumn(row, 'tasks'),
+    open: numberColumn(row, 'open_tasks'),
+    openSteps: numberColumn(row, 'open_steps'),
+  }
+}
+
 async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
   const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
   return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
-}
-
-function matchesAll({ terms, state, from, before, except }: TaskFilter): boolean {
-  return terms.length === 0 && [state, from, before, except].every((bound) => bound === undefined)
 }
 
 function toStorableStep({ text, completedAt }: NewStep): NewStep {
