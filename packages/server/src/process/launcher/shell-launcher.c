@@ -15,7 +15,8 @@
 //   X  exited (status as a shell reports it, plus 256 if commands have left children, 512 if that is not known, 1024 if the
 //      status is not known, 2048 if it exited without a command)
 // Each shell has a watcher, a process that waits for it and exits with its status: a command that kills its parent kills
-// its watcher only. The kernel then gives the shell to this process, which waits for it itself.
+// its watcher only. The kernel then gives the shell to this process, which waits for it itself. A watcher shares the
+// memory of this process and has a stack of its own: a copy of the memory would take longer than all else.
 // If the requests end without Q, the server is gone: this process exits at once, and the supervisor ends the commands.
 
 #include <asm/errno.h>
@@ -23,7 +24,7 @@
 #include <asm/unistd.h>
 #include <linux/eventpoll.h>
 #include <linux/fcntl.h>
-#include <linux/mman.h>
+#include <linux/futex.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/time_types.h>
@@ -65,25 +66,21 @@ struct shell {
   long run_at;
 };
 
-static long call6(long number, long a, long b, long c, long d, long e, long f) {
+static long call(long number, long a, long b, long c, long d, long e) {
 #if defined(__x86_64__)
-  register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+  register long r10 __asm__("r10") = d, r8 __asm__("r8") = e;
   long result;
   __asm__ volatile("syscall"
                    : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
                    : "rcx", "r11", "memory");
   return result;
 #elif defined(__aarch64__)
   register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
-                x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+                x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
   return x0;
 #endif
-}
-
-static long call(long number, long a, long b, long c, long d, long e) {
-  return call6(number, a, b, c, d, e, 0);
 }
 
 #define SYSTEM(name, a, b, c, d) call(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0)
@@ -112,8 +109,11 @@ void *memset(void *to, int value, usize length) {
 static struct shell shells[MAX_SHELLS];
 // Written by the watchers.
 static volatile struct {
-  int pid, error;
-} *started;
+  int pid, error, is_known;
+} started[MAX_SHELLS];
+static char watcher_stacks[MAX_SHELLS][4096] __attribute__((aligned(16)));
+// The shell of the watcher that is being started.
+static volatile u32 watched;
 static u32 shell_limit;
 static int running, waiting;
 static int events_fd, signals_fd, null_fd;
@@ -374,8 +374,10 @@ static void close_all(void) {
   for (int fd = 0; fd < 4096; fd++) SYSTEM(close, fd, 0, 0, 0);
 }
 
-static __attribute__((noreturn)) void watch_shell(u32 index) {
+// Runs in the memory of the launcher, which waits until the shell is started.
+__attribute__((used, noreturn)) void watch_shell(void) {
   int status = 0;
+  u32 index = watched;
   long pid = clone_child();
   if (pid > 0 && child_error) {
     SYSTEM(wait4, pid, 0, 0, 0);
@@ -383,10 +385,49 @@ static __attribute__((noreturn)) void watch_shell(u32 index) {
   }
   if (pid < 0) started[index].error = (int)-pid;
   else started[index].pid = (int)pid;
+  started[index].is_known = 1;
+  SYSTEM(futex, &started[index].is_known, FUTEX_WAKE, 1, 0);
   close_all();
   if (pid < 0) leave(127);
   while (SYSTEM(wait4, pid, &status, 0, 0) != pid) {}
   leave((int)shell_status(status));
+}
+
+// Returns the pid of the watcher, which begins on its own stack.
+static __attribute__((noinline)) long clone_watcher(u32 index) {
+  char *stack = watcher_stacks[index] + sizeof watcher_stacks[index];
+  long flags = CLONE_VM | SIGCHLD;
+  long result;
+#if defined(__x86_64__)
+  __asm__ volatile("xor %%edx, %%edx\n xor %%r10d, %%r10d\n xor %%r8d, %%r8d\n syscall\n test %%rax, %%rax\n jnz 1f\n"
+                   " xor %%ebp, %%ebp\n call watch_shell\n hlt\n1:"
+                   : "=a"(result)
+                   : "a"(__NR_clone), "D"(flags), "S"(stack)
+                   : "rcx", "rdx", "r8", "r10", "r11", "memory");
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = __NR_clone, x0 __asm__("x0") = flags, x1 __asm__("x1") = (long)stack,
+                x2 __asm__("x2") = 0, x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
+  __asm__ volatile("svc 0\n cbnz x0, 1f\n mov x29, xzr\n bl watch_shell\n brk 1\n1:"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+                   : "x30", "memory");
+  result = x0;
+#endif
+  return result;
+}
+
+// What the watcher needs of this process may change when its shell is started. A watcher that was killed is not waited for.
+static long start_watcher(u32 index) {
+  struct __kernel_timespec timeout = {0, 50 * 1000 * 1000};
+  started[index].pid = started[index].error = started[index].is_known = 0;
+  watched = index;
+  long pid = clone_watcher(index);
+  for (int status; pid > 0 && !started[index].is_known;) {
+    SYSTEM(futex, &started[index].is_known, FUTEX_WAIT, 0, &timeout);
+    if (started[index].is_known || SYSTEM(wait4, pid, &status, WNOHANG, 0) != pid) continue;
+    return -ESRCH;
+  }
+  return pid;
 }
 
 static void append(char *buffer, usize size, const char *text) {
@@ -453,9 +494,7 @@ static void start_shell(u32 number, char *payload, u32 length) {
     child.output = output[1];
     child.command = command[0];
     child_error = 0;
-    started[shell - shells].pid = started[shell - shells].error = 0;
-    result = call(__NR_clone, SIGCHLD, 0, 0, 0, 0);
-    if (result == 0) watch_shell((u32)(shell - shells));
+    result = start_watcher((u32)(shell - shells));
   }
   close_fd(&output[1]);
   close_fd(&command[0]);
@@ -610,9 +649,7 @@ static void set_up(void) {
   null_fd = (int)SYSTEM(openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0);
   events_fd = (int)SYSTEM(epoll_create1, EPOLL_CLOEXEC, 0, 0, 0);
   signals_fd = (int)SYSTEM(signalfd4, -1, &child_signal, sizeof child_signal, O_CLOEXEC | O_NONBLOCK);
-  long memory = call6(__NR_mmap, 0, MAX_SHELLS * sizeof *started, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (null_fd < 0 || events_fd < 0 || signals_fd < 0 || (memory < 0 && memory > -4096)) leave(1);
-  started = (void *)memory;
+  if (null_fd < 0 || events_fd < 0 || signals_fd < 0) leave(1);
   watch_fd(REQUESTS, REQUEST_EVENT);
   watch_fd(signals_fd, CHILD_EVENT);
 }
