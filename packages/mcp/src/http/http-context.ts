@@ -11,6 +11,7 @@ import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session, type SessionOptions } from '../session/session.js'
 import type { AnonymousConnections } from './anonymous-connections.js'
 import type { Authenticator, Principal } from './authenticator.js'
+import { type CallPreparation, createCallPreparation } from './call-preparation.js'
 import type { EventStream } from './event-stream.js'
 import type { HostPolicy, Refusal } from './host-policy.js'
 import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSinks } from './http-exchange.js'
@@ -96,6 +97,7 @@ export interface HttpSessionOptions extends SessionOptions {
 export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
   readonly extensions: HttpExtensions
   readonly turnShares: TurnShares
+  readonly callPreparation: CallPreparation
   readonly server: McpServer
   /** Creates a session. */
   createSession(caller: Caller, options: HttpSessionOptions): Session
@@ -148,6 +150,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     servesMcp,
     createSession: converse,
     turnShares: createTurnShares(),
+    callPreparation: createCallPreparation(),
     metrics,
     responseQueue: createResponseQueue((error) => server.logError(error)),
     sessions,
