@@ -6,6 +6,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
 import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { createLocalCaller } from '@scorpiox/mcp/definitions/caller'
+import { bunVersion } from '@scorpiox/mcp/runtime'
 import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
 import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
 import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
@@ -39,7 +40,7 @@ async function main(argv: readonly string[], missingCaches: readonly MissingCode
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
   const { cwd: _cwd, env: _env, ...flags } = args?.flags ?? {}
-  const command = args?.command ?? (process.stdin.isTTY && !flags.http ? 'greet' : 'serve')
+  const command = args?.command ?? ((await isTyped()) && !flags.http ? 'greet' : 'serve')
   if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log, missingCaches)
   const { runCommand } = await import('./cli/commands.js')
   const deps: CommandDeps = {
@@ -63,6 +64,12 @@ async function main(argv: readonly string[], missingCaches: readonly MissingCode
     },
   }
   return runCommand(command, deps, args ?? { command, operands: [], flags: {} })
+}
+
+/** Whether a person has started the program. */
+async function isTyped(): Promise<boolean> {
+  if (bunVersion() === undefined) return process.stdin.isTTY
+  return (await import('@scorpiox/mcp/stdio/bun-stdio')).isStdinTerminal()
 }
 
 async function serveOverStdio(config: Config, log: Log, missingCaches: readonly MissingCodeCache[]): Promise<number> {
