@@ -124,8 +124,10 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     serverFor,
     servesMcp,
   } = options
-  const converse: HttpContext['createSession'] = (caller, { server: chosen, ...session }) =>
-    createSession(chosen ?? server, caller, { ...session, onCall: (call) => metrics.countToolCall(call) })
+  // One function and no copies of objects with a rest: each request without a session creates one.
+  const onCall: SessionOptions['onCall'] = (call) => metrics.countToolCall(call)
+  const converse: HttpContext['createSession'] = (caller, options) =>
+    createSession(options.server ?? server, caller, { ...options, onCall })
   const sessions = new HttpSessions(converse, extensions.unversioned?.dialect, extensions.sessionStore)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
