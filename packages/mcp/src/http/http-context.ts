@@ -126,8 +126,8 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
   } = options
   // One function and no copies of objects with a rest: each request without a session creates one.
   const onCall: SessionOptions['onCall'] = (call) => metrics.countToolCall(call)
-  const converse: HttpContext['createSession'] = (caller, options) =>
-    createSession(options.server ?? server, caller, { ...options, onCall })
+  const converse: HttpContext['createSession'] = (caller, session) =>
+    createSession(session.server ?? server, caller, { ...session, onCall })
   const sessions = new HttpSessions(converse, extensions.unversioned?.dialect, extensions.sessionStore)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({

@@ -12,7 +12,7 @@ import { getStateDir } from '../config/paths.js'
 import { listWritableRoots } from '../config/writable-roots.js'
 import { formatCodeCache, isPrivateFolder } from './code-cache.js'
 
-/** Of one user: four of each program and version of Node.js, one for stdio and three for HTTP. */
+/** Of one user; each program and version of Node.js has one for stdio and four for HTTP. */
 const MAX_FILES = 16
 const WAIT_MS = 500
 
