@@ -25,7 +25,28 @@ const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependenc
  */
 const HELPERS = 'helpers'
 const PROGRAM = 'program'
+const COMMON = 'common'
+const COMMAND_LINE = 'command-line'
+const HTTP_START = 'http-start'
+const SHARED = 'shared'
 const AFTER_START = 'after-start'
+/** What `serve --http` loads before its first answer; launch.ts compiles these files with a code cache. */
+const IN_DIST = new Set([PROGRAM, COMMON, COMMAND_LINE, HTTP_START])
+/** What all commands load. */
+const COMMAND_LINE_MODULES = [
+  'packages/app/src/arguments.ts',
+  'packages/app/src/cli/commands.ts',
+  'packages/app/src/cli/help.ts',
+]
+const HTTP_START_MODULES = ['packages/app/src/cli/serve-http.ts']
+/** Of these two, what tools load too: they must not load the rest. */
+const COMMON_MODULES = [
+  'packages/server/src/clients/client-paths.ts',
+  'packages/server/src/config/workspace-root.ts',
+  'packages/server/src/process/shell-quote.ts',
+  'packages/server/src/storage/file-lock.ts',
+  'packages/server/src/terminal/terminal.ts',
+]
 /** What main.ts loads after the first answers. */
 const AFTER_START_MODULES = [
   'packages/console/src/open-server-feed.ts',
@@ -143,16 +164,10 @@ await writeDeclarations()
  */
 async function bundleProgram() {
   const main = resolve('packages/app/src/main.ts')
-  let atStart
-  let afterStart
+  let groups
   const chooseGroup = (id, context) => {
-    atStart ??= listStaticImports([main], context)
-    afterStart ??= listStaticImports(
-      AFTER_START_MODULES.map((path) => resolve(path)),
-      context,
-    )
-    if (atStart.has(id)) return PROGRAM
-    return afterStart.has(id) ? AFTER_START : null
+    groups ??= listGroups(main, context)
+    return groups.find(([, modules]) => modules.has(id))?.[0] ?? null
   }
   await bundle(
     { [PROGRAM]: main, [HELPERS]: HELPERS },
@@ -160,7 +175,7 @@ async function bundleProgram() {
       dir: 'dist',
       format: 'cjs',
       entryFileNames: '[name].js',
-      chunkFileNames: ({ name }) => (name === PROGRAM ? '[name].js' : 'parts/[name].js'),
+      chunkFileNames: ({ name }) => (IN_DIST.has(name) ? '[name].js' : 'parts/[name].js'),
       // They are a fifteenth of what every start reads.
       comments: { legal: true, annotation: false, jsdoc: false },
       // The entry imports `startProgram` by its name.
@@ -173,11 +188,40 @@ async function bundleProgram() {
     { preserveEntrySignatures: 'allow-extension' },
   )
   await rm(`dist/${HELPERS}.js`)
+  for (const name of IN_DIST) {
+    // Node.js cannot resolve it in a file that launch.ts has compiled.
+    if ((await readFile(`dist/${name}.js`, 'utf8')).includes(' import(')) {
+      throw new Error(
+        `dist/${name}.js imports a package or a module of Node.js on demand: use process.getBuiltinModule`,
+      )
+    }
+  }
   await bundle('packages/app/src/launch.ts', {
     file: 'dist/scorpiox-code.js',
     format: 'cjs',
     codeSplitting: false,
   })
+}
+
+/** The names of files with their modules; a module is in the first that has it. */
+function listGroups(main, context) {
+  const list = (paths) =>
+    listStaticImports(
+      paths.map((path) => resolve(path)),
+      context,
+    )
+  const commandLine = list(COMMAND_LINE_MODULES)
+  const http = list(HTTP_START_MODULES)
+  const afterStart = list(AFTER_START_MODULES)
+  return [
+    [PROGRAM, list([main])],
+    // What a server loads over HTTP before its first answer, and over stdio after it: two small modules.
+    [SHARED, new Set([...http].filter((id) => afterStart.has(id)))],
+    [COMMON, list(COMMON_MODULES)],
+    [COMMAND_LINE, commandLine],
+    [HTTP_START, http],
+    [AFTER_START, afterStart],
+  ]
 }
 
 function listStaticImports(entries, context) {

@@ -43,7 +43,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     effect: 'writing to the terminal by descriptor or device',
     pattern: /\bwrite(File|v)?(Sync)?\([12],|['"`]\/dev\/(tty|stdout|stderr|console|fd\/[12])\b|['"]node:tty['"]/,
     // The protocol on Bun.
-    modules: ['mcp/stdio/bun-stdout.ts', 'mcp/stdio/serve-stdio.ts'],
+    modules: ['mcp/stdio/bun-stdio.ts', 'mcp/stdio/serve-stdio.ts'],
   },
   {
     effect: 'drawing on the terminal',

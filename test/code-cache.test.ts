@@ -23,6 +23,7 @@ import { codeCachePath, formatCodeCache } from '@scorpiox/server/storage/code-ca
 import { VERSION } from '@scorpiox/server/util/version'
 import { emptyFolder, PROGRAM, startServer, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
+import { modern, sendRequest, startProgram } from './support/http-client.js'
 import { MISSING } from './support/runtime.js'
 
 const PROGRAM_FILE = join(dirname(PROGRAM), 'program.js')
@@ -65,7 +66,7 @@ async function start(home: string, flags: readonly string[] = []): Promise<Start
 }
 
 function cachePath(home: string): string {
-  const path = codeCachePath(home, PROGRAM_FILE)
+  const path = codeCachePath(home, PROGRAM_FILE, 'stdio')
   expect(path).toBeDefined()
   return path ?? ''
 }
@@ -208,8 +209,33 @@ describe.skipIf(MISSING.codeCache !== undefined)('the code cache', () => {
     for (let number = 0; number < 20; number++) writeFileSync(join(folder, `old-${number}`), '')
     truncateSync(path, 0)
     await start(home)
-    await eventually(() => readdirSync(folder).length < 10)
+    await eventually(() => readdirSync(folder).length < 18)
     expect(existsSync(path)).toBe(true)
+  })
+})
+
+describe.skipIf(MISSING.codeCache !== undefined)('the code caches of a server over HTTP', () => {
+  const HTTP_FILES = ['program.js', 'common.js', 'command-line.js', 'http-start.js']
+  const pathsIn = (home: string): readonly string[] =>
+    HTTP_FILES.map((name) => codeCachePath(home, join(dirname(PROGRAM), name), 'http') ?? '')
+
+  async function serveOnce(home: string, whenListed: () => Promise<unknown>): Promise<string> {
+    const server = await startProgram({ env: { HOME: home } })
+    const discovered = await sendRequest(server, modern('server/discover'))
+    await sendRequest(server, modern('tools/list'))
+    await whenListed()
+    expect(await server.stop()).toBe(0)
+    return /"version":"([\d.]+)"/.exec(discovered.text)?.[1] ?? ''
+  }
+
+  test('are written after the first list, apart from that of stdio, and used by the next start', async () => {
+    const home = emptyFolder()
+    const paths = pathsIn(home)
+    expect(await serveOnce(home, () => eventually(() => paths.every((path) => existsSync(path))))).toBe(VERSION)
+    expect(existsSync(cachePath(home))).toBe(false)
+    const [program = ''] = paths
+    writeFileSync(program, planted)
+    expect(await serveOnce(home, () => Promise.resolve())).toBe(PLANTED)
   })
 })
 

@@ -31,8 +31,8 @@ const stopOf = (child) => {
   }
 }
 
-const startServer = async (command) => {
-  const child = start(command, { stdio: ['ignore', 'pipe', 'pipe'] })
+export const startServer = async (command, options = {}) => {
+  const child = start(command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const port = new Promise((resolve, reject) => {
     const listen = (chunk) => {

@@ -10,6 +10,7 @@ import { crowdPhase } from './measure-concurrency.mjs'
 import { documentsPhase } from './measure-documents.mjs'
 import { floodPhase } from './measure-large-output.mjs'
 import { HTTP_PHASES } from './measure-http.mjs'
+import { httpStartPhase } from './measure-http-start.mjs'
 import {
   callEcho,
   expectEcho,
@@ -195,6 +196,7 @@ export const PHASES = [
     quick: { rounds: 2, echoes: 3 },
   },
   { name: 'bytes', subjects: ['server'], measure: listBytes, full: { rounds: 1 }, quick: { rounds: 1 } },
+  httpStartPhase,
   ...HTTP_PHASES,
   commandsPhase,
   floodPhase,

@@ -35,6 +35,7 @@ const ROWS = [
   { row: 'large', title: '10 MB echo, MB/s', judged: 'echo', atLeast: 0.9 },
   { row: 'idleMemory', title: 'idle RSS, MiB', judged: 'server', atMost: 1.12, cjs: true },
   { row: 'peakMemory', title: 'peak RSS after small calls, MiB', judged: 'echo' },
+  { row: 'httpStart', title: 'serve --http: spawn to first answer, ms', judged: 'server', limit: 60 },
   ...callRows('httpModern32', 'HTTP, 32 connections', { atLeast: 0.6 }),
   ...callRows('httpModern128', 'HTTP, 128 connections', { atLeast: 0.6 }),
   ...callRows('httpLegacy32', 'HTTP 2025-06-18, 32 connections', { atLeast: 0.6 }),

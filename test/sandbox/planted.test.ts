@@ -227,7 +227,7 @@ function plantedTests(prefix: readonly string[]): void {
       const setup = newSetup()
       const blob = join(setup.project, 'blob')
       writeFileSync(blob, makeCodeCache(), { mode: 0o600 })
-      const path = codeCachePath(setup.home, PROGRAM_FILE) ?? ''
+      const path = codeCachePath(setup.home, PROGRAM_FILE, 'stdio') ?? ''
       if (env.STATE_DIR !== undefined) mkdirSync(join(setup.home, '.scorpiox'), { mode: 0o700 })
       const attempt = `umask 077; mkdir -p '${dirname(path)}'; chmod 700 '${dirname(path)}'; cp '${blob}' '${path}'; ls`
       const first = start({ ...setup, project: join(setup.home, folder) }, { env })

@@ -94,6 +94,26 @@ describe('over HTTP', requires(SANDBOX), () => {
     await server.stop()
   })
 
+  test('a command that comes before the sandbox is verified waits for that', async () => {
+    const home = newHome()
+    const server = await startProgram({ cwd: newProject(home), env: { HOME: home }, isReady: 'address' })
+    const command = `echo x > ${home}/out; echo done`
+    expect(await callTool(server, 'Bash', { command })).toMatch(/Read-only file system\ndone\n$/)
+    expect(await server.stop()).toBe(0)
+  })
+
+  test('on loopback, a server without the sandbox that is required ends, and runs no command before', async () => {
+    // The home cannot be a workspace.
+    const home = newHome()
+    const env = { HOME: home, SANDBOX: 'workspace' }
+    const server = await startProgram({ cwd: home, env, isReady: 'address' })
+    const call = callTool(server, 'Bash', { command: 'touch was-here' })
+    expect(await call.catch(() => 'no answer')).toMatch(/^no answer$|The sandbox cannot let commands write/)
+    expect(await server.exited).toBe(1)
+    expect(server.stderr()).toContain('The sandbox cannot let commands write')
+    expect(existsSync(join(home, 'was-here'))).toBe(false)
+  })
+
   test('a server that ran no command leaves nothing in the project, nor does one whose port is taken', async () => {
     const home = newHome()
     const project = newProject(home)

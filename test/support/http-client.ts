@@ -36,12 +36,21 @@ export interface HttpServerOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
   readonly token?: string
+  /** Whether the whole greeting has been printed, or only the address. Default: 'greeting'. */
+  readonly isReady?: 'greeting' | 'address'
 }
 
 /** The program itself, by default with a fixed token, and without the access log and a limit of requests a second. */
-export function startProgram({ flags = [], env, cwd, token = TOKEN }: HttpServerOptions = {}): Promise<HttpServer> {
+export function startProgram({
+  flags = [],
+  env,
+  cwd,
+  token = TOKEN,
+  isReady = 'greeting',
+}: HttpServerOptions = {}): Promise<HttpServer> {
   const args = [PROGRAM, 'serve', '--http', '--port', '0', ...flags]
-  return start(args, { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', RATE_LIMIT: '0', ...env }, token, cwd)
+  const all = { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', RATE_LIMIT: '0', ...env }
+  return start(args, all, token, cwd, isReady === 'greeting' ? /^Stop with Ctrl\+C\.$/m : undefined)
 }
 
 /** The fixture: Alice and Bob have a key each, and there are tools that wait for the test. */
@@ -59,6 +68,7 @@ async function start(
   env: NodeJS.ProcessEnv,
   token: string,
   cwd = emptyFolder(),
+  lastLine = /\n$/,
 ): Promise<HttpServer> {
   const child = spawn(process.execPath, [...RUNTIME_FLAGS, ...args], {
     cwd,
@@ -73,7 +83,7 @@ async function start(
     child.stdout.on('data', (chunk: Buffer) => {
       greeting += chunk.toString()
       const [address] = /https?:\/\/\S+?\/mcp\b/.exec(greeting) ?? []
-      if (address !== undefined && greeting.endsWith('\n')) found(address)
+      if (address !== undefined && lastLine.test(greeting)) found(address)
     })
     void exited.then((code) => lost(new Error(`the server ended with ${code}: ${errors}`)))
   })

@@ -89,10 +89,8 @@ async function openRequestStates(membership: Membership, { cwd }: Config): Promi
 }
 
 /** Opens the command sandbox on first use: a server that runs no commands does not need it. */
-export function createLazyCommandSandbox(config: Config, opened?: CommandSandbox): () => Promise<CommandSandbox> {
-  return loadOnce(
-    async () => opened ?? (await import('@scorpiox/server/sandbox/command-sandbox')).createStdioSandbox(config),
-  )
+export function createLazyCommandSandbox(config: Config): () => Promise<CommandSandbox> {
+  return loadOnce(async () => (await import('@scorpiox/server/sandbox/command-sandbox')).createStdioSandbox(config))
 }
 
 /** The tools that the settings disable, each with the error text for its calls. */

@@ -11,5 +11,5 @@ const WORKERS = ['image-worker.js', 'pdf-worker.js', join('parts', 'pattern-work
 )
 const worker = WORKERS.find((file) => file === process.argv[2])
 
-if (worker === undefined) void import('./main.js').then(({ startProgram }) => startProgram())
+if (worker === undefined) void import('./main.js').then(({ startProgram }) => startProgram([]))
 else void import(worker)

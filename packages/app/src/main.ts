@@ -6,17 +6,15 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
 import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { createLocalCaller } from '@scorpiox/mcp/definitions/caller'
+import { bunVersion } from '@scorpiox/mcp/runtime'
 import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
 import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
 import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
-import type { Membership } from '@scorpiox/server/machines/membership'
-import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import type { MissingCodeCache } from '@scorpiox/server/storage/write-code-cache'
 import { TOOLS } from '@scorpiox/server/tool-list'
 import type { CommandDeps } from './cli/commands.js'
-import { createLazyCommandSandbox, createScorpioxServer, type ServerWithServices } from './create-server.js'
-import type { HttpWorkspace } from './workspaces/shared-services.js'
+import { createLazyCommandSandbox, createScorpioxServer } from './create-server.js'
 
 const PROGRAM = locateProgramFiles(import.meta.dirname)
 const DEFERRED_START_MS = 300
@@ -26,12 +24,12 @@ export interface ProgramModule {
   readonly startProgram: typeof startProgram
 }
 
-/** `missingCache` is set if the start found no valid code cache. */
-export function startProgram(missingCache?: MissingCodeCache): void {
-  main(process.argv.slice(2), missingCache).then((exitCode) => process.exit(exitCode), exitWithError)
+/** `missingCaches`: of the files for which the start found no valid code cache. */
+export function startProgram(missingCaches: readonly MissingCodeCache[]): void {
+  main(process.argv.slice(2), missingCaches).then((exitCode) => process.exit(exitCode), exitWithError)
 }
 
-async function main(argv: readonly string[], missingCache: MissingCodeCache | undefined): Promise<number> {
+async function main(argv: readonly string[], missingCaches: readonly MissingCodeCache[]): Promise<number> {
   const args = argv.length === 0 ? undefined : (await import('./arguments.js')).parseArguments(argv)
   const config = loadConfig({
     ...PROGRAM,
@@ -42,39 +40,39 @@ async function main(argv: readonly string[], missingCache: MissingCodeCache | un
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
   const { cwd: _cwd, env: _env, ...flags } = args?.flags ?? {}
-  const command = args?.command ?? (process.stdin.isTTY && !flags.http ? 'greet' : 'serve')
-  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log, missingCache)
+  const command = args?.command ?? ((await isTyped()) && !flags.http ? 'greet' : 'serve')
+  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log, missingCaches)
   const { runCommand } = await import('./cli/commands.js')
-  const createFor = (
-    transport: 'stdio' | 'http',
-    commandSandbox?: CommandSandbox,
-    disabledTools?: ReadonlyMap<string, string>,
-    membership?: Membership,
-    workspace: Partial<HttpWorkspace> = {},
-  ): ServerWithServices =>
-    createScorpioxServer({
-      config,
-      log,
-      commandSandbox: createLazyCommandSandbox(config, commandSandbox),
-      transport,
-      disabledTools,
-      membership,
-      ...workspace,
-    })
   const deps: CommandDeps = {
     config,
     log,
-    createServer: (commandSandbox?: CommandSandbox) => createFor('stdio', commandSandbox).server,
+    createServer: () =>
+      createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config), transport: 'stdio' })
+        .server,
     createHttpServer(commandSandbox, disabledTools, membership, workspace) {
-      const served = createFor('http', commandSandbox, disabledTools, membership, workspace)
-      void served.callbacks.adoptOrphans()
+      const served = createScorpioxServer({
+        config,
+        log,
+        commandSandbox,
+        transport: 'http',
+        disabledTools,
+        membership,
+        ...workspace,
+      })
+      setTimeout(() => void saveCodeCaches(config, missingCaches, served.hasListed), DEFERRED_START_MS).unref()
       return served
     },
   }
   return runCommand(command, deps, args ?? { command, operands: [], flags: {} })
 }
 
-async function serveOverStdio(config: Config, log: Log, missingCache?: MissingCodeCache): Promise<number> {
+/** Whether a person has started the program. */
+async function isTyped(): Promise<boolean> {
+  if (bunVersion() === undefined) return process.stdin.isTTY
+  return (await import('@scorpiox/mcp/stdio/bun-stdio')).isStdinTerminal()
+}
+
+async function serveOverStdio(config: Config, log: Log, missingCaches: readonly MissingCodeCache[]): Promise<number> {
   const openSandbox = createLazyCommandSandbox(config)
   const { server, callbacks, hasListed } = createScorpioxServer({
     config,
@@ -93,13 +91,21 @@ async function serveOverStdio(config: Config, log: Log, missingCache?: MissingCo
     void callbacks.sessionStarted(caller)
     const { runStartupTasks } = await loadStartupTasks()
     await runStartupTasks(config, log, await openSandbox())
-    if (!missingCache) return
-    const { saveCodeCache } = await import('@scorpiox/server/storage/write-code-cache')
-    await saveCodeCache(config, missingCache, hasListed)
+    await saveCodeCaches(config, missingCaches, hasListed)
   }
   setTimeout(() => void runDeferredStartup(), DEFERRED_START_MS).unref()
   await serveStdio(server, config.settings.MAX_LINE_BYTES, caller)
   return 0
+}
+
+async function saveCodeCaches(
+  config: Config,
+  missing: readonly MissingCodeCache[],
+  hasListed: () => boolean,
+): Promise<void> {
+  if (missing.length === 0) return
+  const { saveWhenListed } = await import('@scorpiox/server/storage/write-code-cache')
+  await saveWhenListed(config, missing, hasListed)
 }
 
 async function exitWithError(error: unknown): Promise<never> {

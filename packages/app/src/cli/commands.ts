@@ -29,13 +29,14 @@ import type { HttpWorkspace } from '../workspaces/shared-services.js'
 
 export interface CommandDeps {
   readonly config: Config
-  readonly createServer: (commandSandbox?: CommandSandbox) => McpServer
+  readonly createServer: () => McpServer
   /**
-   * Creates the server for callers over HTTP. `disabledTools`: besides those of the settings, each with the reason.
+   * Creates the server for callers over HTTP. `commandSandbox` is called by the first command, or something else that
+   * needs to know it. `disabledTools`: besides those of the settings, each with the reason.
    * `membership`: if it is one of several machines.
    */
   readonly createHttpServer: (
-    commandSandbox: CommandSandbox,
+    commandSandbox: () => Promise<CommandSandbox>,
     disabledTools: ReadonlyMap<string, string>,
     membership: Membership | undefined,
     workspace?: HttpWorkspace,

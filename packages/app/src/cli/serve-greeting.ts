@@ -1,5 +1,5 @@
-// Formats the text that `serve --http` (serve-http.ts) prints when it listens: the address, the token, and how to
-// connect each client. Pure.
+// Formats the text that `serve --http` (serve-http.ts) prints when it listens: first the address and the token, then,
+// when the sandbox is known, how to connect each client. Pure.
 
 import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
@@ -15,26 +15,29 @@ export interface ServeGreeting {
   readonly consoleKey: string | undefined
   /** The token created by this start. Others are stored as hashes and cannot be shown. */
   readonly newToken: string | undefined
-  readonly sandbox: SandboxLevel
   readonly launch: LaunchCommand
   /** The command that starts this program. */
   readonly program: string
   readonly columns: number | undefined
 }
 
-export function formatServeGreeting(greeting: ServeGreeting): string {
+/** Where the server is and what it requires. */
+export function formatServeAddress(greeting: ServeGreeting): string {
+  const { localUrl, publicUrl, columns } = greeting
+  const other = publicUrl === localUrl ? '' : ` (public address: ${publicUrl})`
+  const lines = [`\nscorpiox-code serves MCP at ${localUrl}${other}`, tokenText(greeting), consoleText(greeting)]
+  return wrapText(`${lines.join('\n')}\n`, columns)
+}
+
+/** What commands may do, and how to connect clients. */
+export function formatServeGuide(greeting: ServeGreeting, sandbox: SandboxLevel): string {
   const { localUrl, publicUrl, requiresToken, newToken, launch, columns } = greeting
   const token = requiresToken ? (newToken ?? '<token>') : undefined
   const header = token === undefined ? '' : ` -H 'Authorization: Bearer ${token}'`
   const prose = (text: string): string => wrapText(`${text}\n`, columns)
   // Commands and configuration are not wrapped, so that they can be copied.
   return [
-    prose(
-      `\nscorpiox-code serves MCP at ${localUrl}${publicUrl === localUrl ? '' : ` (public address: ${publicUrl})`}`,
-    ),
-    prose(tokenText(greeting)),
-    prose(sandboxText(greeting.sandbox)),
-    prose(consoleText(greeting)),
+    prose(`${sandboxText(sandbox)}\n`),
     prose('Test it:'),
     `  curl -s ${localUrl} -H 'Content-Type: application/json'${header} -d '${LIST_TOOLS}'\n\n`,
     prose('To connect a client to this server:\n'),
@@ -50,8 +53,8 @@ const LIST_TOOLS = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
 function consoleText({ localUrl, consoleKey }: ServeGreeting): string {
   const address = localUrl.replace(/mcp$/, '')
-  if (consoleKey === undefined) return `Console: open ${address} in a browser.\n`
-  return `Console: open ${address}#key=${consoleKey} in a browser. Anyone with this link can open it.\n`
+  if (consoleKey === undefined) return `Console: open ${address} in a browser.`
+  return `Console: open ${address}#key=${consoleKey} in a browser. Anyone with this link can open it.`
 }
 
 function tokenText({ requiresToken, newToken, program }: ServeGreeting): string {

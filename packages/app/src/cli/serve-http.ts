@@ -1,6 +1,8 @@
 // `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
-// signal. All checks run before the port is opened, so that a wrong option never exposes a shell. `ui` uses its
-// listener and port option. Called by cli/commands.ts. Reads files, opens the port and the log files. Sets timers.
+// signal. All checks run before the port is opened, so that a wrong option never exposes a shell; on loopback that of
+// the sandbox runs after it, and commands wait for it. `ui` uses its listener and port option. Called by
+// cli/commands.ts. What most servers do not need is loaded if the settings ask for it. Reads files, opens the port and
+// the log files. Sets timers.
 
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -17,18 +19,17 @@ import type { Config } from '@scorpiox/server/config/load-config'
 import type { Settings } from '@scorpiox/server/config/options'
 import { getMachineName, getStateDir, splitList } from '@scorpiox/server/config/paths'
 import { parseWorkspaceRoot, type WorkspaceRoot } from '@scorpiox/server/config/workspace-root'
-import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
+import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { getOutputColumns, print, UsageError, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import type { CommandFlags } from '../arguments.js'
 import { type AccessLog, createAccessLog } from '../http/access-log.js'
-import { createAccessTokenVerifier, type OAuthVerifier } from '../http/oauth.js'
+import type { OAuthVerifier } from '../http/oauth.js'
 import { type ProgramHttpOptions, startProgramHttp } from '../http/start-http.js'
-import { openCertificateFiles } from '../http/tls-certificate.js'
 import { type AuthTokenFile, openTokenFile } from '../http/token-file.js'
 import type { AuthTokenStore } from '../http/token-record.js'
 import { commandAsTyped, currentLaunch } from '../program-info.js'
 import type { CommandDeps } from './commands.js'
-import { formatServeGreeting } from './serve-greeting.js'
+import { formatServeAddress, formatServeGuide, type ServeGreeting } from './serve-greeting.js'
 import { type HttpExposure, openServedProjects, type ServedProjects } from './served-projects.js'
 
 export async function runServeHttpCommand(
@@ -68,8 +69,6 @@ interface HttpRun {
 
 async function serveUntil(stopped: Promise<unknown>, run: HttpRun): Promise<void> {
   const { config, flags, options, joined, served } = run
-  // Of several processes, the first one prints.
-  const isSilent = Number(flags.worker ?? 1) > 1
   const firstTokenStore =
     joined && !hasTokenFile(config.settings, flags)
       ? await findFirstTokenStore(joined.stores.tokens, options.needsToken, options.http.host)
@@ -84,31 +83,48 @@ async function serveUntil(stopped: Promise<unknown>, run: HttpRun): Promise<void
   const listener = await openHttpListener(served.server, { ...options.http, serverFor, console, machine })
   joined?.watch(listener.users, served.endJobs)
   joined?.stores.tokens.onRevocation(() => listener.endUnauthorized())
-  served.start(listener)
-  const scheme = options.http.certificates ? 'https' : 'http'
-  const { host } = options.http
-  const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
-  // Created after listening: the token is printed only once, and a failed start must not create it.
-  const firstToken = isSilent ? undefined : (await firstTokenStore?.create({ name: 'first', user: getOsUser() }))?.token
-  const greeting = formatServeGreeting({
+  try {
+    const started = served.start(listener)
+    // `greet` awaits it, but prints first.
+    started.catch(() => undefined)
+    await greet(run, listener.port, firstTokenStore, started)
+    if (flags.worker !== undefined) process.send?.('ready')
+    await Promise.race([stopped, ...(joined ? [joined.drainRequested] : [])])
+    await joined?.drain(listener.users, createStopSignal())
+  } finally {
+    await listener.close()
+    await served.close()
+    joined?.stores.close()
+    await joined?.close()
+  }
+}
+
+/** Prints the address at once, and the rest when the sandbox is verified. Rejects if it does not work. */
+async function greet(
+  { config, flags, options }: HttpRun,
+  port: number,
+  firstTokenStore: AuthTokenStore | undefined,
+  started: Promise<SandboxLevel>,
+): Promise<void> {
+  // Of several processes, the first one prints.
+  if (Number(flags.worker ?? 1) > 1) return void (await started)
+  // A failed start must not create the token, because it is printed only once.
+  if (firstTokenStore) await started
+  const { host, certificates } = options.http
+  const scheme = certificates ? 'https' : 'http'
+  const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`
+  const greeting: ServeGreeting = {
     localUrl,
     publicUrl: options.publicUrl === '' ? localUrl : `${stripEndpoint(options.publicUrl)}/mcp`,
     requiresToken: !options.isOpen,
     consoleKey: options.consoleKey,
-    newToken: firstToken,
-    sandbox: served.level,
+    newToken: (await firstTokenStore?.create({ name: 'first', user: getOsUser() }))?.token,
     launch: currentLaunch(),
     program: commandAsTyped(config.childEnv.PATH),
     columns: getOutputColumns(),
-  })
-  if (!isSilent) await print(greeting)
-  if (flags.worker !== undefined) process.send?.('ready')
-  await Promise.race([stopped, ...(joined ? [joined.drainRequested] : [])])
-  await joined?.drain(listener.users, createStopSignal())
-  await listener.close()
-  await served.close()
-  joined?.stores.close()
-  await joined?.close()
+  }
+  await print(formatServeAddress(greeting))
+  await print(formatServeGuide(greeting, await started))
 }
 
 /** One of several machines, if the settings say so. */
@@ -190,7 +206,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
   if (isOpen && ![...hostPolicy.hosts].every(isLoopback)) {
     throw new UsageError('--no-auth is for this machine only: remove PUBLIC_URL and ALLOWED_HOSTS, or use a token')
   }
-  const certificates = readTls(settings, log)
+  const certificates = await readTls(settings, log)
   if (!isLoopback(host) && !certificates && !flags['behind-proxy']) {
     throw new UsageError(
       `${host} is reachable from outside, and tokens must not be sent unencrypted: set TLS_CERT and TLS_KEY, ` +
@@ -198,7 +214,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
     )
   }
   const workspaceRoot = readWorkspaceRoot(settings)
-  const oauth = readOAuth(settings, log, workspaceRoot)
+  const oauth = await readOAuth(settings, log, workspaceRoot)
   const tokens =
     isOpen || !hasTokenFile(settings, flags) ? undefined : openTokenFile(join(getStateDir(settings), 'tokens.json'))
   if (tokens) logTokenFileProblems(tokens, log)
@@ -279,19 +295,25 @@ function stripEndpoint(publicUrl: string): string {
   return publicUrl.replace(/(?<!\/)\/+$/, '').replace(/\/mcp$/, '')
 }
 
-function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
+async function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
   if (certFile === '' && keyFile === '') return undefined
   if (certFile === '' || keyFile === '') throw new UsageError('set both TLS_CERT and TLS_KEY, or neither')
+  const { openCertificateFiles } = await import('../http/tls-certificate.js')
   return openCertificateFiles({ certFile, keyFile, onError: (failure) => log.warn(failure.message) })
 }
 
-function readOAuth(settings: Settings, log: Log, root: WorkspaceRoot | undefined): OAuthVerifier | undefined {
+async function readOAuth(
+  settings: Settings,
+  log: Log,
+  root: WorkspaceRoot | undefined,
+): Promise<OAuthVerifier | undefined> {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS: jwksUri, PUBLIC_URL: publicUrl } = settings
   if (issuer === '') return undefined
   if (publicUrl === '')
     throw new UsageError('OAUTH_ISSUER requires PUBLIC_URL: access tokens are issued for an address')
   const resource = `${stripEndpoint(publicUrl)}/mcp`
   const scopes = splitList(settings.OAUTH_SCOPES)
+  const { createAccessTokenVerifier } = await import('../http/oauth.js')
   return createAccessTokenVerifier({
     issuer,
     audience,
@@ -312,6 +334,7 @@ async function openAccessLog(config: Config, log: Log): Promise<AccessLog | unde
       createStderrWriter((dropped) => `{"droppedWrites":${dropped}}\n`),
       machine,
     )
+  const { listWritableRoots } = await import('@scorpiox/server/config/writable-roots')
   // A command could put a link there, and choose the file that the log is appended to.
   if (sandbox !== 'off' && listWritableRoots(config).contains(resolve(destination)))
     throw new UsageError(

@@ -15,8 +15,6 @@ import type { HttpExchange } from '@scorpiox/mcp/http/http-exchange'
 import { isJsonObject, type JsonObject, stringifyWellFormed, tryParseJson } from '@scorpiox/mcp/json/json'
 import { getOsUser } from '@scorpiox/mcp/os'
 import type { QuestionReply } from '@scorpiox/server/calls/question-form'
-import { sendDownload, sendOutput } from './console-output.js'
-import { sendTerminal } from './console-terminal.js'
 
 const MAX_REPLIES = 50
 const MAX_SELECTED = 200
@@ -240,9 +238,15 @@ export function createConsoleEndpoint(context: HttpContext, consoleFor: ConsoleF
   async function handleAction(exchange: HttpExchange, principal: Principal, action: ConsoleAction): Promise<void> {
     try {
       const userConsole = await consoleFor(principal)
-      if (action.verb === 'output') return await sendOutput(exchange, userConsole, action, trackStream)
-      if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
-      if (action.verb === 'terminal') return await sendTerminal(exchange, userConsole, action, trackStream)
+      if (action.verb === 'terminal') {
+        const { sendTerminal } = await import('./console-terminal.js')
+        return await sendTerminal(exchange, userConsole, action, trackStream)
+      }
+      if (action.verb === 'output' || action.verb === 'download') {
+        const { sendDownload, sendOutput } = await import('./console-output.js')
+        if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
+        return await sendOutput(exchange, userConsole, action, trackStream)
+      }
       const result = await runAction(userConsole, action)
       if (result === undefined) exchange.empty(204)
       else exchange.json(200, stringifyWellFormed(result))

@@ -3,7 +3,6 @@
 // while requests wait for it. Created by token-file.ts. Reads files.
 
 import type { Stats } from 'node:fs'
-import { open } from 'node:fs/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { runInSlices } from '@scorpiox/server/util/sliced-work'
@@ -105,7 +104,7 @@ export function createTokenCache(path: string): TokenCache {
 /** The stat is of the file that was read, even if it was replaced meanwhile. */
 async function readBytes(path: string): Promise<{ readonly bytes: Buffer; readonly stat: Stats }> {
   try {
-    const file = await open(path)
+    const file = await process.getBuiltinModule('node:fs').promises.open(path)
     try {
       const stat = await file.stat()
       return { bytes: await file.readFile(), stat }

@@ -57,7 +57,7 @@ export interface WorkspacesDeps {
 }
 
 type CreateWorkspaceServer = (
-  commandSandbox: CommandSandbox,
+  commandSandbox: () => Promise<CommandSandbox>,
   disabledTools: ReadonlyMap<string, string>,
   membership: Membership | undefined,
   workspace: HttpWorkspace,
@@ -211,7 +211,10 @@ function openServer(
   workspace: HttpWorkspace,
 ): ServerWithServices {
   const membership = deps.membership && inWorkspaces(deps.membership, deps.root, workspace.config.cwd)
-  return createServer(sandbox ?? createCommandSandbox(config, level), disabledTools, membership, workspace)
+  const commandSandbox = sandbox ?? createCommandSandbox(config, level)
+  const served = createServer(() => Promise.resolve(commandSandbox), disabledTools, membership, workspace)
+  void served.callbacks.adoptOrphans()
+  return served
 }
 
 /** Relative paths of the settings keep their meaning, and the session folder of a parent process is that of one user. */

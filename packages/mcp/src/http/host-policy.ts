@@ -7,6 +7,8 @@ import { Failure } from '../errors.js'
 
 const OCTET = '(?:0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])'
 const LOOPBACK_ADDRESS = new RegExp(`^127(?:\\.${OCTET}){3}$`)
+/** The usual ones; the first use of the pattern takes a millisecond. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 const AUTHORITY_PATTERN = /^([\w.-]+|\[[\da-f:.]+\])(?::([1-9]\d{0,4}))?$/i
 const ENTRY_PATTERN = /^([\p{L}\p{N}_.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu
 const BEARER_PATTERN = /^Bearer +(\S.*)$/i
@@ -70,7 +72,7 @@ export function checkHostAndOrigin(headers: RequestHeaders, policy: HostPolicy):
 export function createHostPolicy({ listenHost, publicUrl, allowedHosts }: HostPolicyOptions): HostPolicy {
   const hosts = new Set<string>()
   const origins = new Set<string>()
-  const { hostname: listenName } = parseEntry(listenHost, 'HTTP_HOST')
+  const listenName = isLoopback(listenHost) ? listenHost : parseEntry(listenHost, 'HTTP_HOST').hostname
   // An address cannot be rebound, so the listen address is allowed; the unspecified address is not an address.
   if (!isLoopback(listenName) && !/^(0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(listenName)) hosts.add(listenName)
   if (publicUrl !== '') {
@@ -89,7 +91,7 @@ export function createHostPolicy({ listenHost, publicUrl, allowedHosts }: HostPo
 
 /** Whether a lower-case name or address, with or without brackets, is a loopback host. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host === '::1' || LOOPBACK_ADDRESS.test(host)
+  return LOOPBACK_HOSTS.has(host) || LOOPBACK_ADDRESS.test(host)
 }
 
 /** Reads the bearer token or the key header, never the query. Two different credentials count as none. */

@@ -11,6 +11,7 @@ import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session, type SessionOptions } from '../session/session.js'
 import type { AnonymousConnections } from './anonymous-connections.js'
 import type { Authenticator, Principal } from './authenticator.js'
+import { type CallPreparation, createCallPreparation } from './call-preparation.js'
 import type { EventStream } from './event-stream.js'
 import type { HostPolicy, Refusal } from './host-policy.js'
 import { type AccessLog, createResponseQueue, type HttpExchange, type RequestSinks } from './http-exchange.js'
@@ -96,6 +97,7 @@ export interface HttpSessionOptions extends SessionOptions {
 export interface HttpContext extends Omit<HttpContextOptions, 'accessLog'>, RequestSinks {
   readonly extensions: HttpExtensions
   readonly turnShares: TurnShares
+  readonly callPreparation: CallPreparation
   readonly server: McpServer
   /** Creates a session. */
   createSession(caller: Caller, options: HttpSessionOptions): Session
@@ -122,8 +124,10 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     serverFor,
     servesMcp,
   } = options
-  const converse: HttpContext['createSession'] = (caller, { server: chosen, ...session }) =>
-    createSession(chosen ?? server, caller, { ...session, onCall: (call) => metrics.countToolCall(call) })
+  // One function and no copies of objects with a rest: each request without a session creates one.
+  const onCall: SessionOptions['onCall'] = (call) => metrics.countToolCall(call)
+  const converse: HttpContext['createSession'] = (caller, session) =>
+    createSession(session.server ?? server, caller, { ...session, onCall })
   const sessions = new HttpSessions(converse, extensions.unversioned?.dialect, extensions.sessionStore)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
@@ -148,6 +152,7 @@ export function createHttpContext(server: McpServer, options: HttpContextOptions
     servesMcp,
     createSession: converse,
     turnShares: createTurnShares(),
+    callPreparation: createCallPreparation(),
     metrics,
     responseQueue: createResponseQueue((error) => server.logError(error)),
     sessions,

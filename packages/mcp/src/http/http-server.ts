@@ -5,8 +5,6 @@ import type { IncomingMessage } from 'node:http'
 import { createServer, type ListenOptions, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { loadFullCompiler } from '../json-schema/lazy-compile.js'
-import { loadOptionalMethods } from '../methods/method-table.js'
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { withTimeout } from '../util/promises.js'
@@ -84,6 +82,8 @@ async function whenIdle(context: HttpContext): Promise<void> {
 }
 
 const KEEP_ALIVE_MS = 15_000
+/** A client that waits for the port is answered first. */
+const PREPARATION_DELAY_MS = 20
 
 export interface HttpServerOptions extends HttpContextOptions {
   readonly host: string
@@ -107,8 +107,6 @@ export interface HttpListener {
 
 export async function startHttpTransport(server: McpServer, options: HttpServerOptions): Promise<HttpListener> {
   const { certificates, port, host, maxConnections } = options
-  // Loaded before the first request: a response that has to wait for them would become a stream.
-  await Promise.all([loadFullCompiler(), loadOptionalMethods()])
   checkHeaderParameters(server.toolRegistry)
   checkScopeNames(server.toolRegistry)
   const context = createHttpContext(server, options)
@@ -136,6 +134,9 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
   const logUncaught = (error: unknown): void => server.logError(error)
   process.on('uncaughtException', logUncaught)
   const heartbeat = setInterval(() => sendHeartbeats(context), KEEP_ALIVE_MS).unref()
+  const preparation = setTimeout(() => {
+    context.callPreparation.finish().catch((error: unknown) => server.logError(error))
+  }, PREPARATION_DELAY_MS).unref()
   const address = nodeServer.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
@@ -152,6 +153,7 @@ export async function startHttpTransport(server: McpServer, options: HttpServerO
     async close() {
       stopWatching?.()
       clearInterval(heartbeat)
+      clearTimeout(preparation)
       ownListener?.close()
       await shutDown(context, nodeServer, sse, upgrades, router)
       process.off('uncaughtException', logUncaught)

@@ -22,6 +22,22 @@ export function handlePost(context: HttpContext, exchange: HttpExchange, body: s
   recordRpcMethod(exchange, message)
   if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
   if (refuseNewWork(context, exchange, message) || refuseScope(context, exchange, message)) return
+  const { callPreparation } = context
+  if (callPreparation.isReadyFor(message)) return dispatchPost(context, exchange, message)
+  callPreparation
+    .finish()
+    .then(() => {
+      if (exchange.response.destroyed) exchange.clientClosed()
+      else dispatchPost(context, exchange, message)
+    })
+    .catch((error: unknown) => refuseFailed(context, exchange, error))
+}
+
+function dispatchPost(
+  context: HttpContext,
+  exchange: HttpExchange,
+  message: Exclude<ReturnType<typeof parseMessage>, { readonly kind: 'malformed' }>,
+): void {
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = exchange.request.headers
   if (version === MODERN_REVISION || (message.kind !== 'batch' && isModernMessage(message))) {
     if (message.kind !== 'batch') return handleModernPost(context, exchange, message)

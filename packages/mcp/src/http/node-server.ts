@@ -7,7 +7,7 @@ import {
   type Server as HttpServer,
   ServerResponse,
 } from 'node:http'
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
+import type { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -50,13 +50,13 @@ export interface NodeServer {
   setCertificate(options: TlsOptions): void
 }
 
-/** `beforeBroken` is called before a malformed request is answered. */
+/** `beforeMalformed` is called before a malformed request is answered. */
 export function createNodeServer(
   certificates: CertificateSource | undefined,
   maxConnections: number,
   beforeMalformed: () => void,
 ): NodeServer {
-  const https = certificates && createHttpsServer({ ...certificates.options, ...TIMEOUTS, ...TLS_TIMEOUTS })
+  const https = certificates && createHttpsServer(certificates.options)
   const http = https ?? createHttpServer(TIMEOUTS)
   http.maxConnections = maxConnections
   // The total size is limited; above a number of headers Node would drop some silently.
@@ -74,6 +74,11 @@ export function createNodeServer(
     connections: trackConnections(http),
     setCertificate: (options) => https && setSecureContext(https, options),
   }
+}
+
+/** Loads node:https, which takes a millisecond, only if there is a certificate. */
+function createHttpsServer(options: TlsOptions): HttpsServer {
+  return process.getBuiltinModule('node:https').createServer({ ...options, ...TIMEOUTS, ...TLS_TIMEOUTS })
 }
 
 function setSecureContext(https: HttpsServer, options: TlsOptions): void {

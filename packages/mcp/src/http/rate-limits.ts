@@ -2,8 +2,6 @@
 // against an address, so that clients behind the same proxy are not affected. Memory is bounded. Asked by the router and
 // exchanges. No I/O.
 
-import { isIPv6 } from 'node:net'
-
 import { createTokenBuckets } from './token-bucket.js'
 
 const MAX_USERS = 100_000
@@ -122,10 +120,13 @@ function toRetryAfter(seconds: number | undefined): RetryAfter | undefined {
   return seconds === undefined ? undefined : { retryAfterSeconds: Math.max(1, Math.ceil(seconds)) }
 }
 
-/** The owner of one IPv6 address usually has the whole /64 network. */
+/**
+ * The owner of one IPv6 address usually has the whole /64 network. `address` is that of a connection: `isIPv6` of
+ * node:net would check all of it, and its first use takes 2 ms.
+ */
 export function toNetwork(address: string): string {
   const address4or6 = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%[^]*/, '')
-  if (!isIPv6(address4or6)) return address4or6
+  if (!address4or6.includes(':')) return address4or6
   const [before = '', after] = address4or6.split('::')
   const head = before === '' ? [] : before.split(':')
   const tail = after === undefined || after === '' ? [] : after.split(':')

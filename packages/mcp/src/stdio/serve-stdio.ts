@@ -4,7 +4,6 @@
 // timers.
 
 import { writeSync } from 'node:fs'
-import type { Writable } from 'node:stream'
 
 import { type Caller, createLocalCaller } from '../definitions/caller.js'
 import { PARSE_ERROR } from '../errors.js'
@@ -16,11 +15,12 @@ import {
   parseMessage,
   TrackedAnswer,
 } from '../jsonrpc/message.js'
-import { bunVersion } from '../runtime.js'
+import { getBunApi } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session } from '../session/session.js'
 import { monotonicMs } from '../util/monotonic-time.js'
 import { andThen, withTimeout } from '../util/promises.js'
+import type { InputStream, OutputStream } from './bun-stdio.js'
 import { createLineReader } from './line-reader.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -44,13 +44,13 @@ export async function serveStdio(
   maxLineBytes = DEFAULT_MAX_LINE_BYTES,
   caller: Caller = createLocalCaller(),
 ): Promise<void> {
-  const isBun = bunVersion() !== undefined
-  const stdout = createStdoutWriter(isBun ? (await import('./bun-stdout.js')).openUnbufferedStdout() : undefined)
+  const bun = getBunApi('version') ? (await import('./bun-stdio.js')).openStdio() : undefined
+  const stdout = createStdoutWriter(bun?.stdout)
   const session = createSession(server, caller, { sink: stdout })
   const signals = watchSignals()
   // An exception outside of a call must not end the other calls.
   process.on('uncaughtException', (error) => server.logError(error))
-  const input = createStdinReader(session, stdout, maxLineBytes)
+  const input = createStdinReader(session, stdout, maxLineBytes, bun ?? process)
   await Promise.race([input.ended, signals.next(), stdout.closed])
   input.stop()
   session.endSubscriptions()
@@ -78,18 +78,18 @@ interface StdoutWriter extends MessageSink {
 }
 
 /** Without a stream, the first answers are written directly, and process.stdout is opened for the others. */
-function createStdoutWriter(given: Writable | undefined): StdoutWriter {
+function createStdoutWriter(given: OutputStream | undefined): StdoutWriter {
   let buffer = ''
   let isFlushScheduled = false
   let isClosed = false
-  let stream: Writable | undefined
+  let stream: OutputStream | undefined
   let directBytes = 0
   let resolveClosed: (() => void) | undefined
   const closed = new Promise<void>((resolve) => (resolveClosed = resolve))
   let onDrain: (() => void) | undefined
   if (given) openStream(given)
 
-  function openStream(opened: Writable): Writable {
+  function openStream(opened: OutputStream): OutputStream {
     opened.on('error', close)
     opened.on('drain', () => onDrain?.())
     return (stream = opened)
@@ -135,7 +135,7 @@ function createStdoutWriter(given: Writable | undefined): StdoutWriter {
   function afterWrite(done: () => void): void {
     flush()
     if (isClosed) done()
-    else if (stream) stream.write('', () => done())
+    else if (stream) stream.write('', done)
     else process.nextTick(done)
   }
 
@@ -169,8 +169,12 @@ interface StdinReader {
   stop(): void
 }
 
-function createStdinReader(session: Session, stdout: StdoutWriter, maxLineBytes: number): StdinReader {
-  const { stdin } = process
+function createStdinReader(
+  session: Session,
+  stdout: StdoutWriter,
+  maxLineBytes: number,
+  { stdin }: { readonly stdin: InputStream },
+): StdinReader {
   const lines = createLineReader(maxLineBytes)
   let state: 'open' | 'ended' | 'stopped' = 'open'
   let resolveEnded: (() => void) | undefined

@@ -19,12 +19,15 @@ export function codeCacheFolder(home: string): string | undefined {
   return isAbsolute(home) ? join(home, '.scorpiox', FOLDER_NAME) : undefined
 }
 
-/** One file for each program file and version of Node.js. V8 refuses data of other flags. */
-export function codeCachePath(home: string, programFile: string): string | undefined {
+/**
+ * One file for each program file, transport and version of Node.js: the data has the functions that a start over this
+ * transport used. V8 refuses data of other flags.
+ */
+export function codeCachePath(home: string, programFile: string, transport: 'stdio' | 'http'): string | undefined {
   const folder = codeCacheFolder(home)
   if (folder === undefined) return undefined
   const program = encodeURIComponent(programFile).slice(-120)
-  return join(folder, `${program}-${process.version}-${process.arch}`)
+  return join(folder, `${program}-${transport}-${process.version}-${process.arch}`)
 }
 
 /** The data for V8; undefined without a valid file. Never throws. */

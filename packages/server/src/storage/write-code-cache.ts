@@ -1,5 +1,5 @@
-// Writes the code cache that the next start reads, and deletes old ones. Waits until the first list request was
-// answered, so that the cache has its functions too. Loaded by main.ts of the app if the start found no valid cache.
+// Writes the code caches that the next start reads, and deletes old ones. Waits until the first list request was
+// answered, so that they have its functions too. Loaded by main.ts of the app if the start found no valid cache.
 // Polls on a timer; writes and deletes files.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
@@ -12,11 +12,11 @@ import { getStateDir } from '../config/paths.js'
 import { listWritableRoots } from '../config/writable-roots.js'
 import { formatCodeCache, isPrivateFolder } from './code-cache.js'
 
-/** Programs and versions of Node.js of one user. */
-const MAX_FILES = 8
+/** Of one user; each program and version of Node.js has one for stdio and four for HTTP. */
+const MAX_FILES = 16
 const WAIT_MS = 500
 
-/** What a start found no valid cache for. */
+/** The program file that a start found no valid cache for. */
 export interface MissingCodeCache {
   readonly path: string
   readonly source: Buffer
@@ -25,13 +25,13 @@ export interface MissingCodeCache {
 }
 
 /** Waits for the first list request: the data contains what was compiled before it is made. */
-export async function saveCodeCache(
+export async function saveWhenListed(
   config: Config,
-  missing: MissingCodeCache,
+  missing: readonly MissingCodeCache[],
   hasListed: () => boolean,
 ): Promise<void> {
   while (!hasListed()) await sleep(WAIT_MS, undefined, { ref: false })
-  writeCodeCache(config, missing)
+  for (const cache of missing) writeCodeCache(config, cache)
 }
 
 /** Synchronous, so that the process cannot exit in between. Never throws: without the cache a start only is slower. */
