@@ -160,7 +160,8 @@ describe.skipIf(!HAS_LAUNCHER).concurrent('the shell launcher is killed', () => 
       () => childrenOf(launcherOf(client)),
       (children) => children.some((pid) => childrenOf(pid).length > 0),
     )
-    for (const pid of [...watchers.flatMap(childrenOf), ...watchers]) kill(pid)
+    const shells = watchers.flatMap(childrenOf)
+    for (const pid of [...watchers, ...shells]) kill(pid)
     expect(textOf(await run(client, 'echo again'))).toMatch(
       /^again\n$|Exit status unknown|not known whether|ended by SIGKILL/,
     )
