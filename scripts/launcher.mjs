@@ -2,7 +2,7 @@
 // writes it there as base64 text. With the compilers named below the result is the same everywhere; `--check` compares
 // it with what is there, and exits with 69 where a compiler is missing or differs.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,6 +35,11 @@ const versionOf = (compiler) => {
   }
 }
 
+/** The kernel's headers are a package of their own. */
+const hasHeaders = (compiler) =>
+  spawnSync(compiler, ['-E', '-'], { input: '#include <asm/unistd.h>\n#include <linux/futex.h>\n', stdio: 'pipe' })
+    .status === 0
+
 const build = ({ compiler, flags }, folder) => {
   const output = join(folder, 'shell-launcher')
   // A relative name, so that no path of this machine is part of the result.
@@ -52,8 +57,11 @@ const folder = mkdtempSync(join(tmpdir(), 'launcher-'))
 try {
   for (const target of TARGETS) {
     const version = versionOf(target.compiler)
-    if (version !== COMPILER_VERSION) {
-      const found = version === undefined ? 'not there' : `version ${version}`
+    if (version !== COMPILER_VERSION || !hasHeaders(target.compiler)) {
+      const found =
+        version === undefined
+          ? 'not there'
+          : `version ${version}, ${hasHeaders(target.compiler) ? 'with' : 'without'} headers`
       console.error(
         `${target.compiler} ${COMPILER_VERSION} is needed, and is ${found}. On Debian 12: apt-get install \\`,
       )
