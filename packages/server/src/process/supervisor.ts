@@ -145,7 +145,7 @@ export async function startSupervisor(settings: SupervisorOptions): Promise<Supe
   const commandEnv = withAskpass(env, askpassFolder)
   // It does not search PATH.
   const canLaunch = settings.useLauncher && bash.includes('/')
-  const starting = canLaunch ? startShellLauncher({ directory, cwd, env: commandEnv, commandTags }) : undefined
+  const starting = canLaunch ? startShellLauncher({ directory, cwd, env: commandEnv, commandTags, bash }) : undefined
   const child = await spawnLineChild(bash, args, { cwd, env: commandEnv, onLine: handleReport }).catch(
     (error: unknown) => {
       removeDirectory()

@@ -135,7 +135,6 @@ static u32 pending_count;
 static long pending_since;
 
 static const char *tags;
-static char **environment;
 static char *variables[MAX_VARIABLES];
 static char tag_variable[4096], key_variable[256];
 static u32 variables_length;
@@ -416,7 +415,8 @@ static __attribute__((noinline)) long clone_watcher(u32 index) {
   return result;
 }
 
-// What the watcher needs of this process may change when its shell is started. A watcher that was killed is not waited for.
+// What the watcher needs of this process may change when its shell is started. A watcher that a command has killed is not
+// waited for, one that it has stopped goes on.
 static long start_watcher(u32 index) {
   struct __kernel_timespec timeout = {0, 50 * 1000 * 1000};
   started[index].pid = started[index].error = started[index].is_known = 0;
@@ -424,8 +424,9 @@ static long start_watcher(u32 index) {
   long pid = clone_watcher(index);
   for (int status; pid > 0 && !started[index].is_known;) {
     SYSTEM(futex, &started[index].is_known, FUTEX_WAIT, 0, &timeout);
-    if (started[index].is_known || SYSTEM(wait4, pid, &status, WNOHANG, 0) != pid) continue;
-    return -ESRCH;
+    if (started[index].is_known) break;
+    if (SYSTEM(wait4, pid, &status, WNOHANG, 0) == pid) return -ESRCH;
+    SYSTEM(kill, pid, SIGCONT, 0, 0);
   }
   return pid;
 }
@@ -658,10 +659,9 @@ __attribute__((used, noreturn)) void launch(long *stack) {
   struct epoll_event events[64];
   long argc = *stack;
   char **argv = (char **)(stack + 1);
-  environment = argv + argc + 1;
   if (argc != 2 || length_of(argv[1]) > sizeof tag_variable / 2) leave(2);
   tags = argv[1];
-  copy_environment(environment);
+  copy_environment(argv + argc + 1);
   set_up();
   report('H', 0, 0, 0);
   while (!is_done()) {

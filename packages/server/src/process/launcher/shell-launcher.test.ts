@@ -28,11 +28,16 @@ afterEach(() => {
 })
 
 async function open(env: NodeJS.ProcessEnv = { PATH: process.env.PATH }): Promise<ShellLauncher> {
-  const directory = mkdtempSync(join(tmpdir(), 'scorpiox-launcher-'))
-  const launcher = await startShellLauncher({ directory, cwd: '/', env, commandTags: ';tag-' })
-  rmSync(directory, { recursive: true })
+  const launcher = await tryOpen(env)
   if (!launcher) throw new Error('the launcher did not start')
   launchers.push(launcher)
+  return launcher
+}
+
+async function tryOpen(env: NodeJS.ProcessEnv, bash = '/bin/bash'): Promise<ShellLauncher | undefined> {
+  const directory = mkdtempSync(join(tmpdir(), 'scorpiox-launcher-'))
+  const launcher = await startShellLauncher({ directory, cwd: '/', env, commandTags: ';tag-', bash })
+  rmSync(directory, { recursive: true })
   return launcher
 }
 
@@ -239,6 +244,11 @@ test.each(['x64', 'arm64'])('the program for %s is a static executable of a few 
   expect(program?.length).toBeLessThan(10_000)
   // No interpreter (PT_INTERP), which every program with shared libraries has.
   expect(program?.includes('ld-linux')).toBe(false)
+})
+
+test.skipIf(!canRun)('where it cannot start a shell, it is not used', async () => {
+  expect(await tryOpen({}, '/bin/false')).toBeUndefined()
+  expect(await tryOpen({}, '/nonexistent/bash')).toBeUndefined()
 })
 
 test('there is none for other processors', async () => {

@@ -7,6 +7,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorName } from 'node:util'
 
+import { withTimeout } from '@scorpiox/mcp/util/promises'
 import { createDeferred } from '../../util/async.js'
 import { spawnPipedChild } from '../piped-child.js'
 import type { PooledShell } from '../pooled-shell.js'
@@ -33,6 +34,7 @@ interface LauncherOptions {
   readonly env: NodeJS.ProcessEnv
   /** The tags of every command, to which the name of its shell is appended. */
   readonly commandTags: string
+  readonly bash: string
 }
 
 /** A command cannot guess the key of another. */
@@ -41,6 +43,8 @@ const KEYS_AT_ONCE = 64
 /** Distinguishes its shells from those of the supervisor. */
 const NAME_PREFIX = 'p'
 const CHECK_MS = 1000
+const TRIAL_STATUS = 77
+const MAX_TRIAL_MS = 5000
 const LEFT_CHILDREN = 256
 const CHILDREN_UNKNOWN = 512
 const STATUS_UNKNOWN = 1024
@@ -48,55 +52,55 @@ const NO_COMMAND = 2048
 
 /** Undefined where it cannot run: on other processors, in folders whose programs may not be executed. */
 export async function startShellLauncher(options: LauncherOptions): Promise<ShellLauncher | undefined> {
-  const { directory, cwd, env, commandTags } = options
+  const { directory, cwd, env, commandTags, bash } = options
   const program = await loadLauncherProgram()
   if (!program) return undefined
-  const file = join(directory, 'shell-launcher')
   const shells = new Map<number, LaunchedShell>()
   const ready = createDeferred<boolean>()
+  const onData = createReportReader({
+    onReport: (kind, number, value) => (kind === 'H' ? ready.resolve(true) : handleReport(shells, kind, number, value)),
+    onOutput: (number, chunk) => shells.get(number)?.onOutput(chunk),
+  })
+  const args = [`${commandTags}${NAME_PREFIX}`]
+  const child = await startProgram(join(directory, 'shell-launcher'), program, args, { cwd, env, onData })
+  if (!child) return undefined
+  void child.closed.then(() => ready.resolve(false))
+  const launcher = createLauncher(child, shells)
+  if ((await ready.promise) && (await canRunShell(launcher, bash))) return launcher
+  child.kill()
+  return undefined
+}
+
+type LauncherProcess = Awaited<ReturnType<typeof spawnPipedChild>>
+type ShellTable = Map<number, LaunchedShell>
+
+function createLauncher(child: LauncherProcess, shells: ShellTable): ShellLauncher {
   const createKey = createKeySource()
   let lastNumber = 0
   let held = 0
   /** Sent with the next command, in one write. */
   let unsent: Buffer[] = []
   let isOpen = true
-
-  const onData = createReportReader({
-    onReport(kind, number, value) {
-      const shell = shells.get(number)
-      if (kind === 'H') ready.resolve(true)
-      else if (kind === 'S') shell?.onStarted(value)
-      else if (kind === 'F') shell?.onNotStarted(startError(value))
-      else if (kind === 'Z') shell?.onClosed()
-      else shell?.onExit(readExit(value))
-      if (shell?.isFinished) shells.delete(number)
-    },
-    onOutput: (number, chunk) => shells.get(number)?.onOutput(chunk),
-  })
-  const child = await startProgram(file, program, [`${commandTags}${NAME_PREFIX}`], { cwd, env, onData })
-  if (!child) return undefined
+  // A command may have stopped it.
+  const timer = setInterval(() => shells.size > 0 && continueIfStopped(child.pid), CHECK_MS).unref()
   void child.closed.then(() => {
     isOpen = false
     clearInterval(timer)
-    ready.resolve(false)
     for (const shell of shells.values()) {
       shell.onClosed()
       if (!shell.hasExited) shell.onExit({ status: undefined, hasLeftChildren: undefined, hadCommand: true })
     }
     shells.clear()
   })
-  // A command may have stopped it.
-  const timer = setInterval(() => shells.size > 0 && continueIfStopped(child.pid), CHECK_MS).unref()
-  if (!(await ready.promise)) return undefined
 
-  function sendWithUnsent(...messages: readonly Buffer[]): void {
-    const all = [...messages, ...unsent]
+  function sendWithUnsent(message: Buffer): void {
+    const messages = [message, ...unsent]
     unsent = []
-    child?.send(Buffer.concat(all))
+    child.send(Buffer.concat(messages))
   }
 
-  const createShell = (number: number, askpassKey: string): LaunchedShell =>
-    createLaunchedShell(`${NAME_PREFIX}${number}`, askpassKey, {
+  function createShell(number: number, askpassKey: string): LaunchedShell {
+    return createLaunchedShell(`${NAME_PREFIX}${number}`, askpassKey, {
       run: (command) => sendWithUnsent(formatRequest('R', number, `${command}\0`)),
       discard: () => sendWithUnsent(formatRequest('D', number)),
       pause: () => child.send(formatRequest('P', number)),
@@ -104,6 +108,7 @@ export async function startShellLauncher(options: LauncherOptions): Promise<Shel
       hold: () => void (held++ === 0 && child.ref()),
       release: () => void (--held === 0 && child.unref()),
     })
+  }
 
   return {
     get isOpen() {
@@ -130,13 +135,32 @@ export async function startShellLauncher(options: LauncherOptions): Promise<Shel
   }
 }
 
+function handleReport(shells: ShellTable, kind: 'S' | 'F' | 'Z' | 'X', number: number, value: number): void {
+  const shell = shells.get(number)
+  if (kind === 'S') shell?.onStarted(value)
+  else if (kind === 'F') shell?.onNotStarted(startError(value))
+  else if (kind === 'Z') shell?.onClosed()
+  else shell?.onExit(readExit(value))
+  if (shell?.isFinished) shells.delete(number)
+}
+
+/** Whether this system lets it start processes; a sandbox around the server may not. */
+async function canRunShell(launcher: ShellLauncher, bash: string): Promise<boolean> {
+  const argv = [bash, '-p', '-c', `exit ${TRIAL_STATUS}`]
+  const shell = launcher.start({ seccompFile: '', cgroupFiles: [], argv }, false)
+  shell?.run('', () => {})
+  const status = await withTimeout(MAX_TRIAL_MS, shell?.exited ?? Promise.resolve(undefined))
+  shell?.ignoreOutput()
+  return status === TRIAL_STATUS
+}
+
 /** Undefined if the system does not execute it. */
 async function startProgram(
   file: string,
   program: Buffer,
   args: readonly string[],
   options: Parameters<typeof spawnPipedChild>[2],
-): Promise<Awaited<ReturnType<typeof spawnPipedChild>> | undefined> {
+): Promise<LauncherProcess | undefined> {
   try {
     writeFileSync(file, program, { mode: 0o700, flag: 'wx' })
     return await spawnPipedChild(file, args, options)
