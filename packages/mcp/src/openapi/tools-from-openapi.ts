@@ -80,7 +80,7 @@ function chooseName(
   const keys = [id, `${method} ${path}`].filter((key) => key !== undefined)
   const key = keys.find((candidate) => Object.hasOwn(given, candidate))
   const wanted = (key === undefined ? undefined : given[key]) ?? id ?? `${method.toLowerCase()}${path}`
-  const plain = wanted.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_+|_+$/g, '')
+  const plain = wanted.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')
   let name = plain.slice(0, MAX_NAME_LENGTH) || 'operation'
   for (let count = 2; taken.has(name); count++) {
     const end = `_${count}`
