@@ -1,4 +1,4 @@
-// The README is correct: its settings can be pasted where it says, and its commands exist.
+// The README and the page of settings are correct: the settings can be pasted where it says, and the commands exist.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGES = ['README.md', 'docs/ko/README.md', 'docs/ar/README.md']
+const SETTINGS_PAGES = ['docs/configuration.md', 'docs/ko/configuration.md', 'docs/ar/configuration.md']
 
 function blocks(page: string): readonly string[] {
   const text = readFileSync(join(ROOT, page), 'utf8')
@@ -30,7 +31,7 @@ async function configWith(file: string, text: string, folders: { readonly home: 
   return { stderr, set: settings.filter(({ source }) => source.startsWith(file)) }
 }
 
-describe.each(PAGES)('the settings of %s', (page) => {
+describe.each(SETTINGS_PAGES)('the settings of %s', (page) => {
   const example = blocks(page).find((code) => code.startsWith('TOOL_WEBSEARCH=0')) ?? ''
   const keys = example.match(/^\w+/gm) ?? []
 

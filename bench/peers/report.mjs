@@ -1,44 +1,41 @@
-// The figures as a Markdown table: a column for each server, medians where there are several. Also what docs/ is made from,
-// in every language, through `translate`.
+// The figures as a Markdown table: a column for each server, medians where there are several. Also
+// what docs/comparison.md is made from.
 
 const ROWS = [
-  ['tools', ({ of }) => of('tools'), 'short'],
-  ['`tools/list`, in bytes', ({ of }) => whole(of('listBytes')), 'short'],
+  ['tools', ({ of }) => of('tools')],
+  ['`tools/list`, in bytes', ({ of }) => whole(of('listBytes'))],
   ['tools with an output schema', ({ of }) => of('outputSchemas')],
-  ['processor time from the start to `tools/list`, median', ({ of }) => unit(whole(of('cpuMs')), 'ms'), 'short'],
+  ['processor time from the start to `tools/list`, median', ({ of }) => unit(whole(of('cpuMs')), 'ms')],
   ['… elapsed time, best', ({ least }) => unit(whole(least('startMs')), 'ms')],
   ['… elapsed time, median', ({ of }) => unit(whole(of('startMs')), 'ms')],
-  ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
-  ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
+  ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB')],
+  ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB')],
   ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
-  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeShown')), 'short'],
-  ['20 commands at once: right answers, worst of 5', ({ least }) => least('crowdRight'), 'short'],
+  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeShown'))],
+  ['20 commands at once: right answers, worst of 5', ({ least }) => least('crowdRight')],
   ['8 MB of output: time, best of 3', ({ least }) => seconds(least('floodMs'))],
   ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
   ['… its last line is there', ({ of, yes }) => yes(of('floodEnd'))],
-  ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout'), 'short'],
-  ['processes left 3 s after a cancellation, of 1', ({ of }) => of('afterCancel'), 'short'],
-  ['processes left 3 s after the server ended, of 1', ({ of }) => of('afterExit'), 'short'],
+  ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout')],
+  ['processes left 3 s after a cancellation, of 1', ({ of }) => of('afterCancel')],
+  ['processes left 3 s after the server ended, of 1', ({ of }) => of('afterExit')],
   ['what it took to end the server', ({ of }) => of('endedBy')],
 ]
 
-/** `short` leaves out rows, and servers that run no commands. */
-export function render({ peers }, { short = false, translate = (sentence) => sentence } = {}) {
-  const shown = peers.filter(({ figures }) => !short || figures.crowdRight !== undefined)
-  const heads = shown.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
-  const rows = ROWS.filter(([, , brief]) => !short || brief).map(([name, figure]) => {
-    const label = name === '… and its exit code is said' && short ? 'the exit code of a failing command is said' : name
-    return `| ${translate(label)} | ${shown.map(({ figures }) => cell(figure, figures, translate)).join(' | ')} |`
-  })
+export function render({ peers }) {
+  const heads = peers.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
+  const rows = ROWS.map(
+    ([name, figure]) => `| ${name} | ${peers.map(({ figures }) => cell(figure, figures)).join(' | ')} |`,
+  )
   return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows].join('\n')
 }
 
-function cell(figure, figures, translate) {
+function cell(figure, figures) {
   const text = figure({
     of: (name) => middle(figures[name] ?? []),
     least: (name) =>
       figures[name] === undefined ? undefined : Math.min(...figures[name].map((value) => value ?? Infinity)),
-    yes: (value) => (value === undefined ? undefined : translate(value ? 'yes' : 'no')),
+    yes: (value) => (value === undefined ? undefined : value ? 'yes' : 'no'),
   })
   return text === null || text === undefined ? '–' : text
 }

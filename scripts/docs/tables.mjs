@@ -8,7 +8,7 @@ export function makeTables(
   { translate },
   { translated = false, rtl = false } = {},
 ) {
-  return { toolTable, toolPages, optionTable, shortComparison, comparison, clientTable: () => renderClients(clients) }
+  return { toolTable, toolPages, optionTable, comparison, clientTable: () => renderClients(clients) }
 
   function toolTable() {
     const rows = tools.map(({ name, description }) => [code(name), translate(description.split('\n')[0])])
@@ -64,11 +64,6 @@ export function makeTables(
         return [code(key), kind, fallback === '' ? '' : code(fallback), withMarks(text) + note]
       })
     return table([translate('key'), translate('type'), translate('default'), ''], rows)
-  }
-
-  function shortComparison() {
-    const rows = withMarks(render(peers, { short: true, translate }))
-    return rtl ? rows.replaceAll(/\| ([\d,.]+ \p{L}+) (?=\|)/gu, '| <span dir="ltr">$1</span> ') : rows
   }
 
   function comparison() {

@@ -13,7 +13,7 @@ const COMPARISON = 'docs/comparison.md'
 const CLIENTS = 'docs/clients.md'
 
 const GENERATED = {
-  'README.md': { tools: 'toolTable', comparison: 'shortComparison' },
+  'README.md': { tools: 'toolTable' },
   'docs/tools.md': { tools: 'toolPages' },
   'docs/configuration.md': { options: 'optionTable' },
   [COMPARISON]: { comparison: 'comparison' },
