@@ -24,9 +24,10 @@ const ROWS = [
 
 export function render({ peers }) {
   const heads = peers.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
-  const rows = ROWS.map(
-    ([name, figure]) => `| ${name} | ${peers.map(({ figures }) => cell(figure, figures)).join(' | ')} |`,
-  )
+  const rows = ROWS.map(([name, figure]) => {
+    const cells = peers.map(({ figures }) => cell(figure, figures))
+    return `| ${[name, ...cells].join(' | ')} |`
+  })
   return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows].join('\n')
 }
 
