@@ -158,7 +158,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       throw new Error('mkfifo not found: required for sandboxed and recorded commands')
     if (!acquired) return spawnDirectly(request)
     const { shell: pooled, tag, sandboxed } = acquired
-    const exited = pooled.exited.then((status) => endIfAbandoned(status, tag)).then(exitStatusFromShellCode)
+    const exited = (pooled.needsLauncher ? endIfAbandoned(pooled, tag) : pooled.exited).then(exitStatusFromShellCode)
     void exited.then(() => sandboxed?.release())
     onTag?.(tag)
     if (request.askpass) letAsk(request.askpass, pooled)
@@ -183,8 +183,9 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     return openInput ? { ...started, stdin: fifo ? createInputPipeAt(fifo) : pooled.stdin } : started
   }
 
-  /** Without a status, what waits for the command is gone; the command may go on, but its output would be lost. */
-  async function endIfAbandoned(status: number | undefined, tag: string): Promise<number | undefined> {
+  /** Without a status the launcher is gone; the command may go on, but its output would be lost. */
+  async function endIfAbandoned({ exited }: PooledShell, tag: string): Promise<number | undefined> {
+    const status = await exited
     if (status === undefined) await trees.killTree(tag, 0)
     return status
   }

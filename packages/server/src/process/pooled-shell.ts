@@ -24,6 +24,8 @@ export interface PooledShell {
   readonly hasExited: boolean
   /** Why it did not start, if that is known. */
   readonly startError?: Error | undefined
+  /** It is of no use without the launcher, which passes its output on: without a status it may still be running. */
+  readonly needsLauncher?: boolean
   /** Whether a command has left children, once it has exited; undefined if that is not known. */
   readonly hasLeftChildren?: boolean | undefined
   /**

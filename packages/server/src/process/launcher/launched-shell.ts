@@ -78,6 +78,7 @@ export function createLaunchedShell(name: string, askpassKey: string, requests: 
   return {
     name,
     askpassKey,
+    needsLauncher: true,
     started: started.promise,
     exited: exited.promise,
     closed: closed.promise,
