@@ -34,6 +34,8 @@ export type { StartedCall, FinishedCall, CallObserver } from './definitions/call
 export type { ServiceFactories, GetService } from './server/service-table.js'
 export type { AuthContext } from './definitions/auth-context.js'
 export type { Caller } from './definitions/caller.js'
+export { APP_MIME_TYPE } from './definitions/app-view.js'
+export type { ResourceUi, ToolUi } from './definitions/app-view.js'
 export type { Icon } from './definitions/icon.js'
 export type { Middleware, PromptCall, ResourceCall, ToolCall, ToolResult } from './definitions/middleware.js'
 export type { TaskHandleRecord, TaskHandleStore } from './protocol-tasks/task-handle-store.js'
@@ -138,7 +140,7 @@ export async function openTaskHandleFiles(folder: string): Promise<TaskHandleSto
   return files.openTaskHandleFolder(folder)
 }
 
-/** Makes tools from an OpenAPI 3.0 or 3.1 document, given as an object or as JSON text: one for each operation. */
+/** Makes tools from an OpenAPI 3.0 to 3.2 document, given as an object or as JSON text: one for each operation. */
 export async function toolsFromOpenApi(document: string | object, options: OpenApiOptions): Promise<ToolDefinition[]> {
   const openApi = await import('./openapi/tools-from-openapi.js')
   return openApi.createOpenApiTools(document, options)

@@ -99,9 +99,9 @@ export class InputRequester {
   #getAnswers(questions: ClientQuestions, askContext: AskContext): JsonObject | Promise<JsonObject> {
     const { taskHandle, isAnswered, client } = this.context
     if (taskHandle) return this.#askByTask(taskHandle, questions, askContext)
-    if (isAnswered) throw new Failure('This call has been answered; its client is not asked any more.')
+    if (isAnswered) throw new Failure('This call has been answered already, so the client cannot be asked.')
     if (askContext.options.whileRunning && client.revision === MODERN_REVISION)
-      throw new Failure('This client cannot be asked while the call goes on.')
+      throw new Failure('This client cannot answer questions while the call runs.')
     return client.revision === MODERN_REVISION
       ? this.#askByRetry(questions, askContext)
       : this.#askByRequest(questions, askContext)

@@ -18,16 +18,15 @@ import { addStringTypes, downgradeFormSchema, upgradeFormContent } from './form-
 /** Throws a Failure if the client did not declare a capability that a question needs. */
 export function requireAbilities(questions: ClientQuestions, abilities: ClientAbilities): void {
   for (const { kind } of Object.values(questions)) {
-    if (!abilities[kind])
-      throw new Failure(`This client cannot be asked for ${KIND_NAMES[kind]}: it did not declare that it can.`)
+    if (!abilities[kind]) throw new Failure(`This client does not support ${KIND_NAMES[kind]}.`)
   }
 }
 
 const KIND_NAMES = {
-  form: 'input by a form',
-  url: 'a visit to a web page',
-  sample: 'text from its model',
-  roots: 'its root folders',
+  form: 'forms (elicitation)',
+  url: 'links (elicitation)',
+  sample: 'sampling',
+  roots: 'roots',
 } as const
 
 export function toWireRequest(question: ClientQuestion, revision: Revision, model: string): WireRequest {

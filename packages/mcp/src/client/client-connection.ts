@@ -17,6 +17,7 @@ import {
 } from '../jsonrpc/message.js'
 import { RequestError } from '../memory/memory-client.js'
 import { isLegacyRevision, MODERN_REVISION, NEWEST_LEGACY, type Revision } from '../revisions/revision.js'
+import { ChangeListener } from './change-listener.js'
 import type { ClientTransport, OpenTransport } from './client-transport.js'
 import { HttpStatusFailure } from './http-transport.js'
 import { createModernMeta, createRequestHeaders } from './modern-client.js'
@@ -33,6 +34,8 @@ export interface ClientConnectionOptions {
   /** What to tell a server of an older revision that its questions can ask for. */
   readonly capabilities: JsonObject
   readonly startTimeoutMs: number
+  /** Ends the start. */
+  readonly signal: AbortSignal
   onNotification(method: string, params: JsonObject, call: CallContext | undefined): void
   /** Answers a question; `call` is the call that it belongs to, if that is known. */
   onRequest(request: ServerRequest, call: CallContext | undefined): Promise<JsonObject>
@@ -66,6 +69,8 @@ export class ClientConnection {
   #lastId = 0
   #malformed = 0
   #answering = 0
+  /** Set at the newest revision. */
+  #changeListener: ChangeListener | undefined
 
   private constructor(
     openTransport: OpenTransport,
@@ -79,13 +84,19 @@ export class ClientConnection {
   }
 
   static async open(openTransport: OpenTransport, options: ClientConnectionOptions): Promise<ClientConnection> {
+    const { signal } = options
+    signal.throwIfAborted()
     const connection = new ClientConnection(openTransport, options)
+    const onAbort = (): void => connection.#end('was closed')
+    signal.addEventListener('abort', onAbort)
     try {
       await connection.#negotiate()
       return connection
     } catch (error) {
       await connection.close()
       throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
@@ -110,6 +121,12 @@ export class ClientConnection {
       }
     }
     throw new Failure(`still asks for input after ${MAX_INPUT_ROUNDS} rounds`)
+  }
+
+  /** Subscribes to a resource. `all`: with those that were subscribed to before. */
+  async subscribe(uri: string, all: readonly string[], timeoutMs: number): Promise<void> {
+    if (this.#changeListener) this.#changeListener.listen(all)
+    else await this.request('resources/subscribe', { uri }, { timeoutMs })
   }
 
   notify(method: string, params: JsonObject = {}): void {
@@ -143,7 +160,11 @@ export class ClientConnection {
     }
     const { supportedVersions } = this.server
     if (Array.isArray(supportedVersions) && !supportedVersions.includes(MODERN_REVISION)) throw refusal
-    this.#listenForChanges()
+    this.#changeListener = new ChangeListener((changes, signal) => ({
+      ended: this.#send('subscriptions/listen', changes, { timeoutMs: Infinity, signal }),
+      id: this.#lastId,
+    }))
+    this.#changeListener.listen([])
   }
 
   #finishHandshake(): void {
@@ -156,12 +177,6 @@ export class ClientConnection {
     this.#transport.revision = protocolVersion
     this.notify('notifications/initialized')
     this.#transport.listen?.()
-  }
-
-  /** Since 2026-07-28 a request that stays open carries the changes. A server without it is read again now and then. */
-  #listenForChanges(): void {
-    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
-    this.#send('subscriptions/listen', { notifications }, { timeoutMs: Infinity }).catch(() => {})
   }
 
   async #send(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
@@ -223,6 +238,8 @@ export class ClientConnection {
     }
     const params = isJsonObject(message.params) ? message.params : {}
     if (message.kind === 'request') return void this.#answer(message, params, requestId)
+    if (message.method === 'notifications/subscriptions/acknowledged')
+      return this.#changeListener?.acknowledge(readSubscription(params))
     if (message.method === 'notifications/progress')
       return this.#pending.get(Number(params.progressToken))?.report(params)
     this.options.onNotification(message.method, params, this.#findRequest(requestId)?.call)
@@ -290,9 +307,15 @@ export class ClientConnection {
   #end(reason: string): void {
     if (this.#closedReason !== undefined) return
     this.#closedReason = reason
+    this.#changeListener?.close()
     for (const request of this.#pending.values()) request.fail(new Failure(reason))
     this.options.onClose(reason)
   }
+}
+
+/** The id of the request that a notification about changes belongs to. */
+function readSubscription({ _meta: meta }: JsonObject): number {
+  return Number(isJsonObject(meta) ? meta['io.modelcontextprotocol/subscriptionId'] : undefined)
 }
 
 /** A refusal of the handshake by status alone. */

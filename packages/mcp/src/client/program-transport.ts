@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 import { Failure } from '../errors.js'
+import { findSystem32 } from '../util/system32.js'
 import type { ClientTransport, OpenTransport, TransportEvents } from './client-transport.js'
 import { settleWithin } from './settle-within.js'
 
@@ -131,7 +132,10 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (process.platform === 'win32') {
     // After it has exited, another process may have its number.
     if (running.has(child))
-      spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
+      spawn(`${findSystem32()}\\taskkill.exe`, ['/pid', String(pid), '/t', '/f'], {
+        stdio: 'ignore',
+        windowsHide: true,
+      }).on('error', () => {})
     return
   }
   try {

@@ -58,6 +58,8 @@ export interface ClientAbilities {
   readonly sample: boolean
   readonly roots: boolean
   readonly tasks: boolean
+  /** The client shows views of MCP Apps. */
+  readonly apps: boolean
   /** The client accepts messages outside of calls and shows them to its model. */
   readonly push: boolean
 }

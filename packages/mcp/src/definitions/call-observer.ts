@@ -16,10 +16,14 @@ export interface CallObserver {
 export interface StartedCall {
   readonly tool: string
   readonly input: unknown
+  /** As the client introduced itself; empty texts if it did not. */
+  readonly client: { readonly name: string; readonly version: string }
 }
 
 /** A tool call that has ended. */
 export interface FinishedCall extends StartedCall {
   readonly outcome: 'ok' | 'error' | 'cancelled'
   readonly ms: number
+  /** The JSON-RPC answer as it is sent, with the pending messages in front of the result; undefined if none is sent. */
+  readonly answer: string | undefined
 }

@@ -2,6 +2,7 @@
 // functions that only check types. Used by authors of servers and by the registry.
 
 import type { JsonObject } from '../json/json.js'
+import type { ResourceUi } from './app-view.js'
 import type { CallContext } from './call-context.js'
 import type { Icon } from './icon.js'
 import type { Completer } from './prompt.js'
@@ -14,6 +15,8 @@ interface ResourceInfo {
   readonly mimeType?: string
   /** Icons for clients since revision 2025-11-25. */
   readonly icons?: readonly Icon[]
+  /** Of a view, whose URI begins with `ui://`. Such resources exist only for clients with MCP Apps. */
+  readonly ui?: ResourceUi
 }
 
 interface FixedAddress {
@@ -22,7 +25,10 @@ interface FixedAddress {
 }
 
 interface AddressTemplate {
-  /** `{name}` matches one path segment without slashes, `{+name}` matches any text. */
+  /**
+   * `{name}` matches one path segment without slashes, `{+name}` matches any text. At the end, `{?a,b}` matches parameters
+   * of the query in any order, each optional, and `{&a,b}` does after a fixed part as in `?v=1{&a,b}`.
+   */
   readonly uriTemplate: string
   /** Suggests values for the named variables. */
   readonly complete?: Readonly<Record<string, Completer>>
@@ -55,7 +61,7 @@ export interface ResourceTemplateDefinition extends ResourceInfo, AddressTemplat
   ): ResourceContent | undefined | Promise<ResourceContent | undefined>
 }
 
-/** The values of the template's variables. */
+/** The values of the template's variables, without the parameters that the query of the URI lacks. */
 type Variables = Readonly<Record<string, string>>
 
 /** Text, bytes, or several parts, each with its own URI. */

@@ -5,6 +5,7 @@
 
 import type { FromSchema } from '../json-schema/infer-type.js'
 import type { JsonObject } from '../json/json.js'
+import type { ToolUi } from './app-view.js'
 import type { CallContext } from './call-context.js'
 import type { Icon } from './icon.js'
 import type { StandardSchema } from './standard-schema.js'
@@ -64,6 +65,8 @@ interface ToolBase {
   readonly hints?: ToolHints
   /** Icons for clients since revision 2025-11-25. */
   readonly icons?: readonly Icon[]
+  /** The view that clients with MCP Apps show for a call. The text of the result stays complete for others. */
+  readonly ui?: ToolUi
   /**
    * The scopes that an authenticated caller needs. Callers without them do not see the tool, and a call is refused with
    * 403. Callers over stdio, and those of a server without `http.auth`, need none.

@@ -58,8 +58,14 @@ async function handle(
   if (request.headers.expect !== undefined) response.writeContinue()
   const { principal, auth } = exchange
   const answer = await route.handle(createRequest(request, url, body, signal), { user: principal?.user, auth })
+  if (!isResponse(answer)) throw new TypeError(`the handler of ${route.method} ${route.path} must return a Response`)
   if (response.destroyed) await answer.body?.cancel()
   else await send(exchange, answer, signal)
+}
+
+/** Not by its class: other implementations have their own. */
+function isResponse(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'status' in answer && 'headers' in answer
 }
 
 function createRequest(request: IncomingMessage, url: URL, body: LimitedBody, signal: AbortSignal): Request {

@@ -3,11 +3,12 @@
 // cached. Created by serve-http.ts here and by `serve --http` and `ui` of the app; asked by router.ts. No I/O of its
 // own: the token file and the verifier are parameters.
 
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 import type { AuthContext } from '../definitions/auth-context.js'
 import { Failure } from '../errors.js'
+import { isSameSecret } from '../util/is-same-secret.js'
 import { isRefusal, readCredential, type Refusal } from './host-policy.js'
 
 const MAX_AGE_MS = 60_000
@@ -132,14 +133,14 @@ export function createAuthenticator({
   oauth,
   ...rest
 }: AuthenticatorOptions): Authenticator {
-  const keyHeader = checkKeyHeader(rest.keyHeader)
+  const keyHeader = parseKeyHeader(rest.keyHeader)
   const metadata = oauth?.metadata()
   const fixedPrincipal: Principal = { user: defaultUser, method: 'token', credentialId: 'HTTP_TOKEN', scopes }
-  const comparisons = fixedTokens.filter((token) => token !== '').map(createComparison)
-  const isFixedToken = (credential: string): boolean => comparisons.some((isEqual) => isEqual(credential))
+  const secrets = fixedTokens.filter((token) => token !== '')
+  const isFixedToken = (credential: string): boolean => secrets.some((secret) => isSameSecret(credential, secret))
   if (allowAnonymous) {
     const anonymous: Principal = { user: defaultUser, method: 'open', credentialId: 'none' }
-    if (comparisons.length === 0) return { metadata, authenticate: () => anonymous }
+    if (secrets.length === 0) return { metadata, authenticate: () => anonymous }
     return {
       metadata,
       keyHeader,
@@ -175,12 +176,13 @@ export function createAuthenticator({
   }
 }
 
-function checkKeyHeader(name: string): string {
+/** In lower case; throws a Failure if it cannot carry a token. */
+export function parseKeyHeader(name: string): string {
   const lower = name.toLowerCase()
   // Browsers send the first four automatically, and Authorization is read anyway.
   const isReserved = ['cookie', 'host', 'origin', 'referer', 'authorization'].includes(lower)
   if (/^[a-z\d!#$%&'*+.^_`|~-]+$/.test(lower) && !isReserved) return lower
-  throw new Failure(`HTTP_KEY_HEADER must be the name of a header of its own, such as X-API-Key, got ${name}`)
+  throw new Failure(`The header of the token must be one of its own, such as X-API-Key, got ${name}`)
 }
 
 export function unauthorized(keyHeader: string, challenge: string): Refusal {
@@ -189,12 +191,6 @@ export function unauthorized(keyHeader: string, challenge: string): Refusal {
     reason: `Send a valid token as "Authorization: Bearer <token>" or "${keyHeader}: <token>"`,
     headers: { 'www-authenticate': challenge },
   }
-}
-
-// Digests have equal length, so the comparison does not reveal the length of the token.
-function createComparison(secret: string): (credential: string) => boolean {
-  const expected = hash('sha256', secret, 'buffer')
-  return (credential) => timingSafeEqual(hash('sha256', credential, 'buffer'), expected)
 }
 
 function createCachedVerifier(oauth: AccessTokenVerifier): (token: string) => Principal | Promise<Principal | Refusal> {

@@ -76,6 +76,7 @@ function groupByPath(routes: readonly HttpRoute<unknown>[]): ReadonlyMap<string,
 function findProblem(method: string, path: string): string | undefined {
   if (!METHODS.has(method)) return `the method must be ${[...METHODS].join(', ')}; GET also serves HEAD`
   if (RESERVED.has(path)) return 'the server uses this path itself'
+  if (path.includes('/:')) return 'a path has no parameters; end it with /* and read the rest from request.url'
   if (!path.startsWith('/') || !isPlainPath(path))
     return 'a path is as in a URL, without a query; at the end it may have /*'
   return undefined

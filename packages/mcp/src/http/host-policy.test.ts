@@ -5,7 +5,14 @@ import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { checkHostAndOrigin, createHostPolicy, isLoopback, isRefusal, readCredential } from './host-policy.js'
+import {
+  checkHostAndOrigin,
+  createHostPolicy,
+  type HostPolicyOptions,
+  isLoopback,
+  isRefusal,
+  readCredential,
+} from './host-policy.js'
 
 const local = createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [] })
 const published = createHostPolicy({
@@ -175,8 +182,10 @@ describe("a web page in the user's browser", () => {
   })
 
   test('gets an error message', () => {
-    expect(checkHostAndOrigin({ host: 'evil.example' }, local)?.reason).toMatch(/Host .* ALLOWED_HOSTS/)
-    expect(checkHostAndOrigin({ host: 'localhost', origin: 'null' }, local)?.reason).toMatch(/Origin .* ALLOWED_HOSTS/)
+    expect(checkHostAndOrigin({ host: 'evil.example' }, local)?.reason).toMatch(/^Host .* http\.allowedHosts$/)
+    expect(checkHostAndOrigin({ host: 'localhost', origin: 'null' }, local)?.reason).toMatch(
+      /^Origin .* http\.allowedHosts$/,
+    )
   })
 })
 
@@ -243,7 +252,7 @@ describe('the policy', () => {
     'refuses the entry %j with a message',
     (entry) => {
       const build = () => createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [entry] })
-      expect(build).toThrow('ALLOWED_HOSTS must hold host names such as')
+      expect(build).toThrow('http.allowedHosts must hold host names such as')
     },
   )
 
@@ -255,7 +264,27 @@ describe('the policy', () => {
     'https://a.example/?x=1',
   ])('refuses %j as a public URL', (publicUrl) => {
     const build = () => createHostPolicy({ listenHost: '127.0.0.1', publicUrl, allowedHosts: [] })
-    expect(build).toThrow('PUBLIC_URL must be a plain http or https URL')
+    expect(build).toThrow('http.publicUrl must be a plain http or https URL')
+  })
+
+  test('names the settings of the program in its messages, if they are given', () => {
+    const names = { listenHost: 'HTTP_HOST', publicUrl: 'PUBLIC_URL', allowedHosts: 'ALLOWED_HOSTS' }
+    const build = (options: Partial<HostPolicyOptions>) =>
+      createHostPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [], names, ...options })
+    expect(() => build({ listenHost: 'a b' })).toThrow(/^HTTP_HOST must hold host names such as/)
+    expect(() => build({ publicUrl: 'a.example' })).toThrow(/^PUBLIC_URL must be a plain http or https URL/)
+    expect(() => build({ allowedHosts: ['*'] })).toThrow(/^ALLOWED_HOSTS must hold host names such as/)
+    const policy = build({})
+    expect(checkHostAndOrigin({ host: 'evil.example' }, policy)).toMatchObject({
+      kind: 'host',
+      status: 403,
+      reason: 'Host not allowed; the operator of the server can add it to ALLOWED_HOSTS',
+    })
+    expect(checkHostAndOrigin({ host: 'localhost', origin: 'null' }, policy)).toMatchObject({
+      kind: 'origin',
+      status: 403,
+      reason: 'Origin not allowed; the operator of the server can add its host to ALLOWED_HOSTS',
+    })
   })
 })
 

@@ -37,6 +37,8 @@ export interface HostPolicy {
   readonly origins: ReadonlySet<string>
   /** Whether loopback hosts and origins are allowed. */
   readonly loopback: boolean
+  readonly hostRefusal: Refusal
+  readonly originRefusal: Refusal
 }
 
 export interface HostPolicyOptions {
@@ -45,6 +47,20 @@ export interface HostPolicyOptions {
   readonly publicUrl: string
   /** `name` or `name:port`. The port matters for the origin only: DNS rebinding concerns names. */
   readonly allowedHosts: readonly string[]
+  /** What messages call the three above: the options of `serveHttp` by default. */
+  readonly names?: HostPolicyNames
+}
+
+export interface HostPolicyNames {
+  readonly listenHost: string
+  readonly publicUrl: string
+  readonly allowedHosts: string
+}
+
+const OPTION_NAMES: HostPolicyNames = {
+  listenHost: 'http.host',
+  publicUrl: 'http.publicUrl',
+  allowedHosts: 'http.allowedHosts',
 }
 
 export const SHUTTING_DOWN: Refusal = {
@@ -52,41 +68,47 @@ export const SHUTTING_DOWN: Refusal = {
   reason: 'The server is stopping; try again elsewhere',
   headers: { 'retry-after': '5' },
 }
-const HOST_NOT_ALLOWED: Refusal = {
-  kind: 'host',
-  status: 403,
-  reason: 'Host not allowed; the operator of the server can add it to ALLOWED_HOSTS',
-}
-const ORIGIN_NOT_ALLOWED: Refusal = {
-  kind: 'origin',
-  status: 403,
-  reason: 'Origin not allowed; the operator of the server can add its host to ALLOWED_HOSTS',
-}
 
 export function checkHostAndOrigin(headers: RequestHeaders, policy: HostPolicy): Refusal | undefined {
   const { host, origin } = headers
-  if (host === undefined || !isAllowedHost(host, policy)) return HOST_NOT_ALLOWED
-  return origin === undefined || isAllowedOrigin(origin, policy) ? undefined : ORIGIN_NOT_ALLOWED
+  if (host === undefined || !isAllowedHost(host, policy)) return policy.hostRefusal
+  return origin === undefined || isAllowedOrigin(origin, policy) ? undefined : policy.originRefusal
 }
 
-export function createHostPolicy({ listenHost, publicUrl, allowedHosts }: HostPolicyOptions): HostPolicy {
+export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
+  const { listenHost, publicUrl, allowedHosts, names = OPTION_NAMES } = options
   const hosts = new Set<string>()
   const origins = new Set<string>()
-  const listenName = isLoopback(listenHost) ? listenHost : parseEntry(listenHost, 'HTTP_HOST').hostname
+  const listenName = isLoopback(listenHost) ? listenHost : parseEntry(listenHost, names.listenHost).hostname
   // An address cannot be rebound, so the listen address is allowed; the unspecified address is not an address.
   if (!isLoopback(listenName) && !/^(0\.0\.0\.0|\[::\]|\[::ffff:0:0\])$/.test(listenName)) hosts.add(listenName)
   if (publicUrl !== '') {
-    const { hostname, origin } = parsePublicUrl(publicUrl)
+    const { hostname, origin } = parsePublicUrl(publicUrl, names.publicUrl)
     hosts.add(hostname)
     origins.add(origin)
   }
   for (const entry of allowedHosts) {
-    const { hostname, host, origin } = parseEntry(entry, 'ALLOWED_HOSTS')
+    const { hostname, host, origin } = parseEntry(entry, names.allowedHosts)
     hosts.add(hostname)
     origins.add(origin)
     if (isLoopback(hostname)) origins.add(`http://${host}`)
   }
-  return { hosts, origins, loopback: isLoopback(listenName) }
+  return { hosts, origins, loopback: isLoopback(listenName), ...createRefusals(names) }
+}
+
+function createRefusals({ allowedHosts }: HostPolicyNames): Pick<HostPolicy, 'hostRefusal' | 'originRefusal'> {
+  return {
+    hostRefusal: {
+      kind: 'host',
+      status: 403,
+      reason: `Host not allowed; the operator of the server can add it to ${allowedHosts}`,
+    },
+    originRefusal: {
+      kind: 'origin',
+      status: 403,
+      reason: `Origin not allowed; the operator of the server can add its host to ${allowedHosts}`,
+    },
+  }
 }
 
 /** Whether a lower-case name or address, with or without brackets, is a loopback host. */
@@ -136,16 +158,16 @@ function hostName(authority: string): string {
   return Number(port) <= 65_535 ? name.toLowerCase() : ''
 }
 
-function parsePublicUrl(text: string): URL {
+function parsePublicUrl(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   if (isPlain && url.search === '' && url.hash === '') return url
-  throw new Failure(`PUBLIC_URL must be a plain http or https URL such as https://mcp.example.com, got ${text}`)
+  throw new Failure(`${name} must be a plain http or https URL such as https://mcp.example.com, got ${text}`)
 }
 
-function parseEntry(entry: string, option: string): URL {
+function parseEntry(entry: string, name: string): URL {
   const withBrackets = /^[\da-f.]*:[\da-f.]*:[\da-f:.]*$/i.test(entry) ? `[${entry}]` : entry
   const url = `https://${withBrackets}`
   if (ENTRY_PATTERN.test(withBrackets) && URL.canParse(url)) return new URL(url)
-  throw new Failure(`${option} must hold host names such as mcp.example.com or mcp.example.com:8443, got ${entry}`)
+  throw new Failure(`${name} must hold host names such as mcp.example.com or mcp.example.com:8443, got ${entry}`)
 }

@@ -38,6 +38,9 @@ export async function startHttpServer<Claims>(
   if (typeof auth === 'object' && !auth.token) {
     throw new Error('http.auth.token is empty; set it to a secret')
   }
+  if (typeof auth === 'object' && !/^[\x21-\x7E]+$/.test(auth.token)) {
+    throw new Error('http.auth.token has characters that no client can send in a header; use letters, digits and -._~')
+  }
   // Loaded only if there are routes.
   const customRoutes = routes.length > 0 ? await import('./custom-routes.js') : undefined
   const createRoutes = customRoutes?.createCustomRoutes(routes)

@@ -30,6 +30,8 @@ const STATEFUL_METHODS: ReadonlySet<string> = new Set([
 export interface SessionFacts {
   readonly revision: LegacyRevision
   readonly clientName: string
+  /** Missing in facts that an earlier version has stored. */
+  readonly clientVersion?: string
   readonly capabilities: JsonObject
   readonly logLevel: string
   readonly subscriptions: readonly string[]
@@ -37,17 +39,24 @@ export interface SessionFacts {
 
 /** Undefined before `initialize`. */
 export function readFacts({ client, isInitialized, subscriptions }: NegotiatedState): SessionFacts | undefined {
-  const { revision, name, capabilities, logLevel = 'info' } = client
+  const { revision, name, version, capabilities, logLevel = 'info' } = client
   if (!isInitialized || !isLegacyRevision(revision)) return undefined
-  return { revision, clientName: name, capabilities, logLevel, subscriptions: [...subscriptions] }
+  return {
+    revision,
+    clientName: name,
+    clientVersion: version,
+    capabilities,
+    logLevel,
+    subscriptions: [...subscriptions],
+  }
 }
 
 /** Makes a new session the continuation of another. */
 export function restoreFacts(state: NegotiatedState, facts: SessionFacts): void {
-  const { revision, clientName, capabilities, logLevel, subscriptions } = facts
+  const { revision, clientName, clientVersion = '', capabilities, logLevel, subscriptions } = facts
   const toolCallFormat = revision === '2024-11-05' ? state.options.toolCallFormat : undefined
   const level = isLogLevel(logLevel) ? logLevel : 'info'
-  state.client = { revision, name: clientName, capabilities, logLevel: level, toolCallFormat }
+  state.client = { revision, name: clientName, version: clientVersion, capabilities, logLevel: level, toolCallFormat }
   for (const uri of subscriptions) {
     state.subscriptions.add(uri)
     watchResource(state.server, uri, state.caller.user)

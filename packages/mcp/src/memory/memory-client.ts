@@ -25,7 +25,7 @@ export interface MemoryClient {
   readonly server: JsonObject
   /** Notifications of the server, in order: progress, log messages, changes. */
   readonly notifications: readonly ReceivedNotification[]
-  /** Sends a request and returns its result. An error rejects with a RequestFailure; `signal` cancels. */
+  /** Sends a request and returns its result. An error rejects with a RequestError; `signal` cancels. */
   request(method: string, params?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<JsonObject>
   /** Sends a notification. */
   notify(method: string, params?: JsonObject): Promise<void>

@@ -8,7 +8,6 @@ import type { PromptMessage } from '../definitions/prompt.js'
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
 import type { ToolDeclaration, ToolOutput } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { RequestContext } from '../request/request-context.js'
 import type { ResultParts } from './tool-result.js'
 
 type Layers = readonly Middleware<unknown>[]
@@ -19,20 +18,31 @@ interface CallSource {
   readonly createCall: () => CallContext
 }
 
-interface ToolRunner extends CallSource {
+interface ToolResultParts extends ResultParts {
+  readonly output: Pick<ToolResult, 'content' | 'isError'>
+  readonly structured: JsonObject | undefined
+  readonly meta: JsonObject | undefined
+}
+
+interface ToolRunner<C> extends CallSource {
   /** Validates the arguments and runs the tool. */
   readonly run: (args: unknown) => ResultParts | Promise<ResultParts>
   /** The result that explains an expected error; undefined for a bug. */
-  readonly explain: (error: unknown, context: RequestContext) => ResultParts | undefined
+  readonly explain: (error: unknown, context: C) => ResultParts | undefined
+}
+
+/** The request of a client, of which the arguments are read. */
+interface CallRequest {
+  readonly params: JsonObject
 }
 
 /** Calls a tool through the layers and returns the parts of the result. */
-export async function callToolThrough(
+export async function callToolThrough<C extends CallRequest>(
   layers: Layers,
   tool: ToolDeclaration,
-  context: RequestContext,
-  { createCall, run, explain }: ToolRunner,
-): Promise<ResultParts> {
+  context: C,
+  { createCall, run, explain }: ToolRunner<C>,
+): Promise<ToolResultParts> {
   async function enter(index: number, args: unknown): Promise<ToolResult> {
     const layer = layers[index]
     if (!layer) return fromParts(await run(args))
@@ -41,7 +51,13 @@ export async function callToolThrough(
     // Copied, because arguments that the tool does not know are removed from the object.
     const next = (changed?: JsonObject): Promise<ToolResult> =>
       attempt(index + 1, changed === undefined ? args : { ...changed })
-    return toResult(await layer.callTool(call, next))
+    const result = await layer.callTool(call, next)
+    if (!isOutput(result)) {
+      throw new TypeError(
+        'callTool of a middleware must return what next() resolved with, a text, content blocks or a ToolResult',
+      )
+    }
+    return toResult(result)
   }
 
   async function attempt(index: number, args: unknown): Promise<ToolResult> {
@@ -63,6 +79,12 @@ export async function callToolThrough(
 
 function fromParts({ output, structured, meta }: ResultParts): ToolResult {
   return { ...toResult(output), structuredContent: structured, meta }
+}
+
+/** Without types, a layer easily lacks its `return`. */
+function isOutput(value: unknown): boolean {
+  const content = isJsonObject(value) ? value.content : value
+  return typeof content === 'string' || Array.isArray(content)
 }
 
 function toResult(value: ToolOutput | ToolResult): ToolResult {

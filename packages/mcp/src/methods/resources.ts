@@ -1,12 +1,14 @@
 // Handles resources/list, resources/templates/list and resources/read. Loaded by optional-methods. Calls the resources
 // of the server.
 
+import { isViewUri } from '../definitions/app-view.js'
 import type { ResourceContent, ResourcePart } from '../definitions/resource.js'
 import { echo, Failure, INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../errors.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { paginate } from '../registry/paging.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
 import { projectResource, projectTemplate } from '../revisions/resource-projection.js'
+import { type ClientProfile, supportsApps } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import {
@@ -16,12 +18,14 @@ import {
   requireStringParam,
   withRefreshedLists,
 } from './method.js'
+import { toResourceContents } from './resource-contents.js'
 
 // Resource contents may change at any time.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
 
 const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
-  const { items, nextCursor } = paginate(resourceRegistry.resources, ({ uri }) => uri, {
+  const visible = resourceRegistry.resources.filter(({ uri }) => isVisible(uri, client))
+  const { items, nextCursor } = paginate(visible, ({ uri }) => uri, {
     list: 'resources',
     cursor,
     size,
@@ -31,7 +35,8 @@ const list: ListHandler = ({ resourceRegistry, pageSize: size }, { client, param
 
 const listTemplates: ListHandler = ({ resourceRegistry, pageSize: size }, { client, params: { cursor } }) => {
   const options = { list: 'templates', cursor, size }
-  const { items, nextCursor } = paginate(resourceRegistry.templates, ({ uriTemplate }) => uriTemplate, options)
+  const visible = resourceRegistry.templates.filter(({ uriTemplate }) => isVisible(uriTemplate, client))
+  const { items, nextCursor } = paginate(visible, ({ uriTemplate }) => uriTemplate, options)
   return stringifyMembers({
     resourceTemplates: items.map((item) => projectTemplate(item, client.revision)),
     nextCursor,
@@ -40,11 +45,12 @@ const listTemplates: ListHandler = ({ resourceRegistry, pageSize: size }, { clie
 
 async function read(server: McpServer, context: RequestContext): Promise<string> {
   const uri = requireStringParam(context, 'uri')
-  const match = server.resourceRegistry.findByUri(uri)
+  const match = isVisible(uri, context.client) ? server.resourceRegistry.findByUri(uri) : undefined
   if (!match) throw createNotFoundError(uri, context)
-  const { services: serviceNames = [], mimeType } = 'template' in match ? match.template : match
+  const { services: serviceNames = [], mimeType, ui } = 'template' in match ? match.template : match
   const createCall = () => new RequestCallContext(context)
-  const convert = (content: ResourceContent) => toResourceContents(content, uri, mimeType)
+  const convert = (content: ResourceContent) =>
+    toResourceContents(content, { uri, mimeType, ...(ui && { _meta: { ui } }) })
   const readMatch = async (): Promise<readonly ResourcePart[]> => {
     const services = await server.services.open(serviceNames)
     const content =
@@ -65,16 +71,9 @@ async function read(server: McpServer, context: RequestContext): Promise<string>
   }
 }
 
-function toResourceContents(
-  content: ResourceContent,
-  uri: string,
-  mimeType: string | undefined,
-): readonly ResourcePart[] {
-  const info = mimeType === undefined ? { uri } : { uri, mimeType }
-  if (typeof content === 'string') return [{ ...info, text: content }]
-  if (content instanceof Uint8Array) return [{ ...info, blob: Buffer.from(content).toString('base64') }]
-  if (Array.isArray(content)) return content
-  throw new Error(`resource ${uri} must return text, bytes or a list of parts`)
+/** Resources of views exist only for clients that show views. */
+function isVisible(uri: string, client: ClientProfile): boolean {
+  return !isViewUri(uri) || supportsApps(client)
 }
 
 /** Modern and legacy revisions use different error codes. */

@@ -8,6 +8,7 @@ import { formatToolResult, type ToolResultOptions } from './tool-result.js'
 const client: ClientProfile = {
   revision: '2026-07-28',
   name: '',
+  version: '',
   capabilities: {},
   logLevel: undefined,
   toolCallFormat: undefined,

@@ -76,6 +76,8 @@ describe('arguments that the schema does not declare', () => {
 
 describe('a tool', () => {
   const tools = [defineTool({ name: 'a', run: () => 'A' }), defineTool({ name: 'b', run: () => 'B' })]
+  const names = Array.from({ length: 60 }, (_, index) => `tool_${index}`)
+  const many = names.map((name) => defineTool({ name, run: () => name }))
 
   test('is found by its name', async () => {
     expect((await request({ tools }, 'tools/call', { name: 'b' })).answer).toEqual({
@@ -88,6 +90,11 @@ describe('a tool', () => {
     [{ tools }, {}, "Invalid params: 'name' must be a string"],
     [{ tools }, { name: 'none' }, 'Unknown tool: none (this server has a, b)'],
     [{ tools }, { name: 'n'.repeat(200) }, `Unknown tool: ${'n'.repeat(128)} (this server has a, b)`],
+    [
+      { tools: many },
+      { name: 'none' },
+      `Unknown tool: none (this server has ${names.slice(0, 50).join(', ')}, others)`,
+    ],
     [{ tools: [] }, { name: 'none' }, 'Unknown tool: none (this server has no tools)'],
   ])('is refused (%#)', async (definition, params, message) => {
     expect((await request(definition, 'tools/call', params)).answer).toEqual({ code: -32602, message })

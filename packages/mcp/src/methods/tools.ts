@@ -2,6 +2,7 @@
 // catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug and is
 // rethrown. Found through method-table.ts. Runs tools; no I/O of its own.
 
+import { isForViewsOnly } from '../definitions/app-view.js'
 import type { Middleware } from '../definitions/middleware.js'
 import type { ToolDefinition, ToolHandler } from '../definitions/tool.js'
 import { echo, Failure, INVALID_PARAMS, INVALID_REQUEST, MISSING_CAPABILITY, ProtocolError } from '../errors.js'
@@ -10,7 +11,7 @@ import { ForwardedResult, type HandlerResult, stringifyMembers, TypedResult } fr
 import { describeMissingScopes, hasScopesFor } from '../registry/tool-scopes.js'
 import { BadInput, type RegisteredTool } from '../registry/tool-registry.js'
 import { RequestCallContext, type RequestContext } from '../request/request-context.js'
-import { findMissingCapabilities, TASKS_EXTENSION } from '../revisions/client-profile.js'
+import { findMissingCapabilities, supportsApps, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { andThen, loadOnce } from '../util/promises.js'
@@ -25,9 +26,14 @@ export const MODERN_TOOLS: MethodTable = {
   'tools/call': callTool,
 }
 
+/** A server may have thousands of tools; the model reads these names. */
+const MAX_NAMES = 50
+
 /** Returns one page of the list, after refreshing it if there is something to refresh. */
 function listTools(server: McpServer, { client, params, auth }: RequestContext): string | Promise<string> {
-  return andThen(server.refreshLists(), () => server.toolRegistry.list(client.revision, params.cursor, auth))
+  return andThen(server.refreshLists(), () =>
+    server.toolRegistry.list(client.revision, { cursor: params.cursor, auth, withViews: supportsApps(client) }),
+  )
 }
 
 /** Returns the members of the result. A call that completes synchronously is answered without a promise. */
@@ -37,6 +43,10 @@ function callTool(server: McpServer, context: RequestContext): HandlerResult | P
   const registered = server.toolRegistry.find(name)
   if (!registered) return refreshAndRetry(server, name, context)
   const { tool } = registered
+  if (isForViewsOnly(tool)) {
+    if (!supportsApps(context.client)) return rejectUnknownTool(server, name, context)
+    context.isForModel = false
+  }
   if (tool.requires !== undefined || tool.taskSupport === 'always') {
     const missing = findMissingRequirements(tool, context)
     if (missing) return rejectMissingCapabilities(tool, missing, context)
@@ -111,7 +121,8 @@ function refreshAndRetry(
   )
 }
 
-function formatValue({ tool, outputNames }: RegisteredTool, handler: ToolHandler, value: unknown): ResultParts {
+/** Also used for tools of mounted servers. */
+export function formatValue({ tool, outputNames }: RegisteredTool, handler: ToolHandler, value: unknown): ResultParts {
   if (value instanceof ForwardedResult) return value
   // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
   const isData = tool.output && isJsonObject(value) && (!hasErrorFlag(value) || outputNames?.includes('isError'))
@@ -127,8 +138,8 @@ function formatValue({ tool, outputNames }: RegisteredTool, handler: ToolHandler
 function createResult(parts: ResultParts, context: RequestContext): HandlerResult | Promise<HandlerResult> {
   const { server, caller } = context.session
   context.hasFailed = isErrorOutput(parts.output)
-  // A result that is fetched later through a task handle carries no messages.
-  if (!server.messageQueue || context.taskHandle) return formatResult(parts, context)
+  // A result that is fetched later through a task handle carries no messages, nor does one that only a view sees.
+  if (!server.messageQueue || context.taskHandle || !context.isForModel) return formatResult(parts, context)
   return andThen(server.messageQueue.prepare?.(caller), () => {
     const canCarry = !context.taskHandle && context.state !== 'cancelled'
     const batch = canCarry ? server.messageQueue?.takeBatch(caller) : undefined
@@ -183,8 +194,9 @@ function rejectUnknownTool(
   const reason = server.disabledTools.get(name)
   if (reason !== undefined) return createResult(createFailureParts(reason), context)
   const names = server.toolRegistry.names()
-  const available = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
-  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${echo(name, 128)} (${available})`)
+  const shown = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES).concat('others') : names
+  const available = shown.join(', ') || 'no tools'
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${echo(name, 128)} (this server has ${available})`)
 }
 
 function findMissingRequirements(

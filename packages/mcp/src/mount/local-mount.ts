@@ -7,7 +7,10 @@ import type { PromptDefinition } from '../definitions/prompt.js'
 import type { ResourceContent, ResourceDefinition, ResourceTemplateDefinition } from '../definitions/resource.js'
 import type { ContentBlock, ToolDefinition, ToolHandler, ToolOutput } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
+import { ForwardedResult } from '../jsonrpc/result.js'
+import type { formatValue } from '../methods/tools.js'
 import type { McpServer } from '../server/mcp-server.js'
+import { GuardedDefinitions } from './guarded-definitions.js'
 import {
   addNamePrefix,
   addUriPrefix,
@@ -18,6 +21,7 @@ import {
   removeNamePrefix,
   removeUriPrefix,
 } from './mount-lists.js'
+import { prefixResult } from './mounted-result.js'
 
 /** A server and its lists, those of servers that it mounts included. */
 export interface ComposedServer extends Pick<Mount, 'lists' | 'findResource' | 'findProblem'> {
@@ -26,12 +30,17 @@ export interface ComposedServer extends Pick<Mount, 'lists' | 'findResource' | '
 
 export class LocalMount implements Mount {
   readonly #endEvents: () => void
+  /** Set if the server has middleware. */
+  readonly #guarded: GuardedDefinitions | undefined
 
   constructor(
     readonly prefix: string,
     private readonly composed: ComposedServer,
     deps: MountDeps,
+    format: typeof formatValue,
   ) {
+    const { server } = composed
+    this.#guarded = server.middleware && new GuardedDefinitions(server, server.middleware, format)
     this.#endEvents = composed.server.changeEvents.subscribe((event) => {
       if (event.kind === 'resource') deps.onResourceUpdated(addUriPrefix(prefix, event.uri), event.user)
       else if (event.kind !== 'message' && event.kind !== 'task') deps.onListChanged(event.kind)
@@ -39,7 +48,8 @@ export class LocalMount implements Mount {
   }
 
   lists(): DefinitionLists {
-    const { tools, prompts, resources, templates } = this.composed.lists()
+    const lists = this.composed.lists()
+    const { tools, prompts, resources, templates } = this.#guarded?.wrap(lists) ?? lists
     return {
       tools: tools.map((tool) => this.#mountTool(tool)),
       prompts: prompts.map((prompt) => this.#mountPrompt(prompt)),
@@ -54,7 +64,8 @@ export class LocalMount implements Mount {
 
   findResource(uri: string): ResourceDefinition | undefined {
     const inner = removeUriPrefix(this.prefix, uri)
-    const resource = inner === undefined ? undefined : this.composed.findResource(inner)
+    if (inner === undefined) return undefined
+    const resource = this.#guarded ? this.#guarded.findResource(inner) : this.composed.findResource(inner)
     return resource && this.#mountResource(resource)
   }
 
@@ -70,7 +81,12 @@ export class LocalMount implements Mount {
 
   #mountTool(tool: ToolDefinition): ToolDefinition {
     const { services = [], ...declaration } = tool
-    const mounted = { ...declaration, name: addNamePrefix(this.prefix, tool.name) }
+    const { resourceUri: view } = tool.ui ?? {}
+    const mounted = {
+      ...declaration,
+      name: addNamePrefix(this.prefix, tool.name),
+      ...(view !== undefined && { ui: { ...tool.ui, resourceUri: addUriPrefix(this.prefix, view) } }),
+    }
     if (!('load' in mounted)) return { ...mounted, ...this.#wrapHandler(mounted, services) }
     return { ...mounted, load: async () => this.#wrapHandler(await mounted.load(), services) }
   }
@@ -155,6 +171,7 @@ function prefixOutput(prefix: string, output: ToolOutput): ToolOutput {
 
 /** The same for a value of `run` that is sent as it is: blocks, or an object with blocks. */
 function prefixValue(prefix: string, value: unknown): unknown {
+  if (value instanceof ForwardedResult) return prefixResult(prefix, value)
   if (Array.isArray(value)) return value.map((item) => (isReference(item) ? prefixBlock(prefix, item) : item))
   if (!isJsonObject(value) || !Array.isArray(value.content)) return value
   return { ...value, content: prefixValue(prefix, value.content) }

@@ -30,12 +30,12 @@ export class MountConnector {
   #openedAt = 0
   #failures = 0
   #retryAt = 0
-  #isClosed = false
+  readonly #closing = new AbortController()
 
-  /** `open` is given a function to call when the connection has ended. */
+  /** `open` is given a function to call when the connection has ended, and a signal that ends the start. */
   constructor(
     private readonly name: string,
-    private readonly open: (onEnd: (reason: string) => void) => Promise<ClientConnection>,
+    private readonly open: (onEnd: (reason: string) => void, signal: AbortSignal) => Promise<ClientConnection>,
   ) {}
 
   get canOpen(): boolean {
@@ -58,10 +58,15 @@ export class MountConnector {
     this.#opening = undefined
   }
 
+  /** A start is ended, too: it may take as long as its time limit. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort(new Failure('was closed'))
     const connection = await this.current()
     await connection?.close()
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted
   }
 
   #start(): Promise<ClientConnection> {
@@ -73,7 +78,7 @@ export class MountConnector {
       this.#noteFailure(reason)
     }
     let isOpen = false
-    const started = this.open((reason) => isOpen && noteEnd(reason)).then(
+    const started = this.open((reason) => isOpen && noteEnd(reason), this.#closing.signal).then(
       async (connection) => {
         isOpen = true
         if (this.#isClosed) await connection.close()

@@ -65,12 +65,22 @@ export function removeNamePrefix(prefix: string, name: string): string | undefin
   return name.startsWith(`${prefix}_`) ? name.slice(prefix.length + 1) : undefined
 }
 
-/** The prefix becomes a part of the scheme, so any URI stays a URI, and no two servers have the same one. */
+/** Clients recognize views by this scheme. */
+const VIEW = 'ui://'
+
+/**
+ * The prefix becomes a part of the scheme, so any URI stays a URI, and no two servers have the same one. That of a view
+ * gets it after its scheme, as in `ui://git+log`.
+ */
 export function addUriPrefix(prefix: string, uri: string): string {
-  return `${prefix}+${uri}`
+  return uri.startsWith(VIEW) ? `${VIEW}${prefix}+${uri.slice(VIEW.length)}` : `${prefix}+${uri}`
 }
 
 export function removeUriPrefix(prefix: string, uri: string): string | undefined {
+  if (uri.startsWith(VIEW)) {
+    const view = removeUriPrefix(prefix, uri.slice(VIEW.length))
+    return view === undefined ? undefined : VIEW + view
+  }
   const start = uri.slice(0, prefix.length + 1)
   return start.toLowerCase() === `${prefix.toLowerCase()}+` ? uri.slice(start.length) : undefined
 }

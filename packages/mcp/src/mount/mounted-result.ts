@@ -1,5 +1,5 @@
-// The result of a call to a mounted server, checked and with the prefix in its URIs. Used by remote-definitions.ts.
-// Pure.
+// The results of calls to mounted servers, with the prefix in their URIs; those of other processes are checked. Used by
+// remote-definitions.ts and local-mount.ts. Pure.
 
 import type { ContentBlock } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
@@ -21,6 +21,26 @@ export class MountedResult extends ForwardedResult {
     const own = entries.filter(([key]) => !key.startsWith('io.modelcontextprotocol/'))
     this.meta = own.length > 0 ? Object.fromEntries(own) : undefined
   }
+}
+
+/** A result whose parts are known. */
+export class ReadyResult extends ForwardedResult {
+  readonly output
+  readonly structured
+  readonly meta
+
+  constructor({ output, structured, meta }: ForwardedResult) {
+    super()
+    this.output = output
+    this.structured = structured
+    this.meta = meta
+  }
+}
+
+/** A result of a server that is mounted by a mounted one. */
+export function prefixResult(prefix: string, { output, structured, meta }: ForwardedResult): ReadyResult {
+  const content = output.content.map((block) => prefixBlock(prefix, block))
+  return new ReadyResult({ output: { ...output, content }, structured, meta })
 }
 
 export function readBlock(prefix: string, value: unknown): ContentBlock {

@@ -4,6 +4,7 @@
 
 import { checkHeaderParameters, findHeaderParameters } from '../http/header-parameters.js'
 import type { createLog } from '../log.js'
+import type { formatValue } from '../methods/tools.js'
 import type { ResourceRegistry } from '../registry/resource-registry.js'
 import type { createServerFromOptions, ServeOptions, ServerMount } from '../serve-options.js'
 import type { ListSource, McpServer } from '../server/mcp-server.js'
@@ -18,14 +19,21 @@ const MAX_LOGGED = 100
 export interface KernelParts {
   readonly createServer: typeof createServerFromOptions
   readonly createLog: typeof createLog
+  readonly formatValue: typeof formatValue
 }
 
 export function createMountedServer<S extends object>(options: ServeOptions<S>, kernel: KernelParts): McpServer {
   return composeServer(options, kernel).server
 }
 
-function composeServer<S extends object>(options: ServeOptions<S>, kernel: KernelParts): ComposedServer {
+/** `outer`: the servers that mount this one. */
+function composeServer<S extends object>(
+  options: ServeOptions<S>,
+  kernel: KernelParts,
+  outer: readonly object[] = [],
+): ComposedServer {
   const { mount = [], ...own } = options
+  if (outer.includes(options)) throw new Error(`the server ${own.name} mounts itself`)
   const { createServer } = kernel
   const log = kernel.createLog(own.name, 'info').info
   checkPrefixes(mount)
@@ -43,7 +51,7 @@ function composeServer<S extends object>(options: ServeOptions<S>, kernel: Kerne
     onListChanged: (list) => wasRead && server.changeEvents.notifyListChanged(list),
     onResourceUpdated: (uri, user) => server.changeEvents.notifyResourceUpdated(uri, user),
   }
-  const mounts = mount.map((mounted) => createMount(mounted, deps, kernel))
+  const mounts = mount.map((mounted) => createMount(mounted, deps, kernel, [...outer, options]))
   const logTaken = createTakenLog(log)
   const lists = (): DefinitionLists =>
     joinLists([readLists(own), ...mounts.map((mounted) => mounted.lists())], logTaken)
@@ -66,15 +74,9 @@ function composeServer<S extends object>(options: ServeOptions<S>, kernel: Kerne
   return { server: extendServer(server, mounts, findResource), lists, findResource, findProblem }
 }
 
-function createMount(mount: ServerMount, deps: MountDeps, kernel: KernelParts): Mount {
+function createMount(mount: ServerMount, deps: MountDeps, kernel: KernelParts, outer: readonly object[]): Mount {
   if (!('server' in mount)) return new RemoteMount(mount, deps)
-  // It is not run for calls of the outer server, and may be what refuses some of them.
-  if (mount.server.middleware) {
-    throw new Error(
-      `the server mounted as ${mount.prefix} has middleware: give it to the server that mounts it instead`,
-    )
-  }
-  return new LocalMount(mount.prefix, composeServer(mount.server, kernel), deps)
+  return new LocalMount(mount.prefix, composeServer(mount.server, kernel, outer), deps, kernel.formatValue)
 }
 
 /** Everything is inherited but the end of the server, and its registry: resources of mounts need not be in a list. */

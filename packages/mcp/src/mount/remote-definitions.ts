@@ -10,6 +10,7 @@ import type { ToolDefinition, ToolHints } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
 import { addNamePrefix, addUriPrefix, type DefinitionLists } from './mount-lists.js'
 import { MountedResult, readBlock } from './mounted-result.js'
+import { readIcons } from './read-icons.js'
 import type { ServerLists } from './read-lists.js'
 
 /** Sends requests to the mounted server. */
@@ -136,7 +137,7 @@ function readPart(prefix: string, part: unknown): ResourcePart[] {
 function createTemplate(entry: JsonObject, server: RequestForwarder): ResourceTemplateDefinition {
   const inner = readText(entry, 'uriTemplate')
   const uriTemplate = addUriPrefix(server.prefix, inner)
-  const variables = [...inner.matchAll(/\{\+?(\w+)\}/g)].map(([, name = '']) => name)
+  const variables = [...inner.matchAll(/\{[+?&]?([\w,]+)\}/g)].flatMap(([, names = '']) => names.split(','))
   const ref = { type: 'ref/resource', uri: inner }
   const template: ResourceTemplateDefinition = {
     uriTemplate,
@@ -167,10 +168,11 @@ function readText(entry: JsonObject, member: string): string {
   throw new Error(`an entry of a list has no ${member}`)
 }
 
-function readInfo(entry: JsonObject): { readonly title?: string; readonly description?: string } {
+/** Members that tools, prompts, resources and templates have in common. */
+function readInfo(entry: JsonObject): Pick<PromptDefinition, 'title' | 'description' | 'icons'> {
   const { title, annotations } = entry
   const shown = title ?? (isJsonObject(annotations) ? annotations.title : undefined)
-  return { ...(typeof shown === 'string' && { title: shown }), ...readDescription(entry) }
+  return { ...(typeof shown === 'string' && { title: shown }), ...readDescription(entry), ...readIcons(entry) }
 }
 
 function readDescription({ description }: JsonObject): { readonly description?: string } {

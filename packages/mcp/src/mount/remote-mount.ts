@@ -60,6 +60,7 @@ export class RemoteMount implements Mount, RequestForwarder {
   #loadTimer: NodeJS.Timeout | undefined
   #isStale = false
   #wasTried = false
+  #isClosed = false
   /** Why the lists could not be read. */
   #problem: string | undefined
   readonly #shared: MountConnector
@@ -73,8 +74,7 @@ export class RemoteMount implements Mount, RequestForwarder {
     private readonly deps: MountDeps,
   ) {
     this.prefix = options.prefix
-    if ('url' in options && !/^https?:$/.test(new URL(options.url).protocol))
-      throw new Error(`the url of the mounted server ${options.prefix} must begin with http:// or https://`)
+    checkAddress(options)
     this.#shared = this.#createConnector(undefined)
   }
 
@@ -97,8 +97,10 @@ export class RemoteMount implements Mount, RequestForwarder {
 
   findProblem(toolName: string): string | undefined {
     if (removeNamePrefix(this.prefix, toolName) === undefined || this.#loadedAt !== -Infinity) return undefined
-    const problem = this.#problem ?? `The mounted server "${this.prefix}" is still being started.`
-    return `${problem} ${this.#loading ? 'Call again in a moment: it is being started.' : 'A call in a while starts it again.'}`
+    if (this.#problem === undefined)
+      return `The mounted server "${this.prefix}" is still being started. Call again in a moment.`
+    const next = this.#loading ? 'It is tried again now: call again in a moment.' : 'A later call tries it again.'
+    return `${this.#problem.replace(/[^.!?]$/, '$&.')} ${next}`
   }
 
   check(lists: Partial<DefinitionLists>): void {
@@ -139,6 +141,7 @@ export class RemoteMount implements Mount, RequestForwarder {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#kept.cancelAll()
     clearTimeout(this.#loadTimer)
     await Promise.all([this.#shared, ...this.#byUser.values()].map((connector) => connector.close()))
@@ -155,7 +158,7 @@ export class RemoteMount implements Mount, RequestForwarder {
     this.#loading = this.#readLists()
       .catch((error: unknown) => {
         this.#problem = errorMessage(error)
-        this.deps.log(this.#problem)
+        if (!this.#isClosed) this.deps.log(this.#problem)
       })
       .finally(() => {
         this.#loading = undefined
@@ -207,20 +210,25 @@ export class RemoteMount implements Mount, RequestForwarder {
   }
 
   #createConnector(user: string | undefined): MountConnector {
-    return new MountConnector(this.prefix, async (onEnd) => {
-      const connection = await this.#connect(user, onEnd)
+    return new MountConnector(this.prefix, async (onEnd, signal) => {
+      const connection = await this.#connect(user, onEnd, signal)
       for (const uri of this.#watched) void this.#subscribe(connection, uri)
       return connection
     })
   }
 
-  async #connect(user: string | undefined, onEnd: (reason: string) => void): Promise<ClientConnection> {
+  async #connect(
+    user: string | undefined,
+    onEnd: (reason: string) => void,
+    signal: AbortSignal,
+  ): Promise<ClientConnection> {
     const connect = (transport: OpenTransport): Promise<ClientConnection> =>
       ClientConnection.open(transport, {
         clientInfo: this.deps.clientInfo,
         // What a call's client cannot do is refused when it is asked for.
         capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
         startTimeoutMs: this.options.startTimeoutMs ?? DEFAULT_START_MS,
+        signal,
         onNotification: (method, params, call) => this.#onNotification(method, params, { call, user }),
         onRequest: (request, call) => forwardQuestion(this.prefix, request, call),
         onClose: onEnd,
@@ -276,14 +284,23 @@ export class RemoteMount implements Mount, RequestForwarder {
 
   /** A server that does not support it is read when a client asks. */
   async #subscribe(connection: ClientConnection, uri: string): Promise<void> {
-    if (connection.revision === MODERN_REVISION) return
-    await connection.request('resources/subscribe', { uri }, { timeoutMs: DEFAULT_START_MS }).catch(() => {})
+    await connection.subscribe(uri, [...this.#watched], DEFAULT_START_MS).catch(() => {})
   }
 
   #explain(error: unknown): unknown {
     if (!(error instanceof Failure) || error instanceof MountFailure) return error
     return createMountFailure(this.prefix, error)
   }
+}
+
+/** Mistakes show at the start, not in the first call. */
+function checkAddress(options: ProgramMount | HttpMount): void {
+  const { prefix } = options
+  if ('url' in options) {
+    if (/^https?:/i.test(options.url) && URL.canParse(options.url)) return
+    throw new Error(`the url of the mounted server ${prefix} must begin with http:// or https://, not ${options.url}`)
+  }
+  if (!options.command) throw new Error(`the mounted server ${prefix} needs a command, a url or a server`)
 }
 
 const NO_LISTS_DEFINED: DefinitionLists = { tools: [], prompts: [], resources: [], templates: [] }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 
 import { Failure } from '../errors.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
-import type { Operation, RequestBody } from './read-operations.js'
+import { type Operation, PATH_VARIABLE, type RequestBody } from './read-operations.js'
 import { plain, serializeHeader, serializePath, serializeQuery } from './serialize-parameter.js'
 
 export interface ApiRequest {
@@ -25,14 +25,15 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
     'user-agent': 'scorpiox-mcp',
   }
   const cookies: string[] = []
+  const query = base.search === '' ? [] : [base.search.slice(1)]
   for (const parameter of parameters) {
     const value = args[parameter.argument]
     if (value === undefined || value === null || parameter.place === 'path') continue
     if (parameter.place === 'header') headers[parameter.name.toLowerCase()] = serializeHeader(parameter, value)
-    else if (parameter.place === 'query')
-      for (const [name, text] of serializeQuery(parameter, value)) url.searchParams.append(name, text)
-    else cookies.push(...serializeQuery(parameter, value).map((pair) => pair.map(encodeURIComponent).join('=')))
+    else if (parameter.place === 'query') query.push(...serializeQuery(parameter, value))
+    else cookies.push(...serializeQuery(parameter, value))
   }
+  url.search = query.join('&')
   if (cookies.length > 0) headers.cookie = cookies.join('; ')
   const content = body && args[body.argument] !== undefined ? buildBody(body, args[body.argument]) : undefined
   if (content) headers['content-type'] = content.type
@@ -41,7 +42,7 @@ export function buildRequest(base: URL, operation: Operation, args: JsonObject):
 
 /** A value must not become another path: `..` would, also encoded, and so would an empty one. */
 function buildPath({ path, parameters }: Operation, args: JsonObject): string {
-  const built = path.replaceAll(/\{([^{}]+)\}/g, (_found, name: string) => {
+  const built = path.replaceAll(PATH_VARIABLE, (_found, name: string) => {
     const parameter = parameters.find((candidate) => candidate.place === 'path' && candidate.name === name)
     const value = parameter && args[parameter.argument]
     const text = parameter && value !== undefined && value !== null ? serializePath(parameter, value) : ''
@@ -53,14 +54,15 @@ function buildPath({ path, parameters }: Operation, args: JsonObject): string {
   return built
 }
 
-function buildBody({ contentType, schema }: RequestBody, value: unknown): BodyContent {
-  if (/json/.test(contentType)) return { type: contentType, bytes: JSON.stringify(value) }
-  if (contentType.startsWith('application/x-www-form-urlencoded'))
-    return { type: contentType, bytes: new URLSearchParams(formPairs(value)).toString() }
-  if (contentType.startsWith('multipart/form-data')) return buildMultipart(value, schema)
+function buildBody({ argument, contentType: type, kind, schema }: RequestBody, value: unknown): BodyContent {
+  if (kind === 'json') return { type, bytes: JSON.stringify(value) }
+  if (kind === 'form') return { type, bytes: new URLSearchParams(formPairs(value)).toString() }
+  if (kind === 'multipart') return buildMultipart(value, schema)
   const text = plain(value)
-  const isText = /^text\/|[/+](xml|yaml|javascript|graphql)\b/.test(contentType)
-  return { type: contentType, bytes: isText ? text : Buffer.from(text, 'base64') }
+  if (kind === 'text') return { type, bytes: text }
+  if (!/^[\w+/-]*={0,2}$/.test(text.replaceAll(/\s/g, '')))
+    throw new Failure(`'${argument}' must be base64: the bytes of ${type}.`)
+  return { type, bytes: Buffer.from(text, 'base64') }
 }
 
 interface BodyContent {

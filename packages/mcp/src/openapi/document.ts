@@ -14,9 +14,9 @@ export function readDocument(given: string | object): OpenApiDocument {
   const root: unknown = typeof given === 'string' ? parseJson(given) : given
   if (!isJsonObject(root)) throw new Error('the OpenAPI document must be an object, or the JSON text of one')
   if (typeof root.swagger === 'string')
-    throw new Error(`the document is Swagger ${root.swagger}: convert it to OpenAPI 3.0 or 3.1 first`)
-  if (typeof root.openapi !== 'string' || !/^3\.[01]\b/.test(root.openapi))
-    throw new Error('the document must have "openapi": "3.0.x" or "3.1.x"')
+    throw new Error(`the document is Swagger ${root.swagger}: convert it to OpenAPI 3.0 or newer first`)
+  if (typeof root.openapi !== 'string' || !/^3\.[0-2]\b/.test(root.openapi))
+    throw new Error('the document must have "openapi": "3.0.x", "3.1.x" or "3.2.x"')
   return { root, isVersion30: root.openapi.startsWith('3.0') }
 }
 

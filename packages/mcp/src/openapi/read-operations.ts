@@ -5,6 +5,10 @@ import { isJsonObject, type JsonObject } from '../json/json.js'
 import { type OpenApiDocument, resolveObject } from './document.js'
 import type { OpenApiOperation } from './openapi-options.js'
 
+/** The variables of a path, which a document may leave undeclared. */
+export const PATH_VARIABLE = /\{([^{}]+)\}/g
+
+const TEXT: JsonObject = { type: 'string' }
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 /** Set by the connection or by the request itself; the document may not offer them to the model. */
 const OWN_HEADERS =
@@ -32,9 +36,13 @@ export interface Parameter {
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
 
+/** How the argument becomes bytes: `text` as it is, and `base64` for anything else. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'base64'
+
 export interface RequestBody {
   readonly argument: string
   readonly contentType: string
+  readonly kind: BodyKind
   readonly isRequired: boolean
   readonly schema: unknown
   readonly description: string | undefined
@@ -51,7 +59,7 @@ export function readOperations(
     return METHODS.flatMap((method) => {
       const operation = resolveObject(document, pathItem[method])
       if (!operation || !path.startsWith('/')) return []
-      const parameters = readParameters(document, [pathItem.parameters, operation.parameters], isOwnName)
+      const parameters = readParameters(document, [pathItem.parameters, operation.parameters], { path, isOwnName })
       return [
         {
           id: readString(operation.operationId),
@@ -73,11 +81,16 @@ function describeOperation({ summary, description, deprecated }: JsonObject, fal
   return `${deprecated === true ? 'Deprecated. ' : ''}${text}`.slice(0, 2000)
 }
 
+interface ParameterContext {
+  readonly path: string
+  readonly isOwnName: (place: ParameterPlace, name: string) => boolean
+}
+
 /** Parameters of the operation replace those of its path. */
 function readParameters(
   document: OpenApiDocument,
   lists: readonly unknown[],
-  isOwnName: (place: ParameterPlace, name: string) => boolean,
+  { path, isOwnName }: ParameterContext,
 ): Parameter[] {
   const found = new Map<string, Omit<Parameter, 'argument'>>()
   for (const value of lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []))) {
@@ -85,6 +98,10 @@ function readParameters(
     if (!parameter || isOwnName(parameter.place, parameter.name)) continue
     if (parameter.place === 'header' && OWN_HEADERS.test(parameter.name)) continue
     found.set(`${parameter.place} ${parameter.name}`, parameter)
+  }
+  for (const [, name = ''] of path.matchAll(PATH_VARIABLE)) {
+    const undeclared = found.has(`path ${name}`) ? undefined : readParameter({ name, in: 'path', schema: TEXT })
+    if (undeclared) found.set(`path ${name}`, undeclared)
   }
   const taken = new Set<string>()
   return [...found.values()].map((parameter) =>
@@ -139,13 +156,27 @@ function readBody(
   const preferred = PREFERRED.map((type) => content.find(([name]) => type.test(name)))
   const [contentType, media] = preferred.find((entry) => entry !== undefined) ?? content[0] ?? []
   if (!body || contentType === undefined) return undefined
+  const kind = readBodyKind(contentType)
+  const schema = isJsonObject(media) ? media.schema : undefined
+  const isEncoded = kind === 'text' || kind === 'base64'
+  const form = kind === 'text' ? `The text, as ${contentType}.` : `The bytes in base64, of ${contentType}.`
+  const descriptions = [readString(body.description), isEncoded ? form : undefined].filter((text) => text !== undefined)
   return {
     argument: chooseName('body', 'content', new Set(parameters.map(({ argument }) => argument))),
     contentType,
+    kind,
     isRequired: body.required === true,
-    schema: isJsonObject(media) ? media.schema : undefined,
-    description: readString(body.description),
+    // A schema of other types describes what the text or the bytes stand for.
+    schema: isEncoded && resolveObject(document, schema)?.type !== 'string' ? TEXT : schema,
+    description: descriptions.length > 0 ? descriptions.join(' ') : undefined,
   }
+}
+
+function readBodyKind(contentType: string): BodyKind {
+  if (/json/.test(contentType)) return 'json'
+  if (contentType.startsWith('application/x-www-form-urlencoded')) return 'form'
+  if (contentType.startsWith('multipart/form-data')) return 'multipart'
+  return /^text\/|[/+](xml|yaml|javascript|graphql)\b/.test(contentType) ? 'text' : 'base64'
 }
 
 function readString(value: unknown): string | undefined {

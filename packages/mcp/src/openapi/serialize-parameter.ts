@@ -20,19 +20,26 @@ export function serializePath(parameter: Parameter, value: unknown): string {
   return `;${key}=${listText(value, ',', false)}`
 }
 
-/** The pairs for a query, a form or cookies, not yet encoded. */
-export function serializeQuery(parameter: Parameter, value: unknown): readonly (readonly [string, string])[] {
+/** The pairs for a query or cookies, as `name=value`. A comma between items is not encoded, one within an item is. */
+export function serializeQuery(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style, explode, isJson } = parameter
-  if (isJson) return [[name, JSON.stringify(value)]]
+  const separator = SEPARATORS.get(style)
+  const pair = (key: string, ...items: readonly unknown[]): string =>
+    `${encode(key)}=${items.map(encode).join(separator ?? ',')}`
+  if (isJson) return [pair(name, JSON.stringify(value))]
   if (Array.isArray(value)) {
-    const separator = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ','
-    const isRepeated = explode && separator !== ' ' && separator !== '|'
-    return isRepeated ? value.map((item) => [name, plain(item)]) : [[name, value.map(plain).join(separator)]]
+    const isRepeated = explode && separator === undefined
+    return isRepeated ? value.map((item) => pair(name, item)) : [pair(name, ...value)]
   }
-  if (!isJsonObject(value)) return [[name, plain(value)]]
-  if (style === 'deepObject') return deepPairs(name, value)
-  return explode ? pairs(value).map(([k, v]) => [k, plain(v)]) : [[name, pairs(value).flat().map(plain).join(',')]]
+  if (!isJsonObject(value)) return [pair(name, value)]
+  if (style === 'deepObject') return deepPairs(name, value).map(([k, v]) => pair(k, v))
+  return explode ? pairs(value).map(([k, v]) => pair(k, v)) : [pair(name, ...pairs(value).flat())]
 }
+
+const SEPARATORS: ReadonlyMap<string, string> = new Map([
+  ['spaceDelimited', '%20'],
+  ['pipeDelimited', '%7C'],
+])
 
 /** The text for a header. */
 export function serializeHeader({ name, explode, isJson }: Parameter, value: unknown): string {
@@ -74,7 +81,8 @@ function pairs(value: object): [string, unknown][] {
 
 function encode(value: unknown): string {
   // Some servers give these a meaning that encodeURIComponent does not hide.
-  return encodeURIComponent(plain(value)).replaceAll(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16)}`)
+  const text = plain(value).replaceAll(/\p{Surrogate}/gu, '\ufffd')
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16)}`)
 }
 
 export function plain(value: unknown): string {

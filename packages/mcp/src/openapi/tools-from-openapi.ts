@@ -1,4 +1,4 @@
-// Makes tools from the operations of an OpenAPI 3.0 or 3.1 document; each call is one HTTP request to the API. Loaded by
+// Makes tools from the operations of an OpenAPI 3.0 to 3.2 document; each call is one HTTP request to the API. Loaded by
 // `toolsFromOpenApi` of index.ts. The tools send requests; sets timers.
 
 import type { IncomingMessage } from 'node:http'
@@ -26,8 +26,10 @@ const MAX_REDIRECTS = 5
 export function createOpenApiTools(given: string | object, options: OpenApiOptions): ToolDefinition[] {
   const document = readDocument(given)
   const base = readBaseUrl(options.baseUrl)
-  const { include, exclude } = options
-  const operations = readOperations(document, createNameCheck(base, options)).filter(
+  const { include, exclude, names: givenNames = {} } = options
+  const all = readOperations(document, createNameCheck(base, options))
+  checkNames(all, { include, exclude, names: Object.keys(givenNames) })
+  const operations = all.filter(
     (operation) => (!include || isChosen(operation, include)) && !(exclude && isChosen(operation, exclude)),
   )
   if (operations.length > MAX_TOOLS) {
@@ -37,7 +39,7 @@ export function createOpenApiTools(given: string | object, options: OpenApiOptio
   }
   const names = new Set<string>()
   return operations.map((operation) => {
-    const name = chooseName(operation, options.names ?? {}, names)
+    const name = chooseName(operation, givenNames, names)
     return createTool(name, operation, { document, base, options })
   })
 }
@@ -49,10 +51,21 @@ interface ApiContext {
 }
 
 function readBaseUrl(text: string): URL {
-  const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new Error(`baseUrl must begin with http:// or https://, not ${url.protocol}`)
-  return url
+  if (/^https?:/i.test(text) && URL.canParse(text)) return new URL(text)
+  throw new Error(`baseUrl must be the address of the API, such as https://api.example.com/v1, not ${text}`)
+}
+
+/** An entry of `exclude` with a mistake in its name would offer what it was to leave out. */
+function checkNames(
+  operations: readonly Operation[],
+  lists: Readonly<Record<string, OperationFilter | undefined>>,
+): void {
+  for (const [option, list] of Object.entries(lists)) {
+    const unknown =
+      typeof list === 'object' ? list.filter((entry) => !operations.some((each) => isChosen(each, [entry]))) : []
+    if (unknown.length > 0)
+      throw new Error(`${option} has names that no operation of the document has: ${unknown.slice(0, 20).join(', ')}`)
+  }
 }
 
 /** What the author sets is not asked of the model. */

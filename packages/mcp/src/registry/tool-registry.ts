@@ -2,6 +2,7 @@
 // per revision; validators are compiled when a tool is first called. Created by mcp-server.ts, used by
 // methods/tools.ts. Runs no tool.
 
+import { isForViewsOnly } from '../definitions/app-view.js'
 import type { AuthContext } from '../definitions/auth-context.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../definitions/standard-schema.js'
 import { NO_INPUT_SCHEMA, type ToolDefinition, type ToolHandler, type ToolSchema } from '../definitions/tool.js'
@@ -43,9 +44,18 @@ export interface RegisteredTool extends ToolInfo {
 
 export interface ToolRegistry {
   find(name: string): RegisteredTool | undefined
+  /** Without tools for views only. */
   names(): readonly string[]
-  /** The members of a `tools/list` result, with the tools that the caller may use. */
-  list(revision: Revision, cursor: unknown, auth?: AuthContext<unknown>): string
+  /** The members of a `tools/list` result. */
+  list(revision: Revision, request?: ToolListRequest): string
+}
+
+export interface ToolListRequest {
+  readonly cursor?: unknown
+  /** Only tools that it may use. */
+  readonly auth?: AuthContext<unknown> | undefined
+  /** For a client that shows views: with the views of tools, and the tools that only views call. */
+  readonly withViews?: boolean
 }
 
 /** Arguments that do not match the tool's input schema. The revision decides how this is reported. */
@@ -86,29 +96,34 @@ export function createToolRegistry(tools: readonly ToolDefinition[], pageSize = 
   }
   const lists = new Map<Revision, string>()
 
-  function formatList(revision: Revision, cursor: unknown, visible: readonly ToolListing[]): string {
+  function formatList(revision: Revision, { cursor, auth, withViews }: ToolListRequest): string {
+    const visible = listings.filter((listing) => hasScopesFor(listing, auth) && (withViews || !isForViewsOnly(listing)))
     const { items, nextCursor } = paginate(visible, ({ name }) => name, { list: 'tools', cursor, size: pageSize })
-    return stringifyMembers({ tools: items.map((listing) => projectTool(listing, revision)), nextCursor })
+    const project = (listing: ToolListing): JsonObject => ({
+      ...projectTool(listing, revision),
+      _meta: withViews && listing.ui ? { ui: listing.ui } : undefined,
+    })
+    return stringifyMembers({ tools: items.map(project), nextCursor })
   }
 
   return {
     find: (name) => registered.get(name),
-    names: () => [...registered.keys()],
-    list(revision, cursor, auth) {
-      const visible = auth ? listings.filter((listing) => hasScopesFor(listing, auth)) : listings
-      if (cursor !== undefined || visible.length < listings.length) return formatList(revision, cursor, visible)
+    names: () => tools.filter((tool) => !isForViewsOnly(tool)).map(({ name }) => name),
+    list(revision, request = {}) {
+      // What most clients get is kept.
+      if (request.cursor !== undefined || request.auth || request.withViews) return formatList(revision, request)
       let text = lists.get(revision)
-      if (text === undefined) lists.set(revision, (text = formatList(revision, undefined, listings)))
+      if (text === undefined) lists.set(revision, (text = formatList(revision, request)))
       return text
     },
   }
 }
 
 function toListing(tool: ToolDefinition): ToolListing {
-  const { name, title, description, hints, icons, scopes } = tool
+  const { name, title, description, hints, icons, scopes, ui } = tool
   const inputSchema = describeSchema(tool.input ?? NO_INPUT_SCHEMA, 'input', name)
   const outputSchema = tool.output && describeSchema(tool.output, 'output', name)
-  return { name, title, description, hints, icons, scopes, inputSchema, outputSchema }
+  return { name, title, description, hints, icons, scopes, ui, inputSchema, outputSchema }
 }
 
 function describeSchema(schema: ToolSchema, side: 'input' | 'output', name: string): JsonObject {

@@ -16,7 +16,7 @@ function open(token = '7') {
   const context = new RequestContext(
     request,
     {},
-    { revision: '2025-11-25', name: '', capabilities: {}, logLevel: undefined, toolCallFormat: undefined },
+    { revision: '2025-11-25', name: '', version: '', capabilities: {}, logLevel: undefined, toolCallFormat: undefined },
     { notify: (text) => sent.push(text) },
     {
       server: createMcpServer({ name: 'test', version: '0', tools: [] }),

@@ -40,6 +40,8 @@ export interface SessionContext extends AskSession {
 export class RequestContext implements AskHost {
   /** Whether the result is marked as an error. */
   hasFailed = false
+  /** False for a tool that only views of MCP Apps call. */
+  isForModel = true
   /** Whether the work has finished; from then on it cannot be deferred. */
   isFinished = false
   /** Settles the pending result before the work ends; set while there is one. */
@@ -86,7 +88,7 @@ export class RequestContext implements AskHost {
     const { client, sink, request } = this
     const abilities = readClientAbilities(client)
     if (client.revision !== MODERN_REVISION) {
-      if (!sink.send) return NO_ABILITIES
+      if (!sink.send) return { ...NO_ABILITIES, apps: abilities.apps }
       return sink.onWritten ? abilities : { ...abilities, push: false }
     }
     // Only tools/call may be answered with a task handle.

@@ -12,7 +12,7 @@ import {
 import type { Revision } from './revision.js'
 
 function abilities(revision: Revision, capabilities: JsonObject): readonly string[] {
-  const profile = { revision, name: '', capabilities, logLevel: undefined, toolCallFormat: undefined }
+  const profile = { revision, name: '', version: '', capabilities, logLevel: undefined, toolCallFormat: undefined }
   return Object.entries(readClientAbilities(profile)).flatMap(([name, value]) => (value ? [name] : []))
 }
 
@@ -61,7 +61,15 @@ describe('the abilities of a client', () => {
   })
 
   test('are all absent without a way to send messages', () => {
-    expect(NO_ABILITIES).toEqual({ form: false, url: false, sample: false, roots: false, tasks: false, push: false })
+    expect(NO_ABILITIES).toEqual({
+      form: false,
+      url: false,
+      sample: false,
+      roots: false,
+      tasks: false,
+      apps: false,
+      push: false,
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 // What a request knows about its client: revision, capabilities, log level, and the format of tool calls; and functions
 // that read it. Created by negotiated-state.ts and modern-request.ts, read by methods and request-context.ts. Pure.
 
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../definitions/app-view.js'
 import { type ClientAbilities, LOG_LEVELS, type LogLevel } from '../definitions/call-context.js'
 import type { ContentBlock } from '../definitions/tool.js'
 import { isJsonObject, type JsonObject } from '../json/json.js'
@@ -10,6 +11,8 @@ export interface ClientProfile {
   readonly revision: Revision
   /** The name in `clientInfo`; empty if there is none. */
   readonly name: string
+  /** The version in `clientInfo`; empty if there is none. */
+  readonly version: string
   readonly capabilities: JsonObject
   /** The minimum log level the client wants; undefined: no messages. */
   readonly logLevel: LogLevel | undefined
@@ -38,10 +41,12 @@ export const NO_ABILITIES: ClientAbilities = {
   sample: false,
   roots: false,
   tasks: false,
+  apps: false,
   push: false,
 }
 
-export function readClientAbilities({ revision, capabilities }: ClientProfile): ClientAbilities {
+export function readClientAbilities(client: ClientProfile): ClientAbilities {
+  const { revision, capabilities } = client
   const { elicitation, sampling, roots, extensions, experimental } = capabilities
   const supportsElicitation = isJsonObject(elicitation) && revision >= '2025-06-18'
   return {
@@ -51,13 +56,21 @@ export function readClientAbilities({ revision, capabilities }: ClientProfile): 
     sample: isJsonObject(sampling),
     roots: isJsonObject(roots),
     tasks: revision === MODERN_REVISION && isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]),
+    apps: supportsApps(client),
     push: revision !== MODERN_REVISION && isJsonObject(experimental) && isJsonObject(experimental[CHANNEL_EXTENSION]),
   }
 }
 
-/** Reads the name of an unvalidated `clientInfo`. */
-export function readClientName(info: unknown): string {
-  return isJsonObject(info) && typeof info.name === 'string' ? info.name.slice(0, MAX_NAME_LENGTH) : ''
+/** Whether the client shows views. It may declare so at every revision. */
+export function supportsApps({ capabilities: { extensions } }: ClientProfile): boolean {
+  const declared = isJsonObject(extensions) && extensions[APPS_EXTENSION]
+  return isJsonObject(declared) && Array.isArray(declared.mimeTypes) && declared.mimeTypes.includes(APP_MIME_TYPE)
+}
+
+/** Reads the name, or the version, of an unvalidated `clientInfo`. */
+export function readClientName(info: unknown, member: 'name' | 'version' = 'name'): string {
+  const text = isJsonObject(info) && info[member]
+  return typeof text === 'string' ? text.slice(0, MAX_NAME_LENGTH) : ''
 }
 
 /** Returns the part of `required` that the client did not declare. */

@@ -46,6 +46,7 @@ describe('the client of a modern request', () => {
     expect(readModernClient({ _meta })).toEqual({
       revision: '2026-07-28',
       name: 'editor',
+      version: '',
       capabilities: { roots: {} },
       logLevel: 'error',
       toolCallFormat: undefined,

@@ -20,8 +20,8 @@ export function isModernRequest(method: string, { _meta: meta }: JsonObject): bo
 }
 
 export function readModernClient(params: JsonObject): ClientProfile {
-  const version = readRequestedVersion(params)
-  if (version !== MODERN_REVISION) throw unsupportedVersion(version)
+  const requested = readRequestedVersion(params)
+  if (requested !== MODERN_REVISION) throw unsupportedVersion(requested)
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const capabilities = meta[CAPABILITIES_KEY]
   if (!isJsonObject(capabilities)) {
@@ -31,8 +31,15 @@ export function readModernClient(params: JsonObject): ClientProfile {
   if (level !== undefined && !isLogLevel(level)) {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${LOG_LEVEL_KEY}"]' is not a log level`)
   }
-  const name = readClientName(meta[CLIENT_INFO_KEY])
-  return { revision: MODERN_REVISION, name, capabilities, logLevel: level, toolCallFormat: undefined }
+  const info = meta[CLIENT_INFO_KEY]
+  return {
+    revision: MODERN_REVISION,
+    name: readClientName(info),
+    version: readClientName(info, 'version'),
+    capabilities,
+    logLevel: level,
+    toolCallFormat: undefined,
+  }
 }
 
 /** Reads the version in `_meta`, supported or not. */

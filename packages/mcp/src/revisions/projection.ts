@@ -2,6 +2,7 @@
 // and content types that did not exist yet. Content that cannot be sent is replaced by text. Used by the registry and
 // the method handlers. Pure.
 
+import type { ToolUi } from '../definitions/app-view.js'
 import type { Icon } from '../definitions/icon.js'
 import type { ContentBlock, ToolHints } from '../definitions/tool.js'
 import type { JsonObject } from '../json/json.js'
@@ -15,6 +16,7 @@ export interface ToolListing {
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | undefined
   readonly icons?: readonly Icon[] | undefined
+  readonly ui?: ToolUi | undefined
   /** Not sent: the scopes without which a caller does not see the tool. */
   readonly scopes?: readonly string[] | undefined
 }

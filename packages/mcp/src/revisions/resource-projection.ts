@@ -8,8 +8,8 @@ import { projectIcons } from './projection.js'
 import type { Revision } from './revision.js'
 
 export function projectResource(resource: ResourceDefinition, revision: Revision): JsonObject {
-  const { uri, name, title, description, mimeType, size, icons } = resource
-  const members = { uri, name, description, mimeType, size }
+  const { uri, name, title, description, mimeType, size, icons, ui } = resource
+  const members = { uri, name, description, mimeType, size, _meta: ui && { ui } }
   return revision < '2025-06-18' ? members : { ...members, title, icons: projectIcons(icons, revision) }
 }
 

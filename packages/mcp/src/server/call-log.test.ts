@@ -8,17 +8,24 @@ import { type CallLog, createCallLog } from './call-log.js'
 
 const caller = (user: string, session = 's') => ({ user, session })
 
-function runCall(log: CallLog, user: string, call: { readonly tool: string; readonly input: unknown }): void {
+const client = { name: '', version: '' }
+
+function runCall(
+  log: CallLog,
+  user: string,
+  { tool, input }: { readonly tool: string; readonly input: unknown },
+): void {
+  const call = { tool, input, client }
   log.onStart(caller(user), call)
-  log.onEnd(caller(user), { ...call, outcome: 'ok', ms: 1 }, call)
+  log.onEnd(caller(user), { ...call, outcome: 'ok', ms: 1, answer: undefined }, call)
 }
 
 test('lists running and ended calls, for their user only', () => {
   const log = createCallLog()
-  const started = { tool: 'Bash', input: { command: 'make all', timeout: 5 } }
+  const started = { tool: 'Bash', input: { command: 'make all', timeout: 5 }, client }
   log.onStart(caller('ann'), started)
   expect(log.forUser('ann')).toMatchObject([{ tool: 'Bash', about: ' make all timeout=5', outcome: 'running', ms: 0 }])
-  log.onEnd(caller('ann'), { ...started, outcome: 'error', ms: 12.7 }, started)
+  log.onEnd(caller('ann'), { ...started, outcome: 'error', ms: 12.7, answer: undefined }, started)
   expect(log.forUser('ann')).toMatchObject([{ tool: 'Bash', outcome: 'error', ms: 13 }])
   expect(log.forUser('bob')).toEqual([])
 })
@@ -26,16 +33,16 @@ test('lists running and ended calls, for their user only', () => {
 test('a session is busy until its last call has ended', () => {
   const log = createCallLog()
   const [first, second] = [
-    { tool: 'Bash', input: {} },
-    { tool: 'Bash', input: {} },
+    { tool: 'Bash', input: {}, client },
+    { tool: 'Bash', input: {}, client },
   ]
   const states = (): readonly boolean[] => [log.isBusy('ann', 's'), log.isBusy('ann', 'other'), log.isBusy('bob', 's')]
   expect(states()).toEqual([false, false, false])
   log.onStart(caller('ann'), first)
   log.onStart(caller('ann'), second)
-  log.onEnd(caller('ann'), { ...first, outcome: 'ok', ms: 1 }, first)
+  log.onEnd(caller('ann'), { ...first, outcome: 'ok', ms: 1, answer: undefined }, first)
   expect(states()).toEqual([true, false, false])
-  log.onEnd(caller('ann'), { ...second, outcome: 'cancelled', ms: 1 }, second)
+  log.onEnd(caller('ann'), { ...second, outcome: 'cancelled', ms: 1, answer: undefined }, second)
   expect(states()).toEqual([false, false, false])
 })
 
@@ -64,7 +71,7 @@ test('summarizes any input in a short text', () => {
   fc.assert(
     fc.property(fc.anything(), fc.string(), (input, tool) => {
       const log = createCallLog()
-      log.onStart(caller('ann'), { tool: tool.repeat(50), input })
+      log.onStart(caller('ann'), { tool: tool.repeat(50), input, client })
       const [call] = log.forUser('ann')
       expect(call?.about.length).toBeLessThanOrEqual(240)
       expect(call?.tool.length).toBeLessThanOrEqual(240)

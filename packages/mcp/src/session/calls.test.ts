@@ -99,9 +99,11 @@ describe('an observed call', () => {
     const input = { a: 1 }
     await vi.waitFor(() => expect(metrics).toEqual([{ tool: 'run', outcome, seconds: expect.any(Number) }]))
     const elapsed = performance.now() - before
+    const client = expect.objectContaining({ name: '', version: '' })
+    const answer = outcome === 'cancelled' ? undefined : expect.stringContaining('"jsonrpc":"2.0"')
     expect(events).toEqual([
-      ['start', caller, { tool: 'run', input }],
-      ['end', caller, { tool: 'run', input, outcome, ms: expect.any(Number) }, true],
+      ['start', caller, { tool: 'run', input, client }],
+      ['end', caller, { tool: 'run', input, client, outcome, ms: expect.any(Number), answer }, true],
     ])
     expect(metrics[0]?.seconds).toBeGreaterThanOrEqual(0)
     expect(metrics[0]?.seconds).toBeLessThanOrEqual(elapsed / 1000)

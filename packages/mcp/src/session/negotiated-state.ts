@@ -50,7 +50,7 @@ export class NegotiatedState {
     readonly options: NegotiatedStateOptions,
   ) {
     const { revision, toolCallFormat } = options
-    this.client = { revision, name: '', capabilities: {}, logLevel: 'info', toolCallFormat }
+    this.client = { revision, name: '', version: '', capabilities: {}, logLevel: 'info', toolCallFormat }
   }
 
   /** Handles a method that changes the session state and returns the result's members; undefined for other methods. */
@@ -79,9 +79,14 @@ export class NegotiatedState {
       throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'protocolVersion' must be a string")
     }
     const revision = negotiateRevision(protocolVersion)
-    const toolCallFormat = revision === '2024-11-05' ? this.options.toolCallFormat : undefined
-    const name = readClientName(clientInfo)
-    this.client = { ...this.client, revision, name, capabilities: this.#addChannel(capabilities), toolCallFormat }
+    this.client = {
+      ...this.client,
+      revision,
+      name: readClientName(clientInfo),
+      version: readClientName(clientInfo, 'version'),
+      capabilities: this.#addChannel(capabilities),
+      toolCallFormat: revision === '2024-11-05' ? this.options.toolCallFormat : undefined,
+    }
     this.isInitialized = true
     this.forwardEvents()
     return formatInitializeResult(this.server, this.client)

@@ -10,6 +10,7 @@ import { isJsonObject } from '../json/json.js'
 import {
   ErrorAnswer,
   formatRpcResult,
+  getAnswerText,
   type JsonRpcBatch,
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -193,7 +194,7 @@ class ClientSession implements Session, SessionContext {
     }
     const { name, arguments: input } = context.params
     const tool = String(name)
-    const started = { tool, input }
+    const started = { tool, input, client: context.client }
     observer?.onStart(this.caller, started)
     const startedAt = monotonicMs()
     const pendingAnswer = this.#requests.start(method, context)
@@ -202,7 +203,7 @@ class ClientSession implements Session, SessionContext {
       const outcome = answer === undefined ? 'cancelled' : isError ? 'error' : 'ok'
       const ms = monotonicMs() - startedAt
       onCall?.({ tool, outcome, seconds: ms / 1000 })
-      observer?.onEnd(this.caller, { tool, input, outcome, ms }, started)
+      observer?.onEnd(this.caller, { ...started, outcome, ms, answer: getAnswerText(answer) }, started)
     })
     return pendingAnswer
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { makePrivateFolder, replaceFile } from './atomic-file.js'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
+import { makePrivateFolder, renameOver, replaceFile } from './atomic-file.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'scorpiox-atomic-'))
 const path = join(folder, 'a.txt')
@@ -21,8 +22,9 @@ test('replaces the file, or leaves it unchanged if the commit is refused', () =>
   expect(readdirSync(folder)).toEqual(['a.txt'])
 })
 
-test.skipIf(process.platform === 'win32')(
+test(
   'directories are created for their owner only, and existing ones are not changed',
+  needs(MISSING.fileModes),
   () => {
     chmodSync(folder, 0o755)
     makePrivateFolder(join(folder, 'a', 'b'))
@@ -32,6 +34,29 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test.skipIf(!existsSync('/proc/self'))('an impossible directory is an error, not an endless loop', () => {
-  expect(() => makePrivateFolder('/proc/scorpiox/a')).toThrow('ENOENT')
+test(
+  'an impossible directory is an error, not an endless loop',
+  needs(existsSync('/proc/self') ? undefined : 'there is no /proc'),
+  () => {
+    expect(() => makePrivateFolder('/proc/scorpiox/a')).toThrow('ENOENT')
+  },
+)
+
+test('on Windows a file that another process has open is renamed over when it is closed', () => {
+  const failing = (count: number, code: string) => {
+    let calls = 0
+    return {
+      rename: () => {
+        if (calls++ < count) throw Object.assign(new Error(code), { code })
+      },
+      calls: () => calls,
+    }
+  }
+  const busy = failing(3, 'EPERM')
+  renameOver('a', 'b', busy.rename, 'win32')
+  expect(busy.calls()).toBe(4)
+  const elsewhere = failing(3, 'EPERM')
+  expect(() => renameOver('a', 'b', elsewhere.rename, 'linux')).toThrow('EPERM')
+  const missing = failing(3, 'ENOENT')
+  expect(() => renameOver('a', 'b', missing.rename, 'win32')).toThrow('ENOENT')
 })

@@ -41,7 +41,7 @@ export function replaceFile(
   try {
     writeNewFileSynced(tempPath, content, permissions)
     if (!mayCommit()) return false
-    renameSync(tempPath, path)
+    renameOver(tempPath, path)
     fsyncFolder(dirname(path))
     return true
   } finally {
@@ -60,11 +60,45 @@ export async function replaceFileAsync(path: string, text: string): Promise<void
     } finally {
       await file.close()
     }
-    await rename(tempPath, path)
+    await renameOverAsync(tempPath, path)
     await fsyncFolderAsync(dirname(path)).catch(ignoreMissing)
   } finally {
     await rm(tempPath, { force: true })
   }
+}
+
+/** Windows refuses while another process has the file open, which takes milliseconds. */
+const RETRY_LIMIT_MS = 2000
+const RETRY_MS = 10
+
+/** Renames a file over another one, also while other processes read or replace it. `renameFile` is replaced in tests. */
+export function renameOver(from: string, to: string, renameFile = renameSync, platform = process.platform): void {
+  const end = performance.now() + RETRY_LIMIT_MS
+  for (;;) {
+    try {
+      return renameFile(from, to)
+    } catch (error) {
+      if (!isOpenElsewhere(error, platform) || performance.now() > end) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** The same without blocking the event loop. */
+export async function renameOverAsync(from: string, to: string): Promise<void> {
+  const end = performance.now() + RETRY_LIMIT_MS
+  for (;;) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (!isOpenElsewhere(error, process.platform) || performance.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+    }
+  }
+}
+
+function isOpenElsewhere(error: unknown, platform: NodeJS.Platform): boolean {
+  return platform === 'win32' && hasErrorCode(error, 'EPERM', 'EACCES', 'EBUSY')
 }
 
 /** Another process may have read the new text and removed the folder because of it. */
