@@ -11,6 +11,7 @@ import { getStateDir } from '../config/paths.js'
 import { listWritableRoots } from '../config/writable-roots.js'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../guarded-fetch/guarded-fetch.js'
+import { createTrustedEnvironment } from '../process/trusted-program.js'
 import { createTimeoutSignal } from '../util/async.js'
 import { createSemaphore } from '../util/concurrency.js'
 import { type BrowserInstance, type BrowserLimits, createBrowserInstance } from './browser-instance.js'
@@ -113,7 +114,9 @@ export function openBrowserPool({ config, guardedFetch, log }: OpenBrowserPoolDe
     async launch() {
       const writableRoots = listWritableRoots(config)
       const file = await findBrowser({ browserPath, env, writableRoots, isSandboxOff: sandbox === 'off', unpackIn })
-      const live = await launchBrowser({ file, env, proxy: await guardedFetch.proxy() })
+      // Many installations start the browser by a shell script, which runs other programs by their names.
+      const trustedEnv = createTrustedEnvironment(env, writableRoots)
+      const live = await launchBrowser({ file, env: trustedEnv, proxy: await guardedFetch.proxy() })
       log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
       return live
     },

@@ -5,11 +5,12 @@ import { basename, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { createProfileFolder, removeAbandonedProfiles, removeProfileFolder } from './browser-process.js'
 
 const parent = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-profile-'))
 
-test.skipIf(process.platform === 'win32')('a profile folder is private to this user', async () => {
+test('a profile folder is private to this user', needs(MISSING.fileModes), async () => {
   expect(statSync(await createProfileFolder(parent())).mode & 0o777).toBe(0o700)
 })
 

@@ -10,7 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { spawnPipedChild } from '../process/piped-child.js'
-import { currentProcessIdentity, isSameProcessAlive, pidNamespace, readBootId } from '../process/process-identity.js'
+import {
+  currentProcessIdentity,
+  isSameProcessAlive,
+  pidNamespace,
+  type ProcessIdentity,
+  readBootId,
+  readStartTimes,
+} from '../process/process-identity.js'
 import { hashForFileName } from '../storage/private-files.js'
 import { settlesWithin } from '../util/async.js'
 import { VERSION } from '../util/version.js'
@@ -85,7 +92,7 @@ async function startBrowser({ file, env, proxy }: LaunchOptions, isSandboxed: bo
   let hasExited = false
   const exited = child.exited.then(async () => {
     hasExited = true
-    devtools.close('the browser has ended')
+    devtools.close('the browser has exited')
     // Its child processes exit with it, but may take a moment.
     for (let tries = 0; tries < KILL_ATTEMPTS && child.kill(); tries++) await sleep(KILL_INTERVAL_MS)
     await removeProfileFolder(profile)
@@ -118,7 +125,7 @@ async function startBrowser({ file, env, proxy }: LaunchOptions, isSandboxed: bo
 }
 
 const REPAIR_ADVICE =
-  'Repair it (a library that is missing comes with the package of the browser), or set BROWSER_PATH to another one, ' +
+  'Repair it (missing libraries come with the package of the browser), or set BROWSER_PATH to another browser ' +
   'or to off'
 
 /** Its user agent, or a description of its failure. */
@@ -127,7 +134,7 @@ async function readVersion(
   exited: Promise<{ readonly code: number | null }>,
 ): Promise<{ readonly userAgent: string } | string> {
   const reply = root.send('Browser.getVersion').catch(() => undefined)
-  const exit = exited.then(({ code }) => `ended at once with code ${code ?? 'unknown'}`)
+  const exit = exited.then(({ code }) => `exited immediately with code ${code ?? 'unknown'}`)
   if (!(await settlesWithin(START_MS, Promise.race([reply, exit])))) return `did not answer within ${START_MS / 1000} s`
   const first = await Promise.race([reply, exit])
   if (typeof first === 'string') return first
@@ -138,7 +145,7 @@ async function readVersion(
 
 function formatStderr(stderrTail: string): string {
   const lines = stderrTail.split('\n').filter((line) => line.trim() !== '')
-  return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
+  return lines.length === 0 ? '' : ` and printed: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
 }
 
 /**
@@ -159,8 +166,9 @@ const PROFILE_NAME = /^scorpiox-browser-(\d+)-(\d*)-([0-9a-f]+)-([0-9a-f]+)-\w+$
  * identifies the server process, so that the next server removes the folders of killed ones.
  */
 export function createProfileFolder(parent = tmpdir()): Promise<string> {
-  const { pid, startedAt, boot } = currentProcessIdentity()
-  return mkdtemp(join(parent, `scorpiox-browser-${pid}-${startedAt}-${shortHash(boot)}-${shortHash(pidNamespace())}-`))
+  const { pid, startedAt, boot, startedAtMs } = currentProcessIdentity()
+  const start = startedAtMs ?? startedAt
+  return mkdtemp(join(parent, `scorpiox-browser-${pid}-${start}-${shortHash(boot)}-${shortHash(pidNamespace())}-`))
 }
 
 /** A browser that is exiting may still write into it. */
@@ -171,6 +179,7 @@ export async function removeProfileFolder(folder: string): Promise<void> {
 /** Removes the folders of this user whose server process is not running. */
 export async function removeAbandonedProfiles(parent = tmpdir()): Promise<void> {
   const names = await readdir(parent).catch(() => [])
+  await readStartTimes(names.flatMap((name) => identifyOwner(name) ?? []))
   for (const name of names.filter(isAbandoned)) {
     const folder = join(parent, name)
     const found = await lstat(folder).catch(() => undefined)
@@ -180,12 +189,20 @@ export async function removeAbandonedProfiles(parent = tmpdir()): Promise<void> 
 
 /** A pid is only valid until the next boot, and in the same pid namespace. */
 function isAbandoned(name: string): boolean {
-  const [, pid, startedAt = '', boot, namespace] = PROFILE_NAME.exec(name) ?? []
+  const [, pid, , boot, namespace] = PROFILE_NAME.exec(name) ?? []
   if (pid === undefined) return false
   if (boot !== shortHash(readBootId())) return true
-  return (
-    namespace === shortHash(pidNamespace()) && !isSameProcessAlive({ pid: Number(pid), startedAt, boot: readBootId() })
-  )
+  const owner = identifyOwner(name)
+  return namespace === shortHash(pidNamespace()) && owner !== undefined && !isSameProcessAlive(owner)
+}
+
+/** The process that has created the folder; in this boot, if there are such IDs. */
+function identifyOwner(name: string): ProcessIdentity | undefined {
+  const [, pid, start = ''] = PROFILE_NAME.exec(name) ?? []
+  if (pid === undefined) return undefined
+  const boot = readBootId()
+  if (boot !== '') return { pid: Number(pid), startedAt: start, boot }
+  return { pid: Number(pid), startedAt: '', boot, startedAtMs: start === '' ? undefined : Number(start) }
 }
 
 function shortHash(text: string): string {

@@ -64,9 +64,9 @@ test('errors and closing reject pending and later requests', async () => {
   expect(received).toEqual(['other'])
   await expect(left).rejects.toThrow(new Failure('it crashed'))
   await expect(page.send('D')).rejects.toThrow('it crashed')
-  devtools.close('the browser has ended')
-  await expect(other).rejects.toThrow('the browser has ended')
-  await expect(devtools.root.send('E')).rejects.toThrow('the browser has ended')
+  devtools.close('the browser has exited')
+  await expect(other).rejects.toThrow('the browser has exited')
+  await expect(devtools.root.send('E')).rejects.toThrow('the browser has exited')
 })
 
 test('a listener receives only events of its session, until it is removed', () => {

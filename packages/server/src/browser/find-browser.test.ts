@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { createWritableRoots } from '../config/writable-roots.js'
 import { findBrowser, listBrowserCandidates } from './find-browser.js'
 
@@ -49,6 +50,10 @@ test('each platform has its own candidates', () => {
       'C:\\Users\\a\\AppData\\Local\\Google\\Chrome\\Application\\chrome.exe',
     ]),
   )
+  // A 32-bit Node.js sees the folder of 64-bit programs under another name.
+  expect(listBrowserCandidates('win32', { ProgramW6432: 'D:\\Programs' })).toContain(
+    'D:\\Programs\\Google\\Chrome\\Application\\chrome.exe',
+  )
   expect(listBrowserCandidates('darwin', { HOME: '/Users/a' })).toEqual(
     expect.arrayContaining([
       '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -63,7 +68,7 @@ test('each platform has its own candidates', () => {
   expect(linux.indexOf('/usr/bin/google-chrome')).toBeLessThan(linux.indexOf('/usr/local/bin/microsoft-edge'))
 })
 
-test('the configured browser is used, and a wrong one is an error', async () => {
+test('the configured browser is used, and a wrong one is an error', needs(MISSING.fileModes), async () => {
   const here = folder()
   const wanted = program(join(here, 'my browser'))
   const plain = join(here, 'plain')
@@ -75,32 +80,33 @@ test('the configured browser is used, and a wrong one is an error', async () => 
   await expect(find('off')).rejects.toThrow('BROWSER_PATH is off')
 })
 
-test.skipIf(process.platform === 'win32')(
-  'a program on the PATH is found; folders and plain files are not',
+test('a program on the PATH is found; folders and plain files are not', needs(MISSING.fileModes), async () => {
+  const [first, second] = [folder(), folder()]
+  mkdirSync(join(first, 'chromium-headless-shell'))
+  writeFileSync(join(first, 'google-chrome'), '')
+  const chromium = program(join(second, 'chromium'))
+  expect(await findBrowser({ browserPath: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
+})
+
+test(
+  'a browser that commands can write is skipped although it is on the PATH, and refused if it is configured',
+  needs(MISSING.links),
   async () => {
-    const [first, second] = [folder(), folder()]
-    mkdirSync(join(first, 'chromium-headless-shell'))
-    writeFileSync(join(first, 'google-chrome'), '')
-    const chromium = program(join(second, 'chromium'))
-    expect(await findBrowser({ browserPath: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
+    const project = folder()
+    const elsewhere = folder()
+    mkdirSync(join(project, 'bin'))
+    const planted = program(join(project, 'bin', 'chromium'))
+    const linked = join(elsewhere, 'chrome')
+    symlinkSync(planted, linked)
+    const own = program(join(elsewhere, 'chromium-browser'))
+    const env = { PATH: `${join(project, 'bin')}:${elsewhere}` }
+    const writableRoots = createWritableRoots([project], { home: '' })
+    const search = { env, writableRoots, unpackIn: never }
+    expect(await findBrowser({ ...search, browserPath: '' })).toBe(own)
+    await expect(findBrowser({ ...search, browserPath: planted })).rejects.toThrow('it may have been replaced')
+    expect(await findBrowser({ ...search, browserPath: planted, isSandboxOff: true })).toBe(planted)
+    // The home folder and the root directory are never writable as a whole.
+    const home = createWritableRoots([project, '/'], { home: project })
+    expect(await findBrowser({ ...search, browserPath: '', writableRoots: home })).toBe(linked)
   },
 )
-
-test('a browser that commands can write is skipped although it is on the PATH, and refused if it is configured', async () => {
-  const project = folder()
-  const elsewhere = folder()
-  mkdirSync(join(project, 'bin'))
-  const planted = program(join(project, 'bin', 'chromium'))
-  const linked = join(elsewhere, 'chrome')
-  symlinkSync(planted, linked)
-  const own = program(join(elsewhere, 'chromium-browser'))
-  const env = { PATH: `${join(project, 'bin')}:${elsewhere}` }
-  const writableRoots = createWritableRoots([project], { home: '' })
-  const search = { env, writableRoots, unpackIn: never }
-  expect(await findBrowser({ ...search, browserPath: '' })).toBe(own)
-  await expect(findBrowser({ ...search, browserPath: planted })).rejects.toThrow('it may have been replaced')
-  expect(await findBrowser({ ...search, browserPath: planted, isSandboxOff: true })).toBe(planted)
-  // The home folder and the root directory are never writable as a whole.
-  const home = createWritableRoots([project, '/'], { home: project })
-  expect(await findBrowser({ ...search, browserPath: '', writableRoots: home })).toBe(linked)
-})

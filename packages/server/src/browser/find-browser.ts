@@ -32,7 +32,7 @@ export async function findBrowser({
   isSandboxOff = false,
   unpackIn,
 }: FindBrowserOptions): Promise<string> {
-  if (browserPath === 'off') throw new Failure('No browser is used here: BROWSER_PATH is off.')
+  if (browserPath === 'off') throw new Failure('No browser is used: BROWSER_PATH is off.')
   if (browserPath !== '') {
     const file = resolve(browserPath)
     if (!isExecutableFile(file))
@@ -40,7 +40,7 @@ export async function findBrowser({
     if (isSandboxOff || !writableRoots.contains(file)) return file
     throw new Failure(
       `BROWSER_PATH is ${browserPath}, in a folder that commands can write to, so it may have been replaced: ` +
-        'use a browser outside of the project and of SANDBOX_WRITE, or leave it empty',
+        'use a browser outside the project and SANDBOX_WRITE, or leave it empty',
     )
   }
   const isUsable = (candidate: string): boolean => isExecutableFile(candidate) && !writableRoots.contains(candidate)
@@ -99,7 +99,7 @@ function listWindowsCandidates(env: NodeJS.ProcessEnv): readonly string[] {
   ]
   // On Windows, variable names are case-insensitive; in a copy of the environment they are not.
   const readEnv = (name: string): string => Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1] ?? ''
-  const folders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+  const folders = ['PROGRAMFILES', 'PROGRAMW6432', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
     .map(readEnv)
     .filter((folder) => win32.isAbsolute(folder))
   return programs.flatMap((program) => folders.map((folder) => win32.join(folder, program)))

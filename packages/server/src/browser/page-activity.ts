@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { createDeferred } from '../util/async.js'
 import type { DevtoolsSession } from './devtools.js'
+import { tryParseUrl } from '../util/parse-url.js'
 
 const MAX_REPEATS_WITHOUT_CHANGE = 2
 const IDLE_MS = 300
@@ -117,7 +118,7 @@ export function trackPageActivity(session: DevtoolsSession, mainFrame: string): 
     // Leaving the page is allowed.
     session.sendWithoutReply('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }),
   )
-  session.on('Inspector.targetCrashed', () => close('it crashed, as a page does that uses too much memory'))
+  session.on('Inspector.targetCrashed', () => close('it crashed, probably because it used too much memory'))
 
   return {
     get response() {
@@ -156,7 +157,7 @@ function requestKey({ method, url }: JsonObject): string {
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : ''
+  return tryParseUrl(url)?.origin ?? ''
 }
 
 function toDocumentResponse({ url, status, headers, mimeType }: JsonObject): DocumentResponse {

@@ -127,7 +127,7 @@ async function openPageFor(browser: BrowserProcess, url: string): Promise<Browse
   void browser.close()
   throw new FetchFailure(
     'timeout',
-    `The browser opened no page for ${url} within ${OPEN_TIMEOUT_MS / 1000} s; try again`,
+    `The browser did not open a page for ${url} within ${OPEN_TIMEOUT_MS / 1000} s; try again`,
   )
 }
 
@@ -162,7 +162,7 @@ async function capturePage(
 }
 
 const EMPTY_SNAPSHOT: DocumentSnapshot = { html: '', title: '', url: '', contentType: '', isTruncated: false }
-const BUSY_REASON = 'its scripts never paused'
+const BUSY_REASON = 'its scripts did not pause'
 const SILENT_REASON = 'its server did not answer'
 
 /** Whether it has a document or may still get one: a response may also have a status and no body. */

@@ -139,6 +139,32 @@ test('every file that install would write to is a secret, except that of the pro
   expect(secrets).not.toContain('/srv/shop/.mcp.json')
 })
 
+test.each([
+  [LINUX, '/home/ann/.config/'],
+  [MAC, '/Users/ann/Library/Application Support/'],
+  [WINDOWS, 'C:\\Users\\Ann\\AppData\\Roaming\\'],
+])('the settings and secrets of every client are secret on $0.platform', (machine, directory) => {
+  const secrets = listClientSecrets(machine)
+  for (const { id, locations, ...client } of CLIENTS.filter((each) => each.id !== 'project')) {
+    for (const { file } of locations(machine)) expect.soft(secrets, id).toContain(file)
+    for (const path of client.secrets ?? []) expect.soft(secrets, id).toContain(path)
+    for (const path of client.applicationSecrets ?? [])
+      expect
+        .soft(secrets, id)
+        .toContain(`${directory}${machine.platform === 'win32' ? path.replaceAll('/', '\\') : path}`)
+  }
+})
+
+test('every client but those that keep nothing else has secrets besides its settings', () => {
+  const without = CLIENTS.filter(
+    ({ secrets = [], applicationSecrets = [] }) => secrets.length + applicationSecrets.length === 0,
+  )
+  expect(without.map(({ id }) => id)).toEqual(['project'])
+  const inConfig = CLIENTS.flatMap(({ secrets = [] }) => secrets).filter((path) => path.startsWith('~/.config/'))
+  // Its command line uses the same path on all platforms.
+  expect(inConfig).toEqual(['~/.config/cursor/auth.json'])
+})
+
 test('the names in a project that make clients start programs', () => {
   expect(listProjectNames()).toEqual(
     expect.arrayContaining(['.mcp.json', '.claude', '.cursor', '.vscode', '.codex', '.gemini']),

@@ -11,6 +11,8 @@ export interface ClientPaths {
   readonly locations: (machine: MachineInfo) => readonly ConfigLocation[]
   /** Files and folders with credentials and conversations besides the locations. `~/` is the home directory. */
   readonly secrets?: readonly string[]
+  /** The same, in the configuration directory of desktop applications. */
+  readonly applicationSecrets?: readonly string[]
   /** Names in a project that make the client start programs; each as a whole. */
   readonly projectNames?: readonly string[]
   /** The same for files that are protected only if they exist: the client does not start if a folder takes their place. */
@@ -47,12 +49,15 @@ export const CLIENT_PATHS = [
   {
     id: 'claude-desktop',
     locations: claudeDesktop,
-    secrets: ['~/.config/Claude/Cookies', '~/.config/Claude/config.json', '~/.config/Claude/Local Storage'],
+    applicationSecrets: ['Cookies', 'config.json', 'IndexedDB', 'Local Storage', 'Session Storage'].map(
+      (name) => `Claude/${name}`,
+    ),
   },
   {
     id: 'cursor',
     locations: (machine) => [locationIn(machine, [machine.home, '.cursor'], 'mcp.json')],
-    secrets: ['~/.config/Cursor/User/globalStorage', '~/.config/cursor/auth.json', '~/.cursor/cli-config.json'],
+    secrets: ['~/.config/cursor/auth.json', '~/.cursor/cli-config.json'],
+    applicationSecrets: ['Cursor/User/globalStorage'],
     projectNames: ['.cursor'],
   },
   vsCode('vscode', 'Code'),
@@ -61,7 +66,7 @@ export const CLIENT_PATHS = [
   {
     id: 'windsurf',
     locations: (machine) => [locationIn(machine, [machine.home, '.codeium', 'windsurf'], 'mcp_config.json')],
-    secrets: ['~/.config/Windsurf/User/globalStorage'],
+    applicationSecrets: ['Windsurf/User/globalStorage'],
     projectNames: ['.windsurf'],
   },
   {
@@ -108,7 +113,14 @@ export const CLIENT_PATHS = [
     secrets: ['~/.continue/.env', '~/.continue/auth.json'],
     projectNames: ['.continue'],
   },
-  { id: 'zed', locations: zed, projectNames: ['.zed'] },
+  // Where its conversations are depends on the platform; on Linux they are not in the configuration directory.
+  {
+    id: 'zed',
+    locations: zed,
+    secrets: ['~/.local/share/zed/threads'],
+    applicationSecrets: ['Zed/threads'],
+    projectNames: ['.zed'],
+  },
   {
     id: 'project',
     locations: (machine) => [
@@ -123,7 +135,15 @@ const ALL_CLIENTS: readonly ClientPaths[] = CLIENT_PATHS
 
 /** The settings and secrets of all clients of the user, whether they exist or not. Some start with `~/`. */
 export function listClientSecrets(machine: MachineInfo): readonly string[] {
-  return [...listClientSettings(machine), ...ALL_CLIENTS.flatMap(({ secrets = [] }) => secrets)]
+  const path = pathModule(machine)
+  const directory = applicationConfigDir(machine)
+  return [
+    ...listClientSettings(machine),
+    ...ALL_CLIENTS.flatMap(({ secrets = [] }) => secrets),
+    ...ALL_CLIENTS.flatMap(({ applicationSecrets = [] }) => applicationSecrets).map((name) =>
+      path.join(directory, name),
+    ),
+  ]
 }
 
 /** The files from which the clients of the user read the programs that they start. */
@@ -150,7 +170,7 @@ function vsCode<Id extends string>(id: Id, directory: string): ClientPaths & { r
   return {
     id,
     locations: (machine) => [locationIn(machine, [applicationConfigDir(machine), directory, 'User'], 'mcp.json')],
-    secrets: [`~/.config/${directory}/User/globalStorage`],
+    applicationSecrets: [`${directory}/User/globalStorage`],
     projectNames: ['.vscode'],
   }
 }

@@ -39,7 +39,7 @@ function parseLine(content: string): { key: string; value: string } | string {
   if (key.length > MAX_KEY_CHARS) return `the key is longer than ${MAX_KEY_CHARS} characters`
   if (value.length > MAX_VALUE_CHARS) return `the value of ${key} is longer than ${MAX_VALUE_CHARS} characters`
   // Settings are printed, and terminals interpret control characters.
-  if (hasControlCharacters(content)) return 'the line has control characters in it'
+  if (hasControlCharacters(content)) return 'the line contains control characters'
   return { key, value }
 }
 

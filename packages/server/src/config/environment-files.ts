@@ -56,23 +56,44 @@ export function findDirenvFolders({
 export interface NodeFolder {
   /** Contains a folder for each version. */
   readonly folder: string
-  /** Of the programs in the folder of a version. */
-  readonly bin: string
+  /** Its program in the folder of a version. */
+  readonly program: string
 }
 
 /** Where nvm, fnm and Volta install versions of Node.js. */
-export function listNodeFolders({ home, childEnv: env }: Pick<Config, 'home' | 'childEnv'>): readonly NodeFolder[] {
+export function listNodeFolders(
+  { home, childEnv: env }: Pick<Config, 'home' | 'childEnv'>,
+  platform: NodeJS.Platform = process.platform,
+): readonly NodeFolder[] {
   if (home === '') return []
+  if (platform === 'win32') return listWindowsNodeFolders(home, env)
   const data = absoluteOr(env.XDG_DATA_HOME, join(home, '.local/share'))
   const fnmFolders = [env.FNM_DIR, join(data, 'fnm'), join(home, '.fnm'), join(home, 'Library/Application Support/fnm')]
   return [
-    { folder: join(absoluteOr(env.NVM_DIR, join(home, '.nvm')), 'versions/node'), bin: 'bin' },
+    { folder: join(absoluteOr(env.NVM_DIR, join(home, '.nvm')), 'versions/node'), program: 'bin/node' },
     ...fnmFolders.flatMap((folder) =>
       folder !== undefined && isAbsolute(folder)
-        ? [{ folder: join(folder, 'node-versions'), bin: 'installation/bin' }]
+        ? [{ folder: join(folder, 'node-versions'), program: 'installation/bin/node' }]
         : [],
     ),
-    { folder: join(absoluteOr(env.VOLTA_HOME, join(home, '.volta')), 'tools/image/node'), bin: 'bin' },
+    { folder: join(absoluteOr(env.VOLTA_HOME, join(home, '.volta')), 'tools/image/node'), program: 'bin/node' },
+  ]
+}
+
+/** Of nvm-windows, fnm and Volta: their programs are in no folder called bin there. */
+function listWindowsNodeFolders(home: string, env: NodeJS.ProcessEnv): readonly NodeFolder[] {
+  const roaming = absoluteOr(env.APPDATA, join(home, 'AppData/Roaming'))
+  const local = absoluteOr(env.LOCALAPPDATA, join(home, 'AppData/Local'))
+  const program = 'node.exe'
+  return [
+    ...[env.NVM_HOME, join(roaming, 'nvm'), join(local, 'nvm')].flatMap((folder) =>
+      folder !== undefined && isAbsolute(folder) ? [{ folder, program }] : [],
+    ),
+    {
+      folder: join(absoluteOr(env.FNM_DIR, join(roaming, 'fnm')), 'node-versions'),
+      program: `installation/${program}`,
+    },
+    { folder: join(absoluteOr(env.VOLTA_HOME, join(local, 'Volta')), 'tools/image/node'), program },
   ]
 }
 

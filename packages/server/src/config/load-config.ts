@@ -8,6 +8,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { parseEnvFile } from './env-file.js'
 import { findHome } from './home.js'
+import { completePath, readLoginPathDeps } from './login-path.js'
 import { listOptions, type Option, type Settings } from './options.js'
 import { createSettingsBuilder, type EffectiveSetting, type SettingsBuilder } from './settings.js'
 
@@ -34,7 +35,7 @@ export interface Config {
   readonly secretFiles: readonly string[]
   /** The session folder of the parent process, from SX_SESSION_DIR; '' if not set. */
   readonly sessionDir: string
-  /** The environment for child processes: the server's own, without secrets. */
+  /** The environment for child processes: the server's own, without secrets; on macOS with the PATH of a login shell. */
   readonly childEnv: NodeJS.ProcessEnv
   /** The proxies named by the environment; '' for none. */
   readonly proxies: ProxyEnvironment
@@ -86,6 +87,7 @@ export function loadConfig({ cwdFlag, overrides = [], toolNames = [], ...program
     ...listUserFiles(programDir, userHome),
     ...profiles.map(({ folder }) => join(folder, 'scorpiox-env')),
   ]
+  let childEnv: NodeJS.ProcessEnv | undefined
   return {
     options,
     settings,
@@ -99,7 +101,10 @@ export function loadConfig({ cwdFlag, overrides = [], toolNames = [], ...program
     ownCode,
     secretFiles,
     sessionDir: env.SX_SESSION_DIR ?? '',
-    childEnv: removeSecrets(env, options),
+    // When it is first used: on macOS folders are searched.
+    get childEnv() {
+      return (childEnv ??= completePath(removeSecrets(env, options), readLoginPathDeps(userHome)))
+    },
     proxies: readProxies(env),
   }
 }

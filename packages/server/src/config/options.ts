@@ -26,56 +26,57 @@ const GENERAL_OPTIONS = {
     type: 'boolean',
     project: true,
     default: true,
-    about: 'Serve tools at all; off, none is listed and every call is refused.',
+    about: 'Offer tools to clients; when off, none is listed and every call is refused.',
   },
   STREAMING: {
     type: 'boolean',
     project: true,
     default: true,
-    about: 'Send output as progress while a command runs, to clients that ask for it.',
+    about: 'Send output as progress notifications while a command runs, if the client requests progress.',
   },
   MODEL: {
     type: 'string',
     project: true,
     default: 'sonnet',
-    about: "The model to suggest when the client's model is asked for text.",
+    about: "Model to suggest when the server asks the client's model for text.",
   },
   ACTIVE_PROFILE: {
     type: 'string',
     project: true,
     default: '',
-    about: 'Name of a profile file in `scorpiox-env/` to read on top of the others; a project can name only its own.',
+    about:
+      'Name of a profile file in `scorpiox-env/` to read after the others; a project can name only its own profiles.',
   },
   STARTUP_DIR: {
     type: 'string',
     default: '',
-    about: 'Directory to work in; the `--cwd` flag beats it, empty means the current one.',
+    about: 'Working directory; `--cwd` overrides it, empty means the current directory.',
   },
   WORKSPACE_ROOT: {
     type: 'string',
     default: '',
     about:
-      'Directory of each user over HTTP, such as `/srv/work/{user}`, or `/srv/work/{tenant}` for one that the users of a ' +
-      'tenant share; it is their project, and no other user sees it. Empty means one project for all.',
+      'Project directory of each user over HTTP, such as `/srv/work/{user}`, or `/srv/work/{tenant}` to share one among the ' +
+      'users of a tenant. Other users cannot see it. Empty means one project for all.',
   },
   WORKSPACE_TENANT_CLAIM: {
     type: 'string',
     default: 'tenant',
-    about: 'Claim of an access token that names the tenant of WORKSPACE_ROOT.',
+    about: 'Access token claim that names the tenant for `WORKSPACE_ROOT`.',
   },
   LOG_LEVEL: {
     type: 'choice',
     project: true,
     default: 'info',
     choices: ['error', 'warn', 'info', 'debug'],
-    about: 'How much goes to stderr.',
+    about: 'Lowest level of log messages written to stderr.',
   },
   MAX_LINE_BYTES: {
     type: 'integer',
     default: 16_777_216,
     min: 1024,
     max: 268_435_456,
-    about: 'Largest message accepted; a longer one is answered with an error and skipped.',
+    about: 'Largest message accepted, in bytes; a larger one is skipped and answered with an error.',
   },
   BASH_MAX_OUTPUT: {
     type: 'integer',
@@ -84,32 +85,35 @@ const GENERAL_OPTIONS = {
     min: 0,
     max: 10_000_000,
     about:
-      'Characters of output a command may return; of a longer output the head and the tail are shown. 0 means as many as the client passes on to its model: 30000, fewer for clients known to cut results.',
+      'Characters of command output to return; longer output is reduced to its beginning and end. 0 means as much as the ' +
+      'client passes to its model: 30000, or less for clients known to truncate results.',
   },
   SHELL_PATH: {
     type: 'string',
     default: '',
-    about: 'The bash, or PowerShell on Windows, that runs commands; empty means the one that is found.',
+    about: 'Path of bash, or of PowerShell on Windows, that runs commands; empty means search for it.',
   },
   SHELL_LAUNCHER: {
     type: 'boolean',
     default: true,
     about:
-      'Start commands with the launcher, a program of 6 KB that comes with the server (Linux on x64 and arm64); off means a bash script, which takes longer.',
+      'Start commands with the launcher, a 6 KB program that comes with the server (Linux on x64 and arm64); when off, a ' +
+      'slower bash script is used.',
   },
   SHELL_ENV: {
     type: 'choice',
     default: 'off',
     choices: ['off', 'direnv', 'venv'],
     about:
-      'Environment of the project that commands get: `direnv` loads its `.envrc` if you have allowed it with direnv, `venv` its ' +
-      '`.venv` and the Node.js of its `.nvmrc`.',
+      'Project environment for commands: `direnv` loads `.envrc` if you have allowed it with direnv, `venv` uses `.venv` and ' +
+      'the Node.js version in `.nvmrc`.',
   },
   BASH_AUTO_BACKGROUND: {
     type: 'boolean',
     project: true,
     default: true,
-    about: 'Let a command without a timeout that takes too long go on as a background task; off, it is ended.',
+    about:
+      'Move a command without a timeout to the background as a job when it exceeds `BASH_SOFT_LIMIT_MS`; when off, the command is killed.',
   },
   BASH_SOFT_LIMIT_MS: {
     type: 'integer',
@@ -117,77 +121,76 @@ const GENERAL_OPTIONS = {
     default: 30_000,
     min: 100,
     max: 86_400_000,
-    about: 'How long is too long for a command without a timeout, in milliseconds.',
+    about: 'Time limit for a command without a timeout, in milliseconds.',
   },
   JOB_MAX_OUTPUT: {
     type: 'integer',
     default: 33_554_432,
     min: 65_536,
     max: 17_179_869_184,
-    about:
-      'Bytes of output that are kept on disk of each background task or long output: the beginning and the newest.',
+    about: 'Bytes of output kept on disk for each job or long command output: its beginning and its newest part.',
   },
   MAX_JOBS: {
     type: 'integer',
     default: 64,
     min: 1,
     max: 10_000,
-    about: 'Background tasks that one user may have running at the same time.',
+    about: 'Jobs that one user can run at the same time.',
   },
   JOBS_OUTLIVE_SERVER: {
     type: 'boolean',
     default: false,
-    about: 'Let background tasks go on when the server ends; the next server of the project takes them over.',
+    about: 'Keep jobs running when the server exits; the next server of the project takes them over. Linux only.',
   },
   SANDBOX: {
     type: 'choice',
     default: 'auto',
     choices: ['auto', 'off', 'read-only', 'workspace', 'strict'],
     about:
-      'What commands may do: `read-only` lets them read all but secrets and write nothing that lasts, `workspace` write to the ' +
-      'project too, `strict` do that without a network or your other files; `auto` is `off` over stdio and, where a sandbox is ' +
-      'available, `workspace` over HTTP.',
+      'What commands may do: `read-only` reads all files except secrets and writes nothing permanent, `workspace` also writes ' +
+      'to the project, `strict` writes to the project without network access or your other files. `auto` means `off` over ' +
+      'stdio and, where a sandbox is available, `workspace` over HTTP.',
   },
   PERMISSIONS_FROM: {
     type: 'choice',
     default: 'own',
     choices: ['own', 'claude'],
     about:
-      'Where rules for commands are read from: `own` files only, or `claude`, the settings of Claude Code too; without such a ' +
-      'file every command runs.',
+      "Where permission rules for commands come from: `own` reads only this server's files, `claude` also reads the settings " +
+      'of Claude Code. Without such a file every command is allowed.',
   },
   SANDBOX_HIDE: {
     type: 'string',
     default: '',
     about:
-      'Further files and folders that sandboxed commands may not read, with commas between them; one with `!` before it, such as ' +
-      '`!~/.npmrc`, may be read although it is one of those hidden by default.',
+      'Additional files and folders that sandboxed commands cannot read, separated by commas; `!` before a path, such as ' +
+      '`!~/.npmrc`, makes one readable that is hidden by default.',
   },
   SANDBOX_WRITE: {
     type: 'string',
     default: '',
     about:
-      'Folders that sandboxed commands may write to besides the project, with commas between them, such as `~/.cache/pip,~/.cargo/registry`.',
+      'Additional folders that sandboxed commands can write to, separated by commas, such as `~/.cache/pip,~/.cargo/registry`.',
   },
   SANDBOX_READ: {
     type: 'string',
     default: '',
     about:
-      'Files and folders that commands may read at `strict` besides the project and the system, with commas between them.',
+      'Files and folders that commands can read at `strict` in addition to the project and the system, separated by commas.',
   },
   SANDBOX_PIDS: {
     type: 'integer',
     default: 512,
     min: 16,
     max: 1_000_000,
-    about: 'Processes and threads that a sandboxed command may have at the same time.',
+    about: 'Processes and threads that a sandboxed command can have at the same time.',
   },
   SANDBOX_MEMORY_MB: {
     type: 'integer',
     default: 4096,
     min: 64,
     max: 1_000_000,
-    about: 'Memory that a sandboxed command may take, in megabytes; half as much fits into its `/tmp`.',
+    about: 'Memory limit of a sandboxed command, in megabytes; its `/tmp` holds up to half of this.',
   },
   COMMANDS_MEMORY_MB: {
     type: 'integer',
@@ -195,7 +198,8 @@ const GENERAL_OPTIONS = {
     min: 0,
     max: 100_000_000,
     about:
-      'Memory that all running commands together may take on Linux, in megabytes; beyond that the largest is ended, and its result says so. 0 means three quarters of what the server may use.',
+      'Memory limit of all running commands together on Linux, in megabytes. Above it the largest command is killed and its ' +
+      'result says so. 0 means three quarters of the memory available to the server.',
   },
   HTTP_HOST: { type: 'string', default: '127.0.0.1', about: 'Address that `serve --http` listens on.' },
   HTTP_PORT: { type: 'integer', default: 8808, min: 0, max: 65_535, about: 'Port that `serve --http` listens on.' },
@@ -203,43 +207,66 @@ const GENERAL_OPTIONS = {
     type: 'string',
     default: '',
     secret: true,
-    about: 'A token for HTTP besides those made with `token create`; its user is the user that runs the server.',
+    about: 'Access token for HTTP in addition to those of `token create`; its user is the user who runs the server.',
   },
   TLS_CERT: {
     type: 'string',
     default: '',
-    about: "File with the certificate for HTTPS, PEM, followed by its issuers'; read again when it changes.",
+    about:
+      "PEM file with the certificate for HTTPS, followed by its issuers' certificates; read again when it changes.",
   },
-  TLS_KEY: { type: 'string', default: '', about: 'File with the key of `TLS_CERT`, PEM, without a passphrase.' },
+  TLS_KEY: { type: 'string', default: '', about: 'PEM file with the key of `TLS_CERT`, without a passphrase.' },
   ACCESS_LOG: {
     type: 'string',
     default: 'stderr',
-    about: 'Where a line for each HTTP request goes: `stderr`, `off`, or a file to append to.',
+    about: 'Where to log HTTP requests, one line each: `stderr`, `off`, or a file to append to.',
   },
   HTTP_KEY_HEADER: {
     type: 'string',
     default: 'X-API-Key',
-    about: 'Header that may carry the token instead of `Authorization: Bearer`.',
+    about: 'Header that can carry the token instead of `Authorization: Bearer`.',
   },
   STATE_DIR: {
     type: 'string',
     default: '',
-    about: 'Folder for what must be remembered, such as the hashes of tokens; empty means `~/.scorpiox`.',
+    about: 'Folder for persistent data, such as the hashes of tokens; empty means `~/.scorpiox`.',
   },
   DATABASE_URL: {
     type: 'string',
     default: '',
     secret: true,
     about:
-      'Address of a PostgreSQL database for tasks, plans, questions and callbacks, such as `postgres://user:password@host/name`; ' +
+      'URL of a PostgreSQL database for tasks, plans, questions, callbacks and the call history, such as ' +
+      '`postgres://user:password@host/name`; ' +
       'empty means a SQLite file in `STATE_DIR`.',
+  },
+  CALL_HISTORY: {
+    type: 'boolean',
+    default: true,
+    about:
+      'Store calls and their results for the console, without entered passwords and what looks like a token; when off, only ' +
+      'the last calls of each running server are kept, in memory.',
+  },
+  CALL_HISTORY_REDACT: {
+    type: 'string',
+    default: '',
+    about:
+      'Additional values to replace with `[secret]` in stored calls: names whose values are secret, such as `customer_number`, ' +
+      'and regular expressions between slashes, such as `/ACME-\\d{8}/`, separated by commas.',
+  },
+  CALL_HISTORY_DAYS: {
+    type: 'integer',
+    default: 14,
+    min: 1,
+    max: 365,
+    about: 'Days for which calls are stored; at most 20,000 calls and 128 MB for each user.',
   },
   ADVERTISE_URL: {
     type: 'string',
     default: '',
     about:
-      'URL of this server for the other machines, such as `http://10.0.0.5:8808`; with `DATABASE_URL` it makes `serve --http` one ' +
-      'of several machines behind a load balancer, empty means a machine on its own.',
+      'URL at which other machines reach this server, such as `http://10.0.0.5:8808`. With `DATABASE_URL`, `serve --http` then ' +
+      'runs as one of several machines behind a load balancer. Empty means a single machine.',
   },
   MACHINE_NAME: {
     type: 'string',
@@ -249,99 +276,99 @@ const GENERAL_OPTIONS = {
   MACHINE_CA: {
     type: 'string',
     default: '',
-    about: 'File with the certificates, PEM, that are trusted for HTTPS between machines besides those of the system.',
+    about: 'PEM file with certificates to trust for HTTPS between machines, in addition to those of the system.',
   },
   MACHINE_LEASE_SECONDS: {
     type: 'integer',
     default: 10,
     min: 2,
     max: 300,
-    about: 'Seconds without a sign of life after which a machine counts as gone; the same on every machine.',
+    about: 'Seconds without a heartbeat after which a machine is considered lost; must be the same on every machine.',
   },
   WORKSPACE_FILES: {
     type: 'choice',
     default: 'local',
     choices: ['local', 'shared'],
     about:
-      'Where the files of a project are when there are several machines: with `local` each has its own, so no other takes over from ' +
-      'one that is gone; with `shared`, such as a network file system, another does.',
+      'Where project files are when there are several machines: `local` means that each machine has its own and none takes ' +
+      'over from a lost one, `shared`, such as a network file system, lets another machine take over.',
   },
   DRAIN_SECONDS: {
     type: 'integer',
     default: 5,
     min: 0,
     max: 600,
-    about: 'Seconds that a machine which is to stop still serves while `/readyz` says that it is not ready.',
+    about: 'Seconds that a stopping machine still accepts requests while `/readyz` reports that it is not ready.',
   },
   DRAIN_TIMEOUT_SECONDS: {
     type: 'integer',
     default: 90,
     min: 0,
     max: 86_400,
-    about: 'Seconds that a machine which is to stop waits for calls in progress.',
+    about: 'Seconds that a stopping machine waits for calls in progress.',
   },
   ADDITIONAL_SKILLS: {
     type: 'string',
     default: '',
     about:
-      'Further folders with skills, with commas between them; those of the project and of the person come before them.',
+      'Additional folders with skills, separated by commas; skills of the project and of the user take precedence.',
   },
   SCRIPT_TOOLS: {
     type: 'string',
     default: '',
-    about:
-      'Folder of executable scripts, each of which becomes a tool that describes itself when it is run with `--schema`.',
+    about: 'Folder of executable scripts, each offered as a tool; a script describes itself when run with `--schema`.',
   },
   ASK_WAIT: {
     type: 'integer',
     default: 600,
     min: 1,
     max: 86_400,
-    about: 'Seconds that a question to the person is waited for; after that it stays open, and the call is answered.',
+    about:
+      'Seconds that a call waits for the user to answer a question; then the call returns and the question stays open.',
   },
   PLAN_APPROVAL: {
     type: 'choice',
     default: 'auto',
     choices: ['auto', 'person', 'model'],
     about:
-      'What ends plan mode: with `person` only the approval of a person, with `model` the call of the model; `auto` is `person` ' +
-      'over HTTP and wherever a person can be reached, else `model`.',
+      'Who approves the end of plan mode: `person` means a person must, `model` means the model may end it alone. `auto` ' +
+      'means `person` over HTTP and wherever a person can be reached, otherwise `model`.',
   },
   CLAUDE_CHANNEL: {
     type: 'boolean',
     default: false,
-    about: 'Push callbacks into Claude Code; for one that was started with this server among its channels.',
+    about: 'Push callbacks into Claude Code if it was started with this server as one of its channels.',
   },
   CALLBACK_COMMAND: {
     type: 'string',
     default: '',
-    about: 'Command to run whenever a callback fires; it finds the message in `CALLBACK_MESSAGE`.',
+    about: 'Command to run when a callback fires; the message is in the environment variable `CALLBACK_MESSAGE`.',
   },
   CALLBACK_WEBHOOK: {
     type: 'string',
     default: '',
     secret: true,
-    about: 'Address that is sent each callback that fires, as JSON by POST.',
+    about: 'URL that receives each fired callback as JSON in a POST request.',
   },
   SCORPIOX_INBOX: {
     type: 'boolean',
     default: false,
-    about: 'Put callbacks that fire into the inbox folder of the session too, for a program that reads it there.',
+    about: 'Also write fired callbacks to the inbox folder of the session, for a program that reads them there.',
   },
   FETCH_ALLOW: {
     type: 'string',
     default: '',
     about:
-      'Private addresses that ReadDocs and WebSearch may reach, each as `host:port` with commas between them, such as ' +
-      '`localhost:3000`; everything else that is not public is refused.',
+      'Private addresses that ReadDocs and WebSearch may reach, as `host:port` separated by commas, such as `localhost:3000`; ' +
+      'all other addresses that are not public are refused.',
   },
   FETCH_PROXY: {
     type: 'string',
     default: '',
     secret: true,
     about:
-      'Proxy for ReadDocs and WebSearch, such as `http://proxy:3128`; empty means what `HTTPS_PROXY`, `HTTP_PROXY` and ' +
-      '`NO_PROXY` say, `off` none.',
+      'Proxy for ReadDocs and WebSearch, such as `http://proxy:3128`; empty means `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, ' +
+      '`off` means no proxy.',
   },
   READDOCS_MAX_CHARS: {
     type: 'integer',
@@ -349,94 +376,97 @@ const GENERAL_OPTIONS = {
     default: 20_000,
     min: 1000,
     max: 1_000_000,
-    about: 'Characters of a page that ReadDocs returns at once; the rest comes with its cursor.',
+    about: 'Characters of a page that ReadDocs returns in one result; its cursor continues.',
   },
   READDOCS_ROBOTS: {
     type: 'boolean',
     default: false,
-    about: 'Let ReadDocs ask `robots.txt` first, as a crawler would; off, a page is read as a person would open it.',
+    about: "Make ReadDocs obey `robots.txt`, like a crawler; when off, it opens pages like a person's browser.",
   },
   BROWSER_PATH: {
     type: 'string',
     default: '',
-    about: 'Chrome, Chromium or Edge for pages that need JavaScript; empty means the one that is found, `off` none.',
+    about:
+      'Chrome, Chromium or Edge for pages that need JavaScript; empty means search for one, `off` means no browser.',
   },
   READIMAGE_ROOTS: {
     type: 'string',
     default: '',
     about:
-      'Folders that ReadImage may read in, with commas between them; empty means everywhere, but only the project where ' +
-      'commands run in a sandbox, and over HTTP where none are run.',
+      'Folders that ReadImage may read, separated by commas; empty means all folders, but only the project when commands run ' +
+      'in a sandbox, or over HTTP when commands are switched off.',
   },
   WEBSEARCH_ENGINES: {
     type: 'string',
     default: '',
-    about: 'Engines that WebSearch asks, by name with commas between them; empty means eleven that fit the query.',
+    about: 'Names of the engines that WebSearch uses, separated by commas; empty means eleven that suit the query.',
   },
   WEBSEARCH_DENY: {
     type: 'string',
     default: '',
-    about: 'Engines that WebSearch never asks, by name with commas between them.',
+    about: 'Names of the engines that WebSearch never uses, separated by commas.',
   },
   WEBSEARCH_KEYS: {
     type: 'string',
     default: '',
     secret: true,
-    about: 'Keys for engines that take one, such as `brave=KEY,tavily=KEY`; each joins the search.',
+    about: 'API keys of search engines, such as `brave=KEY,tavily=KEY`; each of these engines is added to the search.',
   },
   WEBSEARCH_GATEWAY: {
     type: 'string',
     default: '',
-    about: 'Where engines are asked instead of at their own address, with `{engine}` for the name of each.',
+    about:
+      "URL to send engine requests to instead of the engines' own addresses; `{engine}` stands for the engine's name.",
   },
   SEARXNG_URL: {
     type: 'string',
     default: '',
-    about: 'Address of a SearXNG instance that WebSearch asks too; it must offer JSON.',
+    about: 'URL of a SearXNG instance to add to WebSearch; it must have JSON output enabled.',
   },
   PUBLIC_URL: {
     type: 'string',
     default: '',
-    about: 'URL that clients use when it is not the one listened on, such as `https://mcp.example.com`.',
+    about:
+      'URL that clients use if it differs from the address the server listens on, such as `https://mcp.example.com`.',
   },
   ALLOWED_HOSTS: {
     type: 'string',
     default: '',
-    about: 'Further names this server is reached by, with commas between them: `name` or `name:port`.',
+    about: 'Additional host names that clients use for this server, separated by commas: `name` or `name:port`.',
   },
   OAUTH_ISSUER: {
     type: 'string',
     default: '',
-    about: 'Issuer whose access tokens are accepted, exactly as it names itself; empty means no OAuth.',
+    about: 'Issuer of accepted access tokens, exactly as in their `iss` claim; empty means no OAuth.',
   },
   OAUTH_AUDIENCE: {
     type: 'string',
     default: '',
-    about: 'Audience an access token must be made for; empty means the URL of the endpoint.',
+    about: 'Audience that access tokens must have; empty means the URL of the endpoint.',
   },
   OAUTH_JWKS: {
     type: 'string',
     default: '',
-    about: 'Address of the keys of the issuer; empty means the one its metadata names.',
+    about: "URL of the issuer's keys; empty means the one in its metadata.",
   },
   OAUTH_SCOPES: {
     type: 'string',
     default: '',
-    about: 'Scopes an access token must have, with spaces between them.',
+    about: 'Scopes that access tokens must have, separated by spaces.',
   },
   RATE_LIMIT: {
     type: 'integer',
     default: 100,
     min: 0,
     max: 1_000_000,
-    about: 'Requests a second that one user may send over HTTP in the long run; 0 means no limit.',
+    about: 'Requests per second that one user may send over HTTP on average; 0 means no limit.',
   },
   RATE_BURST: {
     type: 'integer',
     default: 400,
     min: 1,
     max: 1_000_000,
-    about: 'Requests that one user may send at once before RATE_LIMIT holds.',
+    about: 'Requests that one user may send in a burst before `RATE_LIMIT` applies.',
   },
   MAX_OPEN_PER_USER: {
     type: 'integer',
@@ -450,7 +480,7 @@ const GENERAL_OPTIONS = {
     default: 10_000,
     min: 1,
     max: 1_000_000,
-    about: 'Connections that are open over HTTP at the same time; further ones are closed at once.',
+    about: 'HTTP connections that may be open at the same time; further ones are closed immediately.',
   },
 } as const satisfies Record<string, Option>
 
@@ -479,7 +509,7 @@ export function listOptions(toolNames: readonly string[]): ReadonlyMap<string, O
         type: 'boolean',
         default: true,
         project: true,
-        about: `Offer ${name}; off, it is not listed and a call is refused.`,
+        about: `Offer ${name}; when off, it is not listed and calls to it are refused.`,
       },
     ]),
   ])

@@ -3,7 +3,7 @@
 // Reads the file system to resolve links and find repositories; keeps each project root in memory once it is found.
 
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findHomeIfAny } from './home.js'
@@ -55,13 +55,26 @@ export function splitList(value: string): readonly string[] {
     .filter((entry) => entry !== '')
 }
 
-// An absolute path; `~` is the home directory if there is one.
-export function expandPath(path: string, { cwd, home }: Pick<Config, 'cwd' | 'home'>): string {
-  return home !== '' && isHomePath(path) ? join(home, path.slice(1)) : resolve(cwd, path)
+// An absolute path; `~` is the home directory if there is one. On Windows also from a path as Git Bash prints it.
+export function expandPath(
+  path: string,
+  { cwd, home }: Pick<Config, 'cwd' | 'home'>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const paths = platform === 'win32' ? win32 : posix
+  if (home !== '' && isHomePath(path, platform)) return paths.join(home, path.slice(1))
+  return paths.resolve(cwd, toNativePath(path, platform))
 }
 
-export function isHomePath(path: string): boolean {
-  return path === '~' || path.startsWith('~/')
+export function isHomePath(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  return path === '~' || path.startsWith('~/') || (platform === 'win32' && path.startsWith('~\\'))
+}
+
+/** On Windows, a path as Git Bash prints it becomes one of Windows: `/c/Users/ann` is `C:\\Users\\ann`. */
+export function toNativePath(path: string, platform: NodeJS.Platform = process.platform): string {
+  const [prefix, drive = ''] = (platform === 'win32' && /^\/([a-z])(?=\/|$)/i.exec(path)) || []
+  if (prefix === undefined) return path
+  return `${drive.toUpperCase()}:${path.slice(prefix.length).replaceAll('/', '\\') || '\\'}`
 }
 
 const rootByDirectory = new Map<string, string>()

@@ -8,6 +8,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
+import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
 import { realPathOrSame } from './paths.js'
 
 export interface WorkspaceRoot {
@@ -42,9 +43,11 @@ const KEPT_OF_LONG = 100
  * The file name of a user or tenant. Small letters, digits, `-`, `_`, `.` and `@` stay, other bytes become `+` and two
  * digits, capital letters too, because some file systems ignore case. A long name ends in `~` and its hash.
  */
-export function encodeWorkspaceName(name: string): string {
-  if (name === '' || !name.isWellFormed()) throw new Failure('A name that is empty or not valid text has no workspace.')
-  const encoded = Array.from(Buffer.from(name), encodeByte).join('')
+export function encodeWorkspaceName(name: string, platform: NodeJS.Platform = process.platform): string {
+  if (name === '' || !name.isWellFormed())
+    throw new Failure('The name of the user or tenant is empty or not valid text.')
+  const plain = Array.from(Buffer.from(name), encodeByte).join('')
+  const encoded = platform === 'win32' ? avoidWindowsNames(plain) : plain
   if (encoded.length <= MAX_ENCODED) return encoded
   return `${encoded.slice(0, KEPT_OF_LONG)}~${createHash('sha256').update(name).digest('hex')}`
 }
@@ -53,13 +56,24 @@ export function encodeWorkspaceName(name: string): string {
 function encodeByte(byte: number, at: number): string {
   const character = String.fromCharCode(byte)
   const isPlain = at === 0 ? /[\da-z_@]/.test(character) : /[\d.@_a-z-]/.test(character)
-  return isPlain ? character : `+${byte.toString(16).padStart(2, '0')}`
+  return isPlain ? character : toEscape(byte)
+}
+
+function toEscape(byte: number): string {
+  return `+${byte.toString(16).padStart(2, '0')}`
+}
+
+/** Windows takes some names for devices, also before a period, and removes a period at the end. */
+function avoidWindowsNames(encoded: string): string {
+  return encoded
+    .replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/, (device) => toEscape(device.charCodeAt(0)) + device.slice(1))
+    .replace(/\.$/, toEscape(0x2e))
 }
 
 /** Creates the folder with the directories, unless it exists. Returns its real path. */
 export function openWorkspaceFolder({ folder }: WorkspaceRoot): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makePrivateFolder(folder)
   } catch (error) {
     throw new Failure(`The folder of WORKSPACE_ROOT cannot be created: ${errorMessage(error)}`)
   }

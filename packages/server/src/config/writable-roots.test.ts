@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { loadConfig } from './load-config.js'
 import { listOptions } from './options.js'
 import { containsSystemFolders, createWritableRoots, listWritableRoots, tracePath } from './writable-roots.js'
@@ -15,27 +17,46 @@ function folder(): string {
 
 test('the root and the system folders contain the system, project folders do not', () => {
   expect(containsSystemFolders('/')).toBe(true)
-  expect(containsSystemFolders(dirname(realpathSync('/bin/sh')))).toBe(true)
+  const shell = process.platform === 'win32' ? join(findSystem32(), 'cmd.exe') : '/bin/sh'
+  expect(containsSystemFolders(dirname(realpathSync.native(shell)))).toBe(true)
   expect(containsSystemFolders(tmpdir())).toBe(false)
   expect(containsSystemFolders(process.cwd())).toBe(false)
   expect(containsSystemFolders('/srv/nowhere')).toBe(false)
 })
 
-test('the project, its repository and SANDBOX_WRITE are writable roots, by their real paths', () => {
-  const [repository, cache, home] = [folder(), folder(), folder()]
-  mkdirSync(join(repository, '.git'))
-  mkdirSync(join(repository, 'package'))
-  mkdirSync(join(home, '.cache'))
-  symlinkSync(cache, join(home, 'link'))
-  const overrides = [`SANDBOX_WRITE=~/.cache, ${join(home, 'link')} ,/nowhere/at/all`]
-  const config = { ...loadConfig({ programDir: '/opt/server', cwdFlag: join(repository, 'package'), overrides }), home }
-  expect(listWritableRoots(config).paths).toEqual([
-    join(repository, 'package'),
-    repository,
-    join(home, '.cache'),
-    cache,
-  ])
+test('as on Windows, the folder of the shell is one of the system folders', () => {
+  const windows = folder()
+  const system = join(windows, 'System32')
+  for (const path of [system, join(windows, 'Temp')]) mkdirSync(path)
+  writeFileSync(join(system, 'cmd.exe'), '')
+  const contains = (path: string): boolean => containsSystemFolders(path, join(system, 'cmd.exe'))
+  expect([windows, system, join(windows, 'Temp')].map(contains)).toEqual([true, true, false])
+  expect(findSystem32({ SystemRoot: 'D:\\WINNT' })).toBe('D:\\WINNT\\System32')
+  expect(findSystem32({})).toBe('C:\\Windows\\System32')
 })
+
+test(
+  'the project, its repository and SANDBOX_WRITE are writable roots, by their real paths',
+  needs(MISSING.links),
+  () => {
+    const [repository, cache, home] = [folder(), folder(), folder()]
+    mkdirSync(join(repository, '.git'))
+    mkdirSync(join(repository, 'package'))
+    mkdirSync(join(home, '.cache'))
+    symlinkSync(cache, join(home, 'link'))
+    const overrides = [`SANDBOX_WRITE=~/.cache, ${join(home, 'link')} ,/nowhere/at/all`]
+    const config = {
+      ...loadConfig({ programDir: '/opt/server', cwdFlag: join(repository, 'package'), overrides }),
+      home,
+    }
+    expect(listWritableRoots(config).paths).toEqual([
+      join(repository, 'package'),
+      repository,
+      join(home, '.cache'),
+      cache,
+    ])
+  },
+)
 
 test('a home or the root directory is not one, because commands can never write there', () => {
   const home = folder()
@@ -44,7 +65,7 @@ test('a home or the root directory is not one, because commands can never write 
   expect(createWritableRoots([join(home, 'bin')], { home }).paths).toEqual([join(home, 'bin')])
 })
 
-test('a path through a link in a root is writable, wherever it leads', () => {
+test('a path through a link in a root is writable, wherever it leads', needs(MISSING.links), () => {
   const [root, outside] = [folder(), folder()]
   writeFileSync(join(outside, 'program'), '')
   symlinkSync(join(outside, 'program'), join(root, 'program'))
@@ -76,17 +97,21 @@ test('what is read-only in a root is not writable', () => {
 const CAN_MOUNT = process.getuid?.() === 0 && process.platform === 'linux'
 
 // A file system that ignores case shows one folder under many names, as this mount does.
-test.skipIf(!CAN_MOUNT)('a root is recognized under another name', (context) => {
-  const [root, alias] = [folder(), folder()]
-  writeFileSync(join(root, 'bash'), '')
-  if (spawnSync('mount', ['--bind', root, alias]).status !== 0) context.skip('bind mounts are not permitted')
-  try {
-    const roots = createWritableRoots([root], { home: '' })
-    expect(roots.contains(join(alias, 'bash'))).toBe(true)
-  } finally {
-    execFileSync('umount', [alias])
-  }
-})
+test(
+  'a root is recognized under another name',
+  needs(CAN_MOUNT ? undefined : 'only root on Linux can mount'),
+  (context) => {
+    const [root, alias] = [folder(), folder()]
+    writeFileSync(join(root, 'bash'), '')
+    if (spawnSync('mount', ['--bind', root, alias]).status !== 0) context.skip('bind mounts are not permitted')
+    try {
+      const roots = createWritableRoots([root], { home: '' })
+      expect(roots.contains(join(alias, 'bash'))).toBe(true)
+    } finally {
+      execFileSync('umount', [alias])
+    }
+  },
+)
 
 /** What keeps commands from changing what each of these settings names. A new one needs an answer here. */
 const PATH_SETTINGS: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse } from 'node:path'
 
+import { findSystem32 } from '@scorpiox/mcp/util/system32'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { Config } from './load-config.js'
 import { findProjectRoot, splitPathList } from './paths.js'
@@ -132,9 +133,13 @@ export function listParents(folder: string): readonly string[] {
  * Whether a folder contains the system itself, as the root directory does, in which some clients start their servers.
  * That a program is inside such a folder says nothing about its origin.
  */
-export function containsSystemFolders(folder: string): boolean {
+export function containsSystemFolders(
+  folder: string,
+  shellPath = process.platform === 'win32' ? `${findSystem32()}\\cmd.exe` : '/bin/sh',
+): boolean {
   if (dirname(folder) === folder) return true
-  const shell = resolveIfExists('/bin/sh')
+  // On Windows, Claude Desktop starts its servers in System32.
+  const shell = resolveIfExists(shellPath)
   return shell !== undefined && isInsideDirectory(shell, folder)
 }
 

@@ -9,6 +9,7 @@ import { type AddressClass, classifyAddress, classifyHostname } from './address-
 import { FetchFailure } from './fetch-failure.js'
 import { describeUnknownHost, type ResolveHost } from './resolve-host.js'
 import { type Destination, formatDestination, isBlockedPort } from './web-url.js'
+import { tryParseUrl } from '../util/parse-url.js'
 
 export interface AllowList {
   has(destination: Destination): boolean
@@ -39,8 +40,9 @@ function parseEntry(entry: string): Destination | string {
   }
   if (port > 65_535 || isBlockedPort(port))
     return `FETCH_ALLOW: ${quoted} allows nothing: port ${port} cannot be fetched.`
-  if (!URL.canParse(`http://${hostText}`)) return `FETCH_ALLOW: ${quoted} allows nothing: its host is not one.`
-  const host = new URL(`http://${hostText}`).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const url = tryParseUrl(`http://${hostText}`)
+  if (!url) return `FETCH_ALLOW: ${quoted} allows nothing: its host is not valid.`
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   return { host, port }
 }
 
@@ -84,9 +86,9 @@ function describeRefusal(
   warnings: readonly string[],
 ): string {
   const { host } = destination
-  const subject = address === host ? host : `${host} leads to ${address}, which`
+  const subject = address === host ? host : `${host} resolves to ${address}, which`
   if (addressClass === 'metadata')
     return `${subject} is a cloud metadata or link-local address, which is always blocked.`
-  const advice = `If it should be, FETCH_ALLOW=${formatDestination(destination)} in the settings of this server allows it.`
-  return [`${subject} is not a public address, and is not fetched.`, advice, ...warnings].join(' ')
+  const advice = `To allow it, set FETCH_ALLOW=${formatDestination(destination)} in the settings of this server.`
+  return [`${subject} is not a public address.`, advice, ...warnings].join(' ')
 }

@@ -14,9 +14,10 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
-import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
+import { MISSING, needs, skipIfMissing } from '../../../../test/support/runtime.js'
 import { type CheckingProxy, createGuardedFetch } from './guarded-fetch.js'
 
+const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
 const PROXIES = { override: '', http: '', https: '', bypass: '' }
 
 interface Fixture {
@@ -165,17 +166,21 @@ test.each([
   expect(received).toEqual([])
 })
 
-test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another user is not served', async () => {
-  const { proxy, port, received } = await openProxy()
-  const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
+test(
+  'another user is not served',
+  needs(isRootOnLinux ? undefined : 'users are changed by root on Linux only'),
+  async () => {
+    const { proxy, port, received } = await openProxy()
+    const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
     s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
     s.on('data', (data) => process.stdout.write(data)).on('error', () => {})`
-  const run = (uid: number): Promise<{ stdout: string }> =>
-    promisify(execFile)(process.execPath, ['-e', script], { uid, cwd: '/', env: {} })
-  expect((await run(0)).stdout).toContain('seen /')
-  expect((await run(65_534)).stdout).toBe('')
-  expect(received).toHaveLength(1)
-})
+    const run = (uid: number): Promise<{ stdout: string }> =>
+      promisify(execFile)(process.execPath, ['-e', script], { uid, cwd: '/', env: {} })
+    expect((await run(0)).stdout).toContain('seen /')
+    expect((await run(65_534)).stdout).toBe('')
+    expect(received).toHaveLength(1)
+  },
+)
 
 /** Runs a script as another user; resolves with what it printed. */
 async function runAsOther(script: string): Promise<string> {
@@ -184,8 +189,9 @@ async function runAsOther(script: string): Promise<string> {
   return stdout
 }
 
-test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+test(
   'another user is not served beside connections of ours that have the same two ports at another address',
+  needs(isRootOnLinux ? undefined : 'users are changed by root on Linux only'),
   async () => {
     const { proxy, port, received } = await openProxy()
     // Services of this user, which anyone may connect to, at another address of the loopback interface. Several, because
@@ -210,8 +216,9 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
   },
 )
 
-test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+test(
   'another user that closes its end at once is not served: a closed end is listed as one of root',
+  needs(isRootOnLinux ? undefined : 'users are changed by root on Linux only'),
   async () => {
     const { received, proxy, port } = await openProxy()
     await runAsOther(`

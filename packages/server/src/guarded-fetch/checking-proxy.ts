@@ -151,7 +151,7 @@ async function listenOnLoopback(server: Server): Promise<number> {
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw new FetchFailure('unreachable', `No proxy for the browser can be opened: ${errorMessage(error)}.`, {
+    throw new FetchFailure('unreachable', `The proxy for the browser cannot be opened: ${errorMessage(error)}.`, {
       cause: error,
     })
   }

@@ -5,6 +5,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createTimeoutSignal } from '../util/async.js'
+import { tryParseUrl } from '../util/parse-url.js'
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024
@@ -52,7 +53,7 @@ export async function fetchConfiguredUrl(
 }
 
 function parseHttpUrl(url: URL | string): URL {
-  const target = URL.canParse(String(url)) ? new URL(url) : undefined
+  const target = tryParseUrl(String(url))
   if (target && /^https?:$/.test(target.protocol)) return target
   throw new Failure(
     `Could not fetch ${target ? redactQuery(target) : String(url)}: only http and https URLs can be fetched`,

@@ -27,7 +27,7 @@ export const connectToFirst: ConnectTcp = (addresses, port, signal) => {
     const stop = (): void => fail(new FetchFailure('aborted', 'the request was cancelled.'))
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
-    else if (untried.length === 0) fail(new FetchFailure('unresolved', 'it has no address.'))
+    else if (untried.length === 0) fail(new FetchFailure('unresolved', 'the host has no address.'))
     else tryNext()
 
     function tryNext(): void {
@@ -68,7 +68,7 @@ export const connectToFirst: ConnectTcp = (addresses, port, signal) => {
 
 function unreachableFailure(error: Error): FetchFailure {
   const why = hasErrorCode(error, 'ECONNREFUSED')
-    ? 'nothing listens there.'
+    ? 'the connection was refused.'
     : hasErrorCode(error, 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL')
       ? 'there is no route to that address.'
       : `the connection failed (${errorMessage(error)}).`

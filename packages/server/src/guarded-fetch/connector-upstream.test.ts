@@ -179,10 +179,10 @@ test('an unusable proxy is a failure that names it, and is never bypassed', asyn
   await new Promise((resolve) => servers.at(-1)?.close(resolve))
   const allow = `here.example:${SITE.plain}`
   await expect(guardedFetch(`http://127.0.0.1:${closed}`).fetch('http://site.example/')).rejects.toThrow(
-    `the proxy 127.0.0.1:${closed} cannot be used: nothing listens there.`,
+    `the proxy 127.0.0.1:${closed} cannot be used: the connection was refused.`,
   )
   await expect(guardedFetch('http://nowhere.example').fetch('https://site.example/')).rejects.toThrow(
-    'it has no address',
+    'the host has no address',
   )
   await expect(guardedFetch('socks5://x:1', { allow }).fetch('http://site.example/')).rejects.toThrow('FETCH_PROXY')
   const refusing = guardedFetch(`http://127.0.0.1:${PROXY.plain}`).fetch('https://forbidden.example/')

@@ -118,7 +118,7 @@ test('five redirects are followed, or as many as allowed', async () => {
   expect((await out.fetch(`${here}${'/302'.repeat(5)}/end`)).redirects).toHaveLength(5)
   await expect(out.fetch(`${here}${'/302'.repeat(6)}/end`)).rejects.toMatchObject({ kind: 'redirects' })
   await expect(out.fetch(`${here}/302/end`, { maxRedirects: 0 })).rejects.toThrow(
-    'it redirects once more, and 0 are followed at most',
+    'it redirects again, and at most 0 redirects are followed',
   )
   await expect(out.fetch(`${here}/302/302/end`, { maxRedirects: 1 })).rejects.toMatchObject({ kind: 'redirects' })
 })

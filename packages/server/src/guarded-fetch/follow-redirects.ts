@@ -29,7 +29,7 @@ export function nextRequest(request: HttpClientRequest, status: number, location
   if (from.protocol === 'https:' && url.protocol !== 'https:') {
     throw new FetchFailure(
       'redirects',
-      `it leads from https to ${redactUrl(url)}, which anyone on the network could read or change.`,
+      `it redirects from https to ${redactUrl(url)}, which is not encrypted; such redirects are not followed.`,
     )
   }
   if (url.hash === '') url.hash = from.hash
@@ -86,7 +86,7 @@ export async function fetchFollowingRedirects(
       if (response.complete) response.resume()
       else response.destroy()
       if (redirects.length >= maxRedirects) {
-        throw new FetchFailure('redirects', `it redirects once more, and ${maxRedirects} are followed at most.`)
+        throw new FetchFailure('redirects', `it redirects again, and at most ${maxRedirects} redirects are followed.`)
       }
       redirects.push(url.href)
       hop = nextRequest(hop, statusCode, headers.location)
@@ -119,7 +119,7 @@ function checkHeader(name: string, value: string): void {
     validateHeaderName(name)
     validateHeaderValue(name, value)
   } catch (error) {
-    throw new FetchFailure('broken', `its header ${JSON.stringify(name)} cannot be sent.`, { cause: error })
+    throw new FetchFailure('broken', `the header ${JSON.stringify(name)} cannot be sent.`, { cause: error })
   }
 }
 

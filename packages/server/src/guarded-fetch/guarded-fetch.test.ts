@@ -125,7 +125,7 @@ test('an invalid header is a failure that does not contain its value', async () 
     ['x-key', 'secret\0'],
   ]) {
     const failure = await failureOf(guardedFetch().fetch(`${base}/text`, { headers: { [`${name}`]: `${value}` } }))
-    expect(failure.message).toContain(`its header "${name}" cannot be sent`)
+    expect(failure.message).toContain(`the header "${name}" cannot be sent`)
     expect(failure.message).not.toContain('secret')
   }
 })
@@ -292,11 +292,11 @@ test('a refused connection and an unknown name are reported', async () => {
   const refused = await failureOf(guardedFetch({ allow: destination }).fetch(`http://${destination}/`))
   expect([refused.kind, refused.message]).toEqual([
     'unreachable',
-    `Could not fetch http://${destination}/: nothing listens there.`,
+    `Could not fetch http://${destination}/: the connection was refused.`,
   ])
   const unknown = guardedFetch({ resolveHost: async () => [] }).fetch('http://unknown.example/?secret=1')
   expect((await failureOf(unknown)).message).toBe(
-    'Could not fetch http://unknown.example/: there is no host unknown.example. Check how it is written.',
+    'Could not fetch http://unknown.example/: there is no host unknown.example. Check the spelling.',
   )
 })
 

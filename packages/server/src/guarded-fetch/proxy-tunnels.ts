@@ -72,7 +72,7 @@ function requestUpgrade(url: URL, request: IncomingMessage, server: Socket): Pro
     })
     const fail = (): void => {
       server.destroy()
-      reject(new FetchFailure('broken', 'it does not accept WebSocket connections there.'))
+      reject(new FetchFailure('broken', 'it does not accept WebSocket connections.'))
     }
     outgoing.once('upgrade', (response, __, rest) => {
       // The request ends here; the connection stays open.

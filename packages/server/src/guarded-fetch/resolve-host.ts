@@ -25,7 +25,10 @@ export function createHostResolver(): ResolveHost {
     const timeout = createTimeoutSignal(QUEUE_TIMEOUT_MS)
     const release = await turns.acquire(timeout.signal).finally(timeout.clear)
     if (!release)
-      throw new FetchFailure('unresolved', `too many name lookups are waiting to look up ${name}. Try again.`)
+      throw new FetchFailure(
+        'unresolved',
+        `too many name lookups are waiting, so ${name} was not looked up. Try again.`,
+      )
     return lookUp(name).finally(release)
   }
 
@@ -46,11 +49,11 @@ async function lookUp(name: string): Promise<readonly string[]> {
 }
 
 function describeLookupError(name: string, error: unknown): string {
-  if (hasErrorCode(error, 'EAI_AGAIN', 'ETIMEOUT')) return `no name server answers for ${name}. Is there a network?`
+  if (hasErrorCode(error, 'EAI_AGAIN', 'ETIMEOUT')) return `no name server answers for ${name}. Check the network.`
   if (hasErrorCode(error, 'ENOTFOUND', 'ENODATA')) return describeUnknownHost(name)
   return `${name} cannot be looked up (${errorMessage(error)}).`
 }
 
 export function describeUnknownHost(name: string): string {
-  return `there is no host ${name}. Check how it is written.`
+  return `there is no host ${name}. Check the spelling.`
 }

@@ -11,6 +11,7 @@ import { errorMessage } from '@scorpiox/mcp/errors'
 import { decodeUriText } from '../text/normalize-text.js'
 import { FetchFailure } from './fetch-failure.js'
 import { type Destination, formatDestination, toDestination } from './web-url.js'
+import { tryParseUrl } from '../util/parse-url.js'
 
 export interface UpstreamProxy {
   readonly destination: Destination
@@ -42,13 +43,13 @@ export function selectUpstreamProxy(
 
 function parseProxy(text: string, from: string): UpstreamProxy {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = tryParseUrl(address)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    const what = url ? `${url.protocol}//${url.host}` : 'not an address'
+    const what = url ? `${url.protocol}//${url.host}` : 'not a URL'
     throw new FetchFailure(
       'unreachable',
-      `the proxy that ${from} names is ${what}, and only those such as http://proxy:3128 can be used. ` +
-        'Set FETCH_PROXY to one, or to off.',
+      `the proxy in ${from} is ${what}, but only an HTTP proxy such as http://proxy:3128 can be used. ` +
+        'Set FETCH_PROXY to such a URL or to off.',
     )
   }
   const { username, password } = url
@@ -99,7 +100,7 @@ export function openConnectTunnel(socket: Socket, upstream: UpstreamProxy, desti
       clearTimeout(timer)
       socket.destroy()
       const proxy = formatDestination(upstream.destination)
-      reject(new FetchFailure('unreachable', `the proxy ${proxy} does not let it through: ${why}`))
+      reject(new FetchFailure('unreachable', `the proxy ${proxy} did not open a connection: ${why}`))
     }
     const onClose = (): void => fail('it closed the connection.')
     connectRequest.once('connect', ({ statusCode = 0 }, _, head) => {

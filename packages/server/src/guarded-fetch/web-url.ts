@@ -3,6 +3,7 @@
 // Pure.
 
 import { FetchFailure } from './fetch-failure.js'
+import { tryParseUrl } from '../util/parse-url.js'
 
 const MAX_LENGTH = 2048
 const MAX_HOST = 253
@@ -24,13 +25,13 @@ export interface Destination {
 export function parseWebUrl(input: URL | string, base?: string): URL {
   const text = String(input)
   if (text.length > MAX_LENGTH) throw new FetchFailure('bad-url', `it is longer than ${MAX_LENGTH} characters.`)
-  if (!URL.canParse(text, base)) throw new FetchFailure('bad-url', 'it is not a URL such as https://example.com/page.')
-  const url = new URL(text, base)
+  const url = tryParseUrl(text, base)
+  if (!url) throw new FetchFailure('bad-url', 'it is not a URL such as https://example.com/page.')
   if (!/^https?:$/.test(url.protocol)) {
     throw new FetchFailure('bad-url', `only http and https can be fetched, not ${url.protocol.slice(0, -1)}.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new FetchFailure('bad-url', 'it contains a user name or a password; give the URL without it.')
+    throw new FetchFailure('bad-url', 'it contains a user name or a password; remove it.')
   }
   if (url.hostname.length > MAX_HOST || /^\.|\.\./.test(url.hostname)) {
     throw new FetchFailure('bad-url', 'its host is not a valid name.')
@@ -38,7 +39,7 @@ export function parseWebUrl(input: URL | string, base?: string): URL {
   url.hostname = url.hostname.replace(/\.$/, '')
   const { port } = toDestination(url)
   if (isBlockedPort(port))
-    throw new FetchFailure('refused', `port ${port} is blocked: other protocols than HTTP use it.`)
+    throw new FetchFailure('refused', `port ${port} is blocked: protocols other than HTTP use it.`)
   return url
 }
 
@@ -59,8 +60,9 @@ export function formatDestination({ host, port }: Destination): string {
 /** Without the query and the password, which may be secrets: this goes into messages. */
 export function redactUrl(input: URL | string): string {
   const text = String(input)
-  if (!URL.canParse(text)) return JSON.stringify(text.replace(/[?#].*/s, '').slice(0, 200))
-  const { protocol, host, pathname } = new URL(text)
+  const url = tryParseUrl(text)
+  if (!url) return JSON.stringify(text.replace(/[?#].*/s, '').slice(0, 200))
+  const { protocol, host, pathname } = url
   const shown = host === '' && !/^https?:$/.test(protocol) ? protocol : `${protocol}//${host}${pathname}`
   return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown
 }

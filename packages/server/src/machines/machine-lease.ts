@@ -177,7 +177,9 @@ class RenewedLease implements MachineLease {
       this.#extend(sentAt, renewal)
       return onDrainingMachines(draining)
     }
-    log.warn('this machine was silent for too long and was taken for dead; it starts again with nothing')
+    log.warn(
+      'the lease of this machine expired and the machine was marked as lost; it registers again without workspaces',
+    )
     this.#servesUntil = 0
     onLost(this.incarnation)
     await this.#insert()
@@ -204,7 +206,7 @@ class RenewedLease implements MachineLease {
   #checkFence(): void {
     if (this.#servesUntil === 0 || this.isServing() || this.#isFenced || this.#isClosed) return
     this.#isFenced = true
-    this.options.log.warn('the lease of this machine was not renewed in time; nothing is served until it is')
+    this.options.log.warn('the lease of this machine was not renewed in time; requests are refused until it is')
     this.options.onFenced()
   }
 

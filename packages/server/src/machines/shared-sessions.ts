@@ -94,9 +94,10 @@ async function continueSession(sql: Sql, workspace: string, id: string): Promise
 function parseFacts(text: string): SessionFacts | undefined {
   const value = tryParseJson(text)
   if (!isJsonObject(value)) return undefined
-  const { revision, clientName, capabilities, logLevel, subscriptions } = value
+  const { revision, clientName, clientVersion, capabilities, logLevel, subscriptions } = value
   if (!isLegacyRevision(revision) || typeof clientName !== 'string' || typeof logLevel !== 'string') return undefined
   if (!isJsonObject(capabilities) || !Array.isArray(subscriptions)) return undefined
   const uris = subscriptions.filter((uri): uri is string => typeof uri === 'string')
-  return { revision, clientName, capabilities, logLevel, subscriptions: uris }
+  const version = typeof clientVersion === 'string' && { clientVersion }
+  return { revision, clientName, ...version, capabilities, logLevel, subscriptions: uris }
 }

@@ -155,7 +155,8 @@ function ownKey({ project, user }: Scope): string {
   return `${project.length} ${project}${user}`
 }
 
-const LOST_LEASE = 'This machine cannot serve at the moment, and no other is there; nothing was done. Try again later'
+const LOST_LEASE =
+  'This machine cannot serve requests at the moment, and no other machine is available; nothing was done. Try again later'
 
 function describeSilence(name: string, since: number): string {
   const time = since === 0 ? '' : ` since ${new Date(since).toISOString()}`
@@ -163,5 +164,5 @@ function describeSilence(name: string, since: number): string {
 }
 
 function notOwner(): Failure {
-  return new Failure('This machine does not own the workspace any more; nothing was written')
+  return new Failure('This machine no longer owns the workspace; nothing was written')
 }

@@ -226,6 +226,6 @@ async function findLast(sql: Sql, { disk }: SqlRow): Promise<SqlRow> {
 }
 
 function describeSilence(row: SqlRow): WorkspaceClaim {
-  const name = typeof row.name === 'string' ? row.name : 'that is not registered any more'
+  const name = typeof row.name === 'string' ? row.name : 'that is no longer registered'
   return { kind: 'silent', name, since: nullableNumberColumn(row, 'renewed_at') ?? 0 }
 }

@@ -14,10 +14,10 @@ const PROGRAM_NAME = 'askpass'
 const KEY_VARIABLE = 'SCORPIOX_ASKPASS_KEY'
 
 const NO_CONSOLE =
-  'neither the console page (scorpiox-code ui) nor the inbox (scorpiox-code inbox) is open. Ask the user to open one of them, ' +
+  'neither the console page (scorpiox-code ui) nor the inbox (scorpiox-code inbox) is open. Ask the user to open one, ' +
   'then run the command again.'
 const OUTLIVES =
-  'with JOBS_OUTLIVE_SERVER the output of commands is recorded without the server, so a password in it could not be redacted.'
+  'JOBS_OUTLIVE_SERVER is on, so the output of commands is recorded without the server, and a password in it could not be redacted.'
 
 /** `keptIn`: where it stays when the server has ended, for jobs that outlive it and are refused then. */
 export function createAskpassFolder(poolDirectory: string, jobsOutliveServer: boolean, keptIn?: string): string {

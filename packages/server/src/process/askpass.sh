@@ -43,10 +43,10 @@ fi
 ask_user
 code=$?
 [ $code -ge 3 ] || exit $code
-[ $code = 3 ] || refusal='the sandbox of this command keeps it from asking. Ask the user to run it themselves.'
+[ $code = 3 ] || refusal='the sandbox of this command prevents it. Ask the user to run the command.'
 if [ "$has_terminal" ]; then
   ask_on_terminal
   exit
 fi
-echo "No one can be asked for the password: $refusal" >&2
+echo "Could not ask for the password: $refusal" >&2
 exit 1

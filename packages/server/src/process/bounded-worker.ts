@@ -5,6 +5,8 @@
 
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
+import { terminateSelf } from './self-termination.js'
+
 export interface WorkerBudget {
   readonly ms: number
   /** Resident memory of the process. */
@@ -58,12 +60,8 @@ function runWatchdog(): void {
     if (!budget) return
     const endsAt = Date.now() + budget.ms + GRACE_MS
     timer = setInterval(() => {
-      if (process.memoryUsage.rss() > budget.residentBytes) killSelf('SIGTERM')
-      else if (Date.now() > endsAt || process.ppid !== ppid) killSelf('SIGKILL')
+      if (process.memoryUsage.rss() > budget.residentBytes) terminateSelf()
+      else if (Date.now() > endsAt || process.ppid !== ppid) process.kill(process.pid, 'SIGKILL')
     }, CHECK_INTERVAL_MS)
   })
-}
-
-function killSelf(signal: NodeJS.Signals): void {
-  process.kill(process.pid, signal)
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { createCommandEnvironment } from './command-environment.js'
 
 const PLATFORMS = ['linux', 'darwin', 'win32'] as const
@@ -89,7 +90,7 @@ describe('started by npx', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('real programs', () => {
+describe('real programs', needs(MISSING.programsOfLinux), () => {
   const home = mkdtempSync(join(tmpdir(), 'scorpiox-quiet-'))
   const env = createCommandEnvironment(
     { PATH: process.env.PATH, HOME: home, EDITOR: 'vi', FORCE_COLOR: '1' },

@@ -104,8 +104,8 @@ function sumBytes(measured: readonly CommandMemory[]): number {
 
 function explainEnd(total: number, own: number, limit: number): string {
   return (
-    `The server ended it: the running commands together took ${formatMegabytes(total)} of memory, more than the ` +
-    `${formatMegabytes(limit)} allowed (COMMANDS_MEMORY_MB), and this one took ${formatMegabytes(own)}. A part of its work may be ` +
+    `The server killed it: all running commands together used ${formatMegabytes(total)} of memory, more than the limit of ` +
+    `${formatMegabytes(limit)} (COMMANDS_MEMORY_MB), and this one used ${formatMegabytes(own)}. Part of its work may be ` +
     'done: check before you repeat it, and run less at once.'
   )
 }

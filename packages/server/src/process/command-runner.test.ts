@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { needs } from '../../../../test/support/runtime.js'
 import { eventually } from '../../../../test/support/eventually.js'
 import { underLoad } from '../../../../test/support/load.js'
 import { createCommandRunner } from './command-runner.js'
@@ -80,8 +81,9 @@ describe.each([
   })
 })
 
-test.skipIf(process.platform !== 'linux')(
+test(
   'the process list shows the names of the launcher and of the supervisor script, not its text',
+  needs(process.platform === 'linux' ? undefined : 'the process list of Linux'),
   async () => {
     const list = "tr '\\0' ' ' </proc/$PPID/cmdline"
     expect((await run(list)).output).toMatch(/^\S+\/shell-launcher \S+ $/)
@@ -127,5 +129,49 @@ describe.each([
   ])('%s', async (_what, input, command, output) => {
     const ran = await run(command, from, input)
     expect([ran.output.trimStart(), ran.code]).toEqual([output, 0])
+  })
+})
+
+describe('a sandbox that is a command line, as on macOS', () => {
+  function sandbox(seccompFile = '') {
+    const released: string[] = []
+    const create = () => ({
+      argv: ['/usr/bin/env', 'CONFINED=yes'],
+      seccompFile,
+      cgroupFiles: [],
+      bash: '/bin/bash',
+      shellPrelude: 'umask 027; ',
+      isUpToDate: () => true,
+      release: () => void released.push('released'),
+    })
+    return { factory: { key: 'test', create }, released }
+  }
+
+  test('starts the shell and its prelude, and is released when the command has exited', async () => {
+    const { factory, released } = sandbox()
+    let output = ''
+    const running = await direct.run({
+      command: 'echo "$CONFINED $(umask) $0"; nosuch; exit 3',
+      onOutput: (chunk) => void (output += chunk.toString()),
+      sandbox: factory,
+    })
+    expect(released).toEqual([])
+    expect(await running.exited).toMatchObject({ code: 3 })
+    expect(output).toBe('yes 0027 bash\nbash: line 1: nosuch: command not found\n')
+    await eventually(() => released.length === 1)
+  })
+
+  test('is killed with its children', async () => {
+    const { factory, released } = sandbox()
+    const running = await direct.run({ command: 'sleep 300 & sleep 300', onOutput: () => {}, sandbox: factory })
+    expect(await running.kill(300)).toEqual([])
+    await eventually(() => released.length === 1)
+  })
+
+  test('one that needs the supervisor is refused without it, and nothing starts', async () => {
+    const { factory, released } = sandbox('/filter')
+    const refused = direct.run({ command: 'true', onOutput: () => {}, sandbox: factory })
+    await expect(refused).rejects.toThrow('mkfifo not found')
+    expect(released).toEqual(['released'])
   })
 })

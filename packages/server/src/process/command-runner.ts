@@ -14,7 +14,7 @@ import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
-import { createShellPool, type SandboxFactory } from './shell-pool.js'
+import { createShellPool, type SandboxedCommand, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
@@ -76,15 +76,17 @@ export interface RunningCommand extends Pick<SpawnedProcess, 'pause' | 'resume'>
    * could not be killed, when all others have exited.
    */
   readonly kill: (killAfterMs: number) => Promise<readonly number[]>
+  /** Whether its children could not be listed when it was last killed, and may still run. */
+  readonly areChildrenUnlisted?: (() => boolean) | undefined
   /** The children that are still running after a moment; undefined if they cannot be listed. */
   readonly findRemainingChildren: () => Promise<readonly number[] | undefined>
   /** Kills what the command has left running, as `kill` does. For use after its exit: neither retains its output. */
   readonly killRemainingChildren: (killAfterMs: number) => Promise<readonly number[]>
 }
 
-const CLOSED_MESSAGE = 'no more commands are started'
+const CLOSED_MESSAGE = 'the server starts no more commands'
 const UNREPORTED_MESSAGE =
-  'It is not known whether the command was started. What it may have started was ended. Check what it did before you repeat it.'
+  'It is not known whether the command was started. All processes that it may have started were killed. Check what it did before you repeat it.'
 /** Pids cannot wrap around within this time. */
 const PID_WRAP_MS = 5000
 const OUTPUT_WAIT_MS = 100
@@ -154,8 +156,7 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
     const acquired = await shells?.acquire({ command: commandText, input, sandbox, record, openInput })
     // The last scan does not contain a command that was started after it.
     trees.invalidateScan()
-    if (!acquired && (sandbox || record))
-      throw new Error('mkfifo not found: required for sandboxed and recorded commands')
+    if (!acquired && record) throw new Error('mkfifo not found: required for recorded commands')
     if (!acquired) return spawnDirectly(request)
     const { shell: pooled, tag, sandboxed } = acquired
     const exited = (pooled.needsLauncher ? endIfAbandoned(pooled, tag) : pooled.exited).then(exitStatusFromShellCode)
@@ -197,35 +198,63 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 
   async function spawnDirectly(request: RunRequest): Promise<RunningCommand> {
-    const { command, input, variables, owner, onOutput, openInput } = request
-    const terminal = openInput?.terminal
-    if (terminal?.programs) throw new Failure('The command was not started: a terminal needs mkfifo, which is missing.')
+    const { command, openInput } = request
+    if (openInput?.terminal?.programs)
+      throw new Failure('The command was not started: a terminal requires mkfifo, which is not installed.')
     const tooLong = describeTooLongCommand(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
+    const sandboxed = request.sandbox?.create()
+    try {
+      const started = await spawnShell(request, sandboxed ? confineShell(shell, sandboxed) : shell)
+      if (sandboxed) void started.exited.then(() => sandboxed.release())
+      return started
+    } catch (error) {
+      sandboxed?.release()
+      throw error
+    }
+  }
+
+  async function spawnShell(request: RunRequest, shellProgram: ShellProgram): Promise<RunningCommand> {
+    const { command, input, variables, owner, onOutput, openInput } = request
+    const terminal = openInput?.terminal
     const tag = `${trees.tagPrefix}.d${++directCount}`
     // A bash whose stdin is a socket, which pipes of Node.js are, reads the user's .bashrc, unless it is not the first.
     const shellEnv = openInput ? { ...env, SHLVL: env.SHLVL ?? '1' } : env
-    const order = { file: shell.file, cwd, env: withTag(addVariables(shellEnv, variables), tag), onOutput }
-    const program = terminal
-      ? await startOnTerminal({ ...order, args: shell.args(`${terminal.prelude}${command}`) }, terminal)
-      : await spawnProcess({ ...order, args: shell.args(command), input, hasOpenInput: openInput !== undefined })
+    const order: SpawnOrder = {
+      file: shellProgram.file,
+      args: shellProgram.args(`${terminal?.prelude ?? ''}${command}`),
+      cwd,
+      env: withTag(addVariables(shellEnv, variables), tag),
+      input,
+      hasOpenInput: openInput !== undefined,
+      onOutput,
+    }
+    // PowerShell writes UTF-8, because its arguments set that.
+    const needsRecoding = platform === 'win32' && shellProgram.kind === 'bash'
+    const startedAtMs = Date.now()
+    const program = await startProgram(order, terminal, needsRecoding)
     let hasExited = false
     void program.exited.then(() => (hasExited = true))
     const started = {
       ...createRunning({ ...program, hasExited: () => hasExited }, tag, false, owner),
       stdin: program.stdin,
     }
-    const root = untagged?.add(program)
+    const root = untagged?.add({ ...program, tag, startedAtMs, shell })
     if (!root) return started
     return {
       ...started,
       kill: (killAfterMs) => killRoot(root, program, killAfterMs),
       killRemainingChildren: killerOf(root),
+      areChildrenUnlisted: unlistedOf(root),
     }
   }
 
   function killerOf(root: RootProcess): RunningCommand['killRemainingChildren'] {
     return async (killAfterMs) => (await untagged?.killTree(root, killAfterMs)) ?? []
+  }
+
+  function unlistedOf(root: RootProcess): RunningCommand['areChildrenUnlisted'] {
+    return () => untagged?.areChildrenUnlisted(root) ?? false
   }
 
   async function killRoot(
@@ -343,12 +372,30 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
   }
 }
 
-async function startOnTerminal(
-  order: Parameters<typeof spawnProcess>[0],
-  { cols, rows }: TerminalOptions,
+/** A shell in a sandbox that consists of a command line only, as on macOS. */
+function confineShell(shell: ShellProgram, { argv, seccompFile, bash, shellPrelude }: SandboxedCommand): ShellProgram {
+  const [file, ...words] = argv
+  if (file === undefined || seccompFile !== '')
+    throw new Error('mkfifo not found: required for commands in this sandbox')
+  return { ...shell, file, args: (command) => [...words, bash, ...shell.args(`${shellPrelude}${command}`)] }
+}
+
+type SpawnOrder = Parameters<typeof spawnProcess>[0]
+
+/** A function of its own, because a running job retains what closures beside its own refer to. */
+async function startProgram(
+  order: SpawnOrder,
+  terminal: TerminalOptions | undefined,
+  needsRecoding: boolean,
 ): Promise<SpawnedProcess> {
-  const { spawnOnTerminal } = await import('./terminal-process.js')
-  return spawnOnTerminal({ ...order, cols, rows })
+  const start = async (onOutput: SpawnOrder['onOutput']): Promise<SpawnedProcess> => {
+    if (!terminal) return spawnProcess({ ...order, onOutput })
+    const { spawnOnTerminal } = await import('./terminal-process.js')
+    return spawnOnTerminal({ ...order, onOutput, cols: terminal.cols, rows: terminal.rows })
+  }
+  if (!needsRecoding) return start(order.onOutput)
+  const { startRecoded } = await import('./oem-output.js')
+  return startRecoded(start, order.onOutput)
 }
 
 /** Whether the output closes in time. Time in which the caller has paused it does not count: the rest is in the pipe. */

@@ -3,16 +3,9 @@ import { tmpdir } from 'node:os'
 
 import { describe, expect, test, vi } from 'vitest'
 
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { createCommandRunner } from './command-runner.js'
-import {
-  findDescendants,
-  type KillDeps,
-  killTreesByPs,
-  killTreesByTaskkill,
-  PS_ARGUMENTS,
-  type RootProcess,
-  taskkillArguments,
-} from './kill-untagged.js'
+import { findDescendants, type KillDeps, killTreesByPs, PS_ARGUMENTS, type RootProcess } from './kill-untagged.js'
 import { bashArguments } from './shell-program.js'
 
 const root: RootProcess = { pid: 500, hasExited: false }
@@ -53,7 +46,7 @@ describe('descendants of a program in the output of ps', () => {
     expect(findDescendants('ps: illegal option\n500\n501 500 500\n502 500 500 S extra\n', [root])).toEqual([])
   })
 
-  test('the ps of this machine', () => {
+  test('the ps of this machine', needs(MISSING.programsOfLinux), () => {
     const text = execFileSync('ps', PS_ARGUMENTS, { encoding: 'utf8' })
     expect(findDescendants(text, [{ pid: process.pid, hasExited: false }])).toContain(process.pid)
   })
@@ -90,7 +83,7 @@ describe('by ps', () => {
   test('the processes are listed before the signals, and again after them', async () => {
     const { deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnTerm }]]))
     await killTreesByPs([started], 1000, deps)
-    expect(events).toEqual(['ps', 'SIGTERM 500', 'ps'])
+    expect(events).toEqual(['/bin/ps', 'SIGTERM 500', '/bin/ps'])
   })
 
   test('a child whose parent has exited is remembered, and killed after the grace time', async () => {
@@ -115,56 +108,7 @@ describe('by ps', () => {
   })
 })
 
-describe('by taskkill', () => {
-  test('its arguments', () => {
-    expect(taskkillArguments(500, false)).toEqual(['/PID', '500', '/T'])
-    expect(taskkillArguments(500, true)).toEqual(['/PID', '500', '/T', '/F'])
-  })
-
-  /** Simulates taskkill with the given results; after each, the program may exit. */
-  function windows(answers: readonly ('refused' | 'asked' | 'ended')[]) {
-    const calls: string[] = []
-    let hasExited = false
-    const started: RootProcess = {
-      pid: 500,
-      get hasExited() {
-        return hasExited
-      },
-    }
-    const deps: KillDeps = {
-      runTool: async (file, args) => {
-        const answer = answers[calls.push([file, ...args].join(' ')) - 1]
-        if (answer === 'ended') hasExited = true
-        return answer === 'refused' ? undefined : ''
-      },
-      signal: (pid, name) => void calls.push(`${name} ${pid}`),
-    }
-    return { calls, deps, started }
-  }
-
-  test.each([
-    ['what closes its window is not forced', ['ended'], ['taskkill /PID 500 /T']],
-    ['what has none is forced at once', ['refused', 'ended'], ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F']],
-    ['what stays is forced later', ['asked', 'ended'], ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F']],
-    [
-      'without taskkill, at least the program itself ends',
-      ['refused', 'refused'],
-      ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F', 'SIGKILL 500'],
-    ],
-  ] as const)('%s', async (_, answers, expected) => {
-    const { calls, deps, started } = windows(answers)
-    await killTreesByTaskkill([started], 50, deps)
-    expect(calls).toEqual(expected)
-  })
-
-  test('a program that has exited is not signalled', async () => {
-    const { calls, deps } = windows([])
-    await killTreesByTaskkill([{ pid: 500, hasExited: true }], 50, deps)
-    expect(calls).toEqual([])
-  })
-})
-
-describe.skipIf(process.platform === 'win32')('as on macOS, with real processes', () => {
+describe('as on macOS, with real processes', needs(MISSING.signals), () => {
   const env = { PATH: process.env.PATH }
 
   const sleepers = (seconds: string) =>

@@ -1,12 +1,15 @@
 // Kills process trees where there is no /proc and tags cannot be read: macOS and the BSDs list processes with ps,
-// Windows walks the tree with taskkill. Only known processes and the descendants that the system lists can be killed.
-// Used by command-runner.ts; with /proc, process-tree.ts is used.
+// Windows is in kill-windows-trees.ts. Only known processes and the descendants that the system lists can be killed.
+// Used by command-runner.ts and the side effects of callbacks; with /proc, process-tree.ts is used.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { isPidRunning } from '@scorpiox/mcp/os'
+import { killWindowsTrees } from './kill-windows-trees.js'
 import { signalProcess } from './signals.js'
 import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
+import type { ShellProgram } from './shell-program.js'
+import type { ProcessListDeps } from './windows-processes.js'
 
 const POLL_MS = 50
 const UNKILLABLE_MS = 1000
@@ -16,13 +19,17 @@ export interface RootProcess {
   readonly pid: number
   /** Whether it has exited. Its children may still run, but its pid may belong to another process by now. */
   readonly hasExited: boolean
+  /** By which Windows finds what it left running: its tag, when it was about to be started, and when it had exited. */
+  readonly tag?: string | undefined
+  readonly startedAtMs?: number | undefined
+  readonly exitedAtMs?: number | undefined
 }
 
-export interface KillDeps {
-  /** The output of a program; undefined if it failed or is missing. */
-  readonly runTool: (file: string, args: readonly string[]) => Promise<string | undefined>
+export interface KillDeps extends ProcessListDeps {
   /** Signals a process or, with a negative number, a group; ignores one that does not exist. */
   readonly signal: (pid: number, name: NodeJS.Signals) => void
+  /** Called if the system does not list the processes. */
+  readonly onUnlisted?: (() => void) | undefined
 }
 
 /** One -o for each column: FreeBSD takes everything after an equals sign for the header of that column. */
@@ -43,7 +50,9 @@ export async function killTreesByPs(
   let killedAt = Infinity
   for (;;) {
     const remembered = [...signalled].map((pid): RootProcess => ({ pid, hasExited: false }))
-    const found = findDescendants((await deps.runTool('ps', PS_ARGUMENTS)) ?? '', [...roots, ...remembered])
+    const listed = await deps.runTool('/bin/ps', PS_ARGUMENTS)
+    if (listed === undefined) deps.onUnlisted?.()
+    const found = findDescendants(listed ?? '', [...roots, ...remembered])
     // Without a list, the groups can still be signalled.
     const unlisted = roots.filter(({ pid, hasExited }) => !hasExited && !found.includes(pid))
     const targets = [...found, ...unlisted.map(({ pid }) => -pid)]
@@ -73,33 +82,6 @@ export function findDescendants(psText: string, roots: readonly RootProcess[]): 
   return [...members].filter((pid) => running.has(pid))
 }
 
-/**
- * Asks the windows of each tree to close, and kills it if it has none or does not exit. The children of an exited
- * program cannot be found: Windows does not record their parent.
- */
-export async function killTreesByTaskkill(
-  roots: readonly RootProcess[],
-  killAfterMs: number,
-  deps: KillDeps,
-): Promise<readonly number[]> {
-  const killTree = async (root: RootProcess): Promise<void> => {
-    // taskkill fails for a program without a window, which is nearly every one; then there is no use in waiting.
-    const isClosing = (await deps.runTool('taskkill', taskkillArguments(root.pid, false))) !== undefined
-    const killAt = performance.now() + (isClosing ? killAfterMs : 0)
-    while (!root.hasExited && performance.now() < killAt) await sleep(POLL_MS)
-    if (root.hasExited) return
-    const wasKilled = (await deps.runTool('taskkill', taskkillArguments(root.pid, true))) !== undefined
-    if (!wasKilled) deps.signal(root.pid, 'SIGKILL')
-  }
-  await Promise.all(roots.filter(({ hasExited }) => !hasExited).map(killTree))
-  // Windows does not show whether something is left.
-  return []
-}
-
-export function taskkillArguments(pid: number, force: boolean): readonly string[] {
-  return ['/PID', String(pid), '/T', ...(force ? ['/F'] : [])]
-}
-
 interface PsRow {
   readonly pid: number
   readonly ppid: number
@@ -118,34 +100,71 @@ function parsePs(psText: string): readonly PsRow[] {
 /** Where /proc shows the environment of processes. */
 const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
 
-const KILL_DEPS: KillDeps = { runTool: readSystemToolOutput, signal: signalProcess }
+/** Programs that have exited, of which Windows may list children. */
+const MAX_EXITED_ROOTS = 1000
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** A program that was started with a tag. */
+export interface StartedProgram extends Pick<SpawnedProcess, 'pid' | 'exited'> {
+  readonly tag: string
+  /** Before it was started. */
+  readonly startedAtMs: number
+  readonly shell: ShellProgram
+}
+
 interface UntaggedTrees {
-  add(program: SpawnedProcess): RootProcess
+  add(program: StartedProgram): RootProcess
   /** Both return the processes that could not be killed. */
   killTree(root: RootProcess, killAfterMs: number): Promise<readonly number[]>
   killAll(killAfterMs: number): Promise<readonly number[]>
+  /** Whether its children could not be listed when it was last killed. */
+  areChildrenUnlisted(root: RootProcess): boolean
 }
 
 /** undefined where tags can be read. */
 export function createUntaggedTrees(platform: NodeJS.Platform): UntaggedTrees | undefined {
   if (PLATFORMS_WITH_TAGS.has(platform)) return undefined
   const roots = new Set<RootProcess>()
-  const killTrees = platform === 'win32' ? killTreesByTaskkill : killTreesByPs
+  const unlisted = new WeakSet<RootProcess>()
+  const isWindows = platform === 'win32'
+  const killTrees = isWindows ? killWindowsTrees : killTreesByPs
+  let gitBash: string | undefined
+
+  /** Windows has no groups: children are found by the pid and the times of their parent. */
+  function forgetExited(root: RootProcess): void {
+    if (!isWindows) {
+      // Kept as long as its process group has members.
+      if (!isPidRunning(-root.pid)) roots.delete(root)
+      return
+    }
+    const exited = [...roots].filter(({ hasExited }) => hasExited)
+    for (const old of exited.slice(0, -MAX_EXITED_ROOTS)) roots.delete(old)
+  }
+
+  const kill = (
+    killed: readonly RootProcess[],
+    killAfterMs: number,
+    onUnlisted?: () => void,
+  ): Promise<readonly number[]> =>
+    killTrees(killed, killAfterMs, { runTool: readSystemToolOutput, signal: signalProcess, gitBash, onUnlisted })
   return {
-    add({ pid, exited }) {
-      const root: Mutable<RootProcess> = { pid, hasExited: false }
+    add({ pid, exited, tag, startedAtMs, shell }) {
+      if (isWindows && shell.kind === 'bash') gitBash = shell.file
+      const root: Mutable<RootProcess> = { pid, hasExited: false, tag, startedAtMs }
       roots.add(root)
       void exited.then(() => {
         root.hasExited = true
-        // Kept as long as its process group has members.
-        if (!isPidRunning(-pid)) roots.delete(root)
+        root.exitedAtMs = Date.now()
+        forgetExited(root)
       })
       return root
     },
-    killTree: (root, killAfterMs) => killTrees([root], killAfterMs, KILL_DEPS),
-    killAll: (killAfterMs) => killTrees([...roots], killAfterMs, KILL_DEPS),
+    killTree(root, killAfterMs) {
+      unlisted.delete(root)
+      return kill([root], killAfterMs, () => unlisted.add(root))
+    },
+    killAll: (killAfterMs) => kill([...roots], killAfterMs),
+    areChildrenUnlisted: (root) => unlisted.has(root),
   }
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 
+import { MISSING, needs } from '../../../../test/support/runtime.js'
+import { socketAddressIn } from '../../../../test/support/socket-address.js'
 import {
   connectToLocalSocket,
   type LineListener,
@@ -21,7 +23,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-const newAddress = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-test-')), 'socket')
+const newAddress = (): string => socketAddressIn(mkdtempSync(join(tmpdir(), 'scorpiox-test-')))
 
 /** Collects all received lines. */
 async function listen(address: string) {
@@ -56,7 +58,7 @@ test('lines arrive unchanged, however they are split', async () => {
   )
 })
 
-test('only its owner can open it, and it is removed with the server', async () => {
+test('only its owner can open it, and it is removed with the server', needs(MISSING.fileModes), async () => {
   const address = newAddress()
   const { server } = await listen(address)
   expect(statSync(address).mode & 0o777).toBe(0o600)

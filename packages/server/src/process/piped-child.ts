@@ -7,6 +7,7 @@ import { Readable, Writable } from 'node:stream'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { BUN_FLAGS, findExecutableEntry } from './program-files.js'
+import { exitStatusWithReason, needsReasonPipe } from './self-termination.js'
 import { signalProcessGroup } from './signals.js'
 import { type ExitStatus, startChild } from './spawn.js'
 
@@ -63,8 +64,8 @@ export async function spawnPipedChild(
     unref: () => setReferenced('unref', output),
     disconnect() {
       input.end()
-      // A stopped process could not react.
-      child.kill('SIGCONT')
+      // A stopped process could not react. Windows stops none, and would throw.
+      if (detached) child.kill('SIGCONT')
     },
     kill: () => (detached ? signalProcessGroup(pid, 'SIGKILL') : child.kill('SIGKILL')),
   }
@@ -107,14 +108,20 @@ export async function spawnNodeScript(
   const { child, spawned, exited } = startChild(process.execPath, [...runtimeFlags(), script], {
     cwd: dirname(process.execPath),
     env,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...(needsReasonPipe() ? ['pipe' as const] : [])],
     serialization: 'advanced',
   })
   child.on('message', onMessage)
   await spawned
   child.on('error', () => {})
-  setReferenced('unref', child, child.channel)
-  return { exited, send: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
+  const [, , , , reason] = child.stdio
+  setReferenced('unref', child, child.channel, reason)
+  const ended = reason instanceof Readable ? exitStatusWithReason(exited, reason) : exited
+  return {
+    exited: ended,
+    send: (message) => void child.send(message, () => {}),
+    kill: () => void child.kill('SIGKILL'),
+  }
 }
 
 /** Bun by default downloads packages that are missing; a single executable does not. */

@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { identifyProcess, isProcessIdentity, isSameProcessAlive } from './process-identity.js'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
+import {
+  identifyProcess,
+  isKnownDead,
+  isProcessIdentity,
+  isSameProcessAlive,
+  locateProcess,
+  readStartTimes,
+} from './process-identity.js'
+import { createStartTimes, type StartTimes } from './process-start-times.js'
 
 const HIGHEST_PID = 2 ** 22
 
@@ -16,13 +25,17 @@ test('this process matches its identity, but no other boot, start time or pid', 
   expect(identifyProcess(process.pid)).toEqual(us)
   expect(isProcessIdentity(JSON.parse(JSON.stringify(us)))).toBe(true)
   expect(isSameProcessAlive(us)).toBe(true)
-  for (const other of [{ startedAt: '1' }, { boot: 'x' }, { pid: HIGHEST_PID + 1 }, { pid: process.ppid }]) {
-    expect(isSameProcessAlive({ ...us, ...other })).toBe(false)
-  }
+  const others = [{ startedAt: '1' }, { boot: 'x' }, { pid: HIGHEST_PID + 1 }]
+  // Without /proc, the start time of another process has to be asked for.
+  if (existsSync('/proc/self')) others.push({ pid: process.ppid })
+  for (const other of others) expect(isSameProcessAlive({ ...us, ...other })).toBe(false)
 })
 
 test('a program is identified whatever its name, until it has exited', async () => {
-  const program = join(mkdtempSync(join(tmpdir(), 'scorpiox-identity-')), 'a) Z (b 1')
+  const program = join(
+    mkdtempSync(join(tmpdir(), 'scorpiox-identity-')),
+    process.platform === 'win32' ? 'a) Z (b 1.exe' : 'a) Z (b 1',
+  )
   copyFileSync(process.execPath, program)
   const child = spawn(program, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' })
   await once(child, 'spawn')
@@ -35,7 +48,7 @@ test('a program is identified whatever its name, until it has exited', async () 
   expect(identifyProcess(owner.pid)).toBeUndefined()
 })
 
-test('a zombie is not running', async () => {
+test('a zombie is not running', needs(MISSING.signals), async () => {
   // The shell starts a child and executes a program that never waits for it.
   const child = spawn('bash', ['-c', 'sleep 0.05 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
@@ -45,7 +58,64 @@ test('a zombie is not running', async () => {
   child.kill('SIGKILL')
 })
 
-test.each([undefined, null, [], {}, { pid: 1.5, startedAt: '', boot: '' }, { pid: 1, startedAt: 2, boot: '' }])(
-  '%j is no owner',
-  (value) => expect(isProcessIdentity(value)).toBe(false),
-)
+test.each([
+  undefined,
+  null,
+  [],
+  {},
+  { pid: 1.5, startedAt: '', boot: '' },
+  { pid: 1, startedAt: 2, boot: '' },
+  { pid: 1, startedAt: '', boot: '', startedAtMs: '2' },
+])('%j is no owner', (value) => expect(isProcessIdentity(value)).toBe(false))
+
+describe('without /proc, by the time of day at which it was started', needs(MISSING.programsOfLinux), () => {
+  const identifyParent = (startedAtMs: number) => ({ ...identifyProcess(process.ppid)!, startedAtMs })
+
+  test('a running process is the recorded one if it was started then, as the ps of this machine tells', async () => {
+    const startTimes = createStartTimes()
+    await startTimes.read([process.ppid])
+    const startedAtMs = startTimes.get(process.ppid)!
+    const parent = identifyParent(startedAtMs + 2000)
+    expect(isSameProcessAlive(parent, startTimes)).toBe(true)
+    for (const ms of [-3_600_000, 60_000])
+      expect(isSameProcessAlive(identifyParent(startedAtMs + ms), startTimes)).toBe(false)
+  })
+
+  test('this process needs no program', () => {
+    const us = identifyProcess()!
+    const none: StartTimes = { get: () => expect.unreachable(), read: () => expect.unreachable() }
+    expect(isSameProcessAlive({ ...us, startedAtMs: performance.timeOrigin }, none)).toBe(true)
+    expect(isSameProcessAlive({ ...us, startedAtMs: performance.timeOrigin - 86_400_000 }, none)).toBe(false)
+  })
+
+  test('it is believed until its start time has been read, and if it cannot be read', async () => {
+    const read: number[][] = []
+    const known = new Map<number, number>()
+    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: async (pids) => void read.push([...pids]) }
+    expect(isSameProcessAlive(identifyParent(1000), startTimes)).toBe(true)
+    expect(read).toEqual([[process.ppid]])
+    known.set(process.ppid, 86_400_000)
+    expect(isSameProcessAlive(identifyParent(1000), startTimes)).toBe(false)
+  })
+
+  test('a running process is recognized when the machine has another name, as a Mac in another network', () => {
+    const owner = identifyParent(1000)
+    const known = new Map<number, number>()
+    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: () => Promise.resolve() }
+    const location = { ...locateProcess(owner), host: 'another' }
+    expect(isKnownDead(location, startTimes)).toBeUndefined()
+    known.set(process.ppid, 86_400_000)
+    expect(isKnownDead(location, startTimes)).toBeUndefined()
+    known.set(process.ppid, 3000)
+    expect(isKnownDead(location, startTimes)).toBe(false)
+  })
+
+  test('a record without the time, of another pid, or of an ended process asks nothing', async () => {
+    const read: number[][] = []
+    const startTimes: StartTimes = { get: () => 1, read: async (pids) => void read.push([...pids]) }
+    const ended = { pid: HIGHEST_PID + 1, startedAt: '', boot: '', startedAtMs: 1 }
+    await readStartTimes([identifyProcess(process.ppid)!, { ...identifyProcess()!, startedAtMs: 1 }, ended], startTimes)
+    expect(read).toEqual([[]])
+    expect(isSameProcessAlive(identifyProcess(process.ppid)!, startTimes)).toBe(true)
+  })
+})

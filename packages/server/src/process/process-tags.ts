@@ -1,10 +1,10 @@
 // Tags processes through an environment variable, which children inherit, and reads the tags from /proc. Process groups
 // are not enough: timeout(1), `set -m`, setsid and daemons leave them. Without /proc nothing is found, and the caller
-// must use groups. Used by the command runner, the shell pool, process trees and callbacks. Starts and signals nothing.
+// must use groups. Used by the command runner, the shell pool, process trees, windows-processes.ts and callbacks. Starts and signals nothing.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 
-const VARIABLE = 'SCORPIOX_TREE'
+export const TAG_VARIABLE = 'SCORPIOX_TREE'
 /** A smaller range of pids is tried one by one, which is cheaper than listing /proc. */
 const LINEAR_SCAN_LIMIT = 64
 
@@ -15,11 +15,11 @@ const buffer = Buffer.allocUnsafe(64 * 1024)
  * parent.
  */
 export function inheritedTags(env: NodeJS.ProcessEnv): string {
-  return env[VARIABLE] ?? ';'
+  return env[TAG_VARIABLE] ?? ';'
 }
 
 export function withTag(env: NodeJS.ProcessEnv, tag: string): NodeJS.ProcessEnv {
-  return { ...env, [VARIABLE]: `${inheritedTags(env)}${tag};` }
+  return { ...env, [TAG_VARIABLE]: `${inheritedTags(env)}${tag};` }
 }
 
 /**
@@ -69,7 +69,7 @@ function existingPids(first: number, range: number): readonly number[] {
 /** The tags in the content of /proc/<pid>/environ. */
 export function parseTags(environment: string): string | undefined {
   const variables = `\0${environment}`
-  const start = variables.indexOf(`\0${VARIABLE}=`)
+  const start = variables.indexOf(`\0${TAG_VARIABLE}=`)
   if (start < 0) return undefined
   // Copied, because a substring keeps the whole environment in memory.
   return Buffer.from(variables.slice(start + 1, variables.indexOf('\0', start + 1)), 'latin1').toString('latin1')

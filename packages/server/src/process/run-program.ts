@@ -1,10 +1,15 @@
 // Runs short programs to their end, with a time limit, and opens files in the user's default application. Used by
 // doctor, install, `ui` and the sandbox. Sets timers.
 
-import { signalProcessGroup } from './signals.js'
+import { win32 } from 'node:path'
+
+import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { settlesWithin } from '../util/async.js'
+import { signalProcess, signalProcessGroup } from './signals.js'
 import { type ExitStatus, spawnProcess, startChild } from './spawn.js'
 
 const TIMEOUT_MS = 3000
+const OUTPUT_WAIT_MS = 2000
 
 /** The trimmed output of a program; undefined if it is missing, fails or takes too long. */
 export async function readProgramOutput(
@@ -33,10 +38,12 @@ export async function runToCompletion(
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
-    signalProcessGroup(program.pid, 'SIGKILL')
+    // Windows has no process groups.
+    if (!signalProcessGroup(program.pid, 'SIGKILL')) signalProcess(program.pid, 'SIGKILL')
   }, timeoutMs)
   const exit = await program.exited
-  await program.closed
+  // A process that it has left may keep the output open.
+  await settlesWithin(OUTPUT_WAIT_MS, program.closed)
   clearTimeout(timer)
   return { ...exit, output: Buffer.concat(chunks).toString(), timedOut }
 }
@@ -50,6 +57,7 @@ export async function openInBrowser(path: string, env: NodeJS.ProcessEnv): Promi
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, readonly string[]]>> = {
-  darwin: ['open', []],
-  win32: ['explorer.exe', []],
+  darwin: ['/usr/bin/open', []],
+  // Not by its name alone, which Windows would look for in the working directory first.
+  win32: [win32.join(findSystem32(), '..', 'explorer.exe'), []],
 }

@@ -4,6 +4,7 @@ import {
   describeMissingShell,
   describeTooLongCommand,
   findShellProgram,
+  isBashAnswer,
   type ShellLookupDeps,
   type ShellProgram,
 } from './shell-program.js'
@@ -13,6 +14,9 @@ const PWSH = 'C:\\Program Files\\PowerShell\\7\\pwsh.exe'
 const WINDOWS_POWERSHELL = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
 const WSL = 'C:\\Windows\\System32\\bash.exe'
 const WSL_OF_THE_STORE = 'C:\\Users\\me\\AppData\\Local\\Microsoft\\WindowsApps\\bash.exe'
+
+/** Programs called bash.exe that are none. */
+const IMPOSTORS = ['D:\\busybox\\bash.exe']
 
 const WINDOWS_ENV = {
   ProgramFiles: 'C:\\Program Files',
@@ -24,7 +28,7 @@ const WINDOWS_ENV = {
 }
 
 function depsFor(platform: NodeJS.Platform, files: readonly string[], env: NodeJS.ProcessEnv): ShellLookupDeps {
-  return { platform, env, isFile: (path) => files.includes(path) }
+  return { platform, env, isFile: (path) => files.includes(path), isBash: (path) => !IMPOSTORS.includes(path) }
 }
 
 const windows = (files: readonly string[], env: NodeJS.ProcessEnv = {}) =>
@@ -83,6 +87,29 @@ describe('on Windows', () => {
     expect(describeMissingShell('win32')).toContain('winget install Git.Git')
   })
 
+  test('a bash.exe of PATH that is no bash is passed over; that of Git is not asked', () => {
+    const [impostor] = IMPOSTORS
+    const Path = 'D:\\busybox;C:\\msys64\\usr\\bin'
+    const files = [...IMPOSTORS, 'C:\\msys64\\usr\\bin\\bash.exe', PWSH]
+    expect(requireShell(windows(files, { Path })).file).toBe('C:\\msys64\\usr\\bin\\bash.exe')
+    expect(requireShell(windows([...IMPOSTORS, PWSH], { Path })).file).toBe(PWSH)
+    expect(findShellProgram(windows(files, { Path }), impostor)).toBeUndefined()
+    expect(describeMissingShell('win32', impostor)).toContain('BusyBox')
+    const unasked = { ...windows([GIT_BASH]), isBash: () => expect.unreachable() }
+    expect(requireShell(unasked).file).toBe(GIT_BASH)
+  })
+
+  test.each([
+    ['Git Bash', 'bash 5.2.37(1)-release msys hpBc\n', true],
+    ['Cygwin', 'bash 5.2.21(1)-release cygwin hpBc\r\n', true],
+    ['WSL', 'bash 5.1.16(1)-release linux-gnu hpBc\n', false],
+    ['BusyBox', 'bash\n', false],
+    ['a bash that ignores -p', 'bash 5.2.37(1)-release msys hBc\n', false],
+    ['a program that fails', '', false],
+  ])('the answer of %s to the probe', (_, output, expected) => {
+    expect(isBashAnswer(output)).toBe(expected)
+  })
+
   test('a command that is too long for the system is rejected', () => {
     const bash = requireShell(windows([GIT_BASH]))
     const powershell = requireShell(windows([PWSH]))
@@ -108,7 +135,7 @@ describe('the configured shell', () => {
   test('is not replaced by another if it is missing', () => {
     expect(findShellProgram(depsFor('linux', ['/bin/bash'], {}), '/opt/bash')).toBeUndefined()
     expect(describeMissingShell('linux', '/opt/bash')).toMatch(
-      /^the configured shell \/opt\/bash is not there\. Correct/,
+      /^the configured shell \/opt\/bash does not exist\. Correct/,
     )
     expect(findShellProgram(windows([GIT_BASH, WSL]), 'c:/windows/system32/bash')).toBeUndefined()
     expect(describeMissingShell('win32', WSL)).toContain('WSL')

@@ -5,6 +5,8 @@
 
 import { posix, win32 } from 'node:path'
 
+import { readVariable } from './environment-variable.js'
+
 // One bash joins stderr to stdout, then executes another one, which is unaware of it. With -p, only the second reads
 // BASH_ENV. Up to bash 5.0 (macOS has 3.2) line numbers with -c start at 0, which an empty line corrects.
 const EXEC_COMMAND = `((LINENO)) || set -- $'\\n'"$1"; exec "$BASH" -c -- "$1" bash 2>&1`
@@ -74,6 +76,8 @@ export interface ShellLookupDeps {
   readonly platform: NodeJS.Platform
   readonly env: NodeJS.ProcessEnv
   readonly isFile: (path: string) => boolean
+  /** Whether a program that is called bash.exe is one that runs on Windows; asked only there. It may be run for that. */
+  readonly isBash: (path: string) => boolean
 }
 
 export interface ShellProgram {
@@ -85,16 +89,19 @@ export interface ShellProgram {
 /** `preferred` is a path or a name; if it is not found, no other shell is used. */
 export function findShellProgram(deps: ShellLookupDeps, preferred = ''): ShellProgram | undefined {
   const candidates = preferred === '' ? listDefaultCandidates(deps) : listPreferredCandidates(deps, preferred)
-  const file = candidates.find((candidate) => deps.isFile(candidate) && !isWsl(candidate))
+  const file = candidates.find((candidate) => deps.isFile(candidate) && runsCommands(deps, candidate))
   if (file === undefined) return undefined
-  if (/(^|[/\\])(pwsh|powershell)(\.exe)?$/i.test(file)) return { kind: 'powershell', file, args: powershellArguments }
+  if (isPowershell(file)) return { kind: 'powershell', file, args: powershellArguments }
   return { kind: 'bash', file, args: deps.platform === 'win32' ? gitBashArguments : bashArguments }
 }
 
 /** Explains why no shell was found, and what to install. */
 export function describeMissingShell(platform: NodeJS.Platform, preferred = ''): string {
   if (preferred !== '') {
-    const reason = platform === 'win32' ? 'is not there, or belongs to WSL' : 'is not there'
+    const reason =
+      platform === 'win32'
+        ? 'does not exist, or is not a bash for Windows (those of WSL and BusyBox are not)'
+        : 'does not exist'
     return `the configured shell ${preferred} ${reason}. Correct the setting, or remove it to use the default shell.`
   }
   if (platform === 'win32')
@@ -113,7 +120,7 @@ export function describeTooLongCommand(
   if (platform !== 'win32') return undefined
   const length = [shell.file, ...shell.args(command)].reduce((sum, argument) => sum + quotedLength(argument), 0)
   if (length <= MAX_WINDOWS_LINE) return undefined
-  return `it is too long: Windows accepts ${MAX_WINDOWS_LINE} characters, and with quoting it has ${length}. Write it to a file and run that file.`
+  return `it is too long: with quoting it has ${length} characters, and Windows accepts ${MAX_WINDOWS_LINE}. Write it to a file and run that file.`
 }
 
 function listDefaultCandidates(deps: ShellLookupDeps): readonly string[] {
@@ -157,21 +164,38 @@ function listPowershellCandidates(deps: ShellLookupDeps): readonly string[] {
 }
 
 function underEnvFolder(deps: ShellLookupDeps, name: string, ...path: readonly string[]): readonly string[] {
-  const folder = readEnv(deps, name)
+  const folder = readVariable(deps.env, name, deps.platform)
   return folder ? [win32.join(folder, ...path)] : []
 }
 
 /** Relative entries are skipped: a project could contain its own bash. */
 function listPathCandidates(deps: ShellLookupDeps, name: string): readonly string[] {
   const path = deps.platform === 'win32' ? win32 : posix
-  const folders = (readEnv(deps, 'PATH') ?? '').split(path.delimiter).map((each) => each.replaceAll('"', ''))
+  const folders = (readVariable(deps.env, 'PATH', deps.platform) ?? '')
+    .split(path.delimiter)
+    .map((each) => each.replaceAll('"', ''))
   return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, name))
 }
 
-/** A copy of the environment no longer treats Path and PATH as the same variable. */
-function readEnv({ platform, env }: ShellLookupDeps, name: string): string | undefined {
-  if (platform !== 'win32') return env[name]
-  return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1]
+function isPowershell(file: string): boolean {
+  return /(^|[/\\])(pwsh|powershell)(\.exe)?$/i.test(file)
+}
+
+/** Any program can be called bash.exe: that of Git is known by its place, others are asked. */
+function runsCommands(deps: ShellLookupDeps, file: string): boolean {
+  if (deps.platform !== 'win32' || isPowershell(file)) return true
+  return !isWsl(file) && (listGitBashCandidates(deps).includes(file) || deps.isBash(file))
+}
+
+/**
+ * Prints what isBashAnswer recognizes: that of WSL is a Linux program, BusyBox has no version, and others ignore -p. Without
+ * characters that some versions expand on their command line.
+ */
+export const BASH_PROBE: readonly string[] = ['-p', '-c', 'echo bash $BASH_VERSION $OSTYPE $-']
+
+export function isBashAnswer(output: string): boolean {
+  const [name, version = '', system = '', flags = ''] = output.trim().split(' ')
+  return name === 'bash' && /^\d/.test(version) && /^(msys|cygwin)/.test(system) && flags.includes('p')
 }
 
 /** WSL bash runs in another system: other paths, another environment, and its processes cannot be killed from here. */

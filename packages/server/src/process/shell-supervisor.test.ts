@@ -7,10 +7,12 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { needs } from '../../../../test/support/runtime.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 
-test.skipIf(process.platform !== 'linux')(
+test(
   'a supervisor whose server is killed before a report still cleans up',
+  needs(process.platform === 'linux' ? undefined : 'the shell pool of Linux'),
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'scorpiox-supervisor-'))
     const script = join(directory, 'shell-supervisor.sh')

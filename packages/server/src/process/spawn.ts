@@ -1,7 +1,7 @@
 // Starts programs, each in a session of its own. This is the only importer of node:child_process: command-runner,
 // piped-child, run-program, edit-text and the side effects of callbacks build on it. Starts processes. Sets timers.
 
-import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn, type SpawnOptions } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -131,12 +131,32 @@ function discardSlowly(stream: Readable): void {
  * The output of a system tool (ps, taskkill), run without our process tag; undefined if it fails. Windows searches the
  * working directory first, so that is a safe one.
  */
-export function readSystemToolOutput(file: string, args: readonly string[]): Promise<string | undefined> {
+export function readSystemToolOutput(
+  file: string,
+  args: readonly string[],
+  timeout = TOOL_TIMEOUT_MS,
+): Promise<string | undefined> {
   const cwd = dirname(process.execPath)
-  const options = { cwd, timeout: TOOL_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true }
+  const options = { cwd, timeout, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true }
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout) => resolve(error ? undefined : stdout))
   })
+}
+
+/** The output of a program that ends at once; '' if it fails or takes too long. Blocks: only for a question asked once. */
+export function readProbeOutput(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
+  const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore']
+  const limits = {
+    timeout: TOOL_TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    killSignal: 'SIGKILL',
+    windowsHide: true,
+  } as const
+  try {
+    return execFileSync(file, args, { cwd: dirname(file), env, stdio, encoding: 'utf8', ...limits })
+  } catch {
+    return ''
+  }
 }
 
 /** Converts the exit status of a shell to an ExitStatus. */

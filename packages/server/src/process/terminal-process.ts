@@ -12,8 +12,8 @@ import { createDeferred } from '../util/async.js'
 import { noteBytesRead } from './garbage-collector.js'
 import type { InputPipe } from './input-pipe.js'
 import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess } from './spawn.js'
+import { TERMINAL_PACKAGE as PACKAGE } from './terminal-support.js'
 
-const PACKAGE = '@lydell/node-pty'
 const TERMINAL_NAME = 'xterm-256color'
 const SIGNAL_BASE = 128
 
@@ -138,8 +138,8 @@ async function startWithPackage(
   const library = await loadPackage()
   if (!library)
     throw new Failure(
-      `The command was not started: a terminal needs the package ${PACKAGE} on this system. Run npm install ${PACKAGE} ` +
-        'beside scorpiox-code, or start the command without tty: its stdin is a pipe that can be written to.',
+      `The command was not started: a terminal requires the package ${PACKAGE} on this system. Run npm install ${PACKAGE} ` +
+        'beside scorpiox-code, or start the command without tty: its stdin is then a pipe that you can write to.',
     )
   const terminal = library.spawn(file, [...args], { cwd, env, cols, rows, name: TERMINAL_NAME, encoding: null })
   const release = holdOpen(terminal)

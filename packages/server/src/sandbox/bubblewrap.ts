@@ -42,18 +42,18 @@ export function explainBubblewrapError(output: string): string {
     return APPARMOR_ADVICE
   }
   if (hasKernelSetting('unprivileged_userns_clone', '0'))
-    return 'Allow it: sudo sysctl -w kernel.unprivileged_userns_clone=1'
+    return 'Allow user namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1'
   if (/namespace|uid map|RTM_NEWADDR/i.test(output)) return isContainer() ? CONTAINER_ADVICE : NAMESPACE_ADVICE
   return 'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.'
 }
 
 const CONTAINER_ADVICE =
-  'In a container it needs the right to mount: start it with ' +
+  'In a container the sandbox needs the right to mount: start the container with ' +
   '--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, ' +
   'and with --cap-add SYS_ADMIN if it runs as root. Otherwise the container is your sandbox: set SANDBOX=off.'
 
 const APPARMOR_ADVICE =
-  'AppArmor keeps programs from making user namespaces. Give bwrap a profile that allows `userns` ' +
+  'AppArmor prevents programs from creating user namespaces. Give bwrap a profile that allows `userns` ' +
   '(Ubuntu has one: sudo apt install apparmor-profiles, and enable bwrap-userns-restrict), ' +
   'or sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.'
 

@@ -54,7 +54,7 @@ function rejectReplaceableLink(path: string, writableRoots: WritableRoots): void
   if (folder === undefined) return
   throw new UnsafeSandboxFailure(
     `The sandbox cannot let commands write to ${path}: a symbolic link in ${folder} leads there, and commands can ` +
-      'replace it. Name the folder itself in SANDBOX_WRITE, by its real path.',
+      'replace it. Put the real path of the folder into SANDBOX_WRITE.',
   )
 }
 
@@ -74,15 +74,15 @@ function rejectOwnOptions(env: NodeJS.ProcessEnv, writableRoots: WritableRoots):
   const found = findWritableRuntimeFile(env, writableRoots, process.cwd())
   if (found === undefined) return
   throw new UnsafeSandboxFailure(
-    `The sandbox is not used: ${found.variable} names ${found.text}, which this server loads when it starts and ` +
-      'commands can write to. Start the server without it, or name a file that commands cannot write.',
+    `The sandbox cannot be used: ${found.variable} names ${found.text}, which this server loads at start and ` +
+      'commands can write to. Start the server without it, or name a file that commands cannot write to.',
   )
 }
 
 /** They run or set what they contain before any code of this server does. */
 function rejectObeyedProject(): never {
   throw new UnsafeSandboxFailure(
-    'The sandbox is not used: at its start Bun obeys .env and bunfig.toml of the project, which commands can write. ' +
+    'The sandbox cannot be used: at start Bun reads .env and bunfig.toml of the project, which commands can write to. ' +
       `Start the server with bun ${BUN_FLAGS.join(' ')} …, with Node.js, or as scorpiox-code install sets it up.`,
   )
 }

@@ -3,12 +3,14 @@
 // file system to resolve paths.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { isInsideDirectory } from '../util/path-containment.js'
 import type { FileSystemView, PathRule } from './mount-plan.js'
 import {
   isReadableHere,
   listSystemFolders,
   requireExisting,
   resolveHiddenPaths,
+  resolveMissingPaths,
   resolveReadablePaths,
 } from './real-paths.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
@@ -53,29 +55,37 @@ type LevelViews = (
 export function createLevelViews(
   { project, home, memoryBytes, scriptFolders = [], ...policy }: ViewPolicy,
   emptyFile: string,
+  platform: NodeJS.Platform = process.platform,
 ): LevelViews {
-  const systemFolders = listSystemFolders()
-  const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS].filter(isReadableHere)
+  const systemFolders = listSystemFolders(platform)
+  const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS]
+    // On macOS the user may allow access to other programs' data at any time, and a rule costs nothing.
+    .filter((path) => platform === 'darwin' || isReadableHere(path))
   const policyRules = [
     ...resolveReadablePaths([project, ...ALWAYS_READABLE, ...scriptFolders]),
     ...policy.readOnly.map((path): PathRule => ({ path: requireExisting(path), access: 'protected' })),
   ]
   const homeRules = isUsableHome(home) ? resolveHiddenPaths([home]) : []
-  let cached: { readonly at: number; readonly hidden: readonly PathRule[] } | undefined
+  let cached:
+    | { readonly at: number; readonly hidden: readonly PathRule[]; readonly missing: readonly PathRule[] }
+    | undefined
 
-  function listHidden(): readonly PathRule[] {
+  function listHidden(writable: readonly string[]): readonly PathRule[] {
     if (!cached || performance.now() - cached.at > HIDDEN_CACHE_MS) {
-      cached = { at: performance.now(), hidden: resolveHiddenPaths(secrets) }
+      const missing = platform === 'darwin' ? resolveMissingPaths(secrets) : []
+      cached = { at: performance.now(), hidden: resolveHiddenPaths(secrets), missing }
     }
-    return cached.hidden
+    // In a writable folder the folders above could not be created.
+    const elsewhere = cached.missing.filter(({ path }) => !writable.some((root) => isInsideDirectory(path, root)))
+    return [...cached.hidden, ...elsewhere]
   }
 
   return (level, writable, readOnly) => {
     const isStrict = level === 'strict'
-    const hidden = isStrict ? [...homeRules, ...listHidden()] : listHidden()
+    const hidden = [...(isStrict ? homeRules : []), ...listHidden(writable)]
     const conflict = hidden.find(({ path }) => path === project || writable.includes(path))
     if (conflict)
-      throw new Failure(`The command was not started: SANDBOX_HIDE hides ${conflict.path}, its working folder.`)
+      throw new Failure(`The command was not started: SANDBOX_HIDE hides its working folder, ${conflict.path}.`)
     const pathRules = [
       ...policyRules,
       ...(isStrict ? resolveReadablePaths(policy.readable) : []),

@@ -15,6 +15,8 @@ export interface FileSystemView {
   readonly tmpBytes: number
   /** An empty file that is mounted over a hidden file. */
   readonly emptyFile: string
+  /** Folders that are private, empty and writable; `PRIVATE_TMP_FOLDERS` by default. */
+  readonly privateFolders?: readonly string[] | undefined
 }
 
 export interface SystemFolder {
@@ -34,7 +36,7 @@ const PRECEDENCE: readonly PathRule['access'][] = ['readable', 'writable', 'prot
 /** Private, empty, and removed afterwards; the only folders that every command can write to. */
 export const PRIVATE_TMP_FOLDERS = ['/tmp', '/dev/shm']
 
-type MountKind = 'read' | 'write' | 'private tmp' | 'hide file' | 'hide folder'
+export type MountKind = 'read' | 'write' | 'private tmp' | 'hide file' | 'hide folder'
 
 /** What is mounted at each path. */
 export type MountPlan = ReadonlyMap<string, MountKind>
@@ -46,8 +48,11 @@ export type MountPlan = ReadonlyMap<string, MountKind>
  * it with a link just before it is mounted; and as long as that command can change it, protecting it from others has no
  * effect.
  */
-export function planMounts({ base, pathRules }: FileSystemView, isMountedInAll: (path: string) => boolean): MountPlan {
-  const mounts = new Map<string, MountKind>(PRIVATE_TMP_FOLDERS.map((path) => [path, 'private tmp']))
+export function planMounts(
+  { base, pathRules, privateFolders = PRIVATE_TMP_FOLDERS }: FileSystemView,
+  isMountedInAll: (path: string) => boolean,
+): MountPlan {
+  const mounts = new Map<string, MountKind>(privateFolders.map((path) => [path, 'private tmp']))
   const isSystem = (path: string): boolean =>
     base === 'everything' || base.some((part) => isInsideDirectory(path, part.path))
   for (const { path, access } of pathRules.toSorted(compareRules)) {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { listProjectNames } from '../clients/client-paths.js'
 import { createProtectedPaths, type ProtectOptions } from './protected-paths.js'
 
@@ -114,7 +115,7 @@ test('what the repository has for worktrees elsewhere is protected, for those in
   expect(readOnly.filter((path) => path.includes('worktrees/'))).toEqual([join(root, '.git', 'worktrees', 'out')])
 })
 
-test.skipIf(process.platform === 'win32')('a FIFO where a file of git is expected does not block', () => {
+test('a FIFO where a file of git is expected does not block', needs(MISSING.fifos), () => {
   const root = project({ '.git/worktrees/x/HEAD': '' })
   execFileSync(
     'mkfifo',

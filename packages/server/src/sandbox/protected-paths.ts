@@ -49,6 +49,11 @@ interface ProtectedPaths {
   close(): Promise<void>
 }
 
+interface ProtectionOptions {
+  /** False where a path can be protected that does not exist; then missing paths are returned and nothing is created. */
+  readonly usesPlaceholders?: boolean
+}
+
 export interface ProtectOptions {
   readonly isProject: boolean
   /** Whether no running command could replace this path. */
@@ -58,9 +63,10 @@ export interface ProtectOptions {
 /**
  * A placeholder is mounted read-only. Git ignores empty folders. The sticky bit tells a placeholder from a folder of
  * the user. It is removed when the sandbox closes, or after a crash when the next one does, unless another server still
- * uses it; where machines share the project it stays. CVE-2026-25725 was a control file that was unprotected because it did not exist yet.
+ * uses it; where machines share the project it stays. CVE-2026-25725 was a control file that was unprotected because it
+ * did not exist yet.
  */
-export function createProtectedPaths(): ProtectedPaths {
+export function createProtectedPaths({ usesPlaceholders = true }: ProtectionOptions = {}): ProtectedPaths {
   const placeholders = new Set<string>()
   const filePlaceholders = new Set<string>()
   const hasWorktreeConfig = createWorktreeConfigCheck()
@@ -68,6 +74,7 @@ export function createProtectedPaths(): ProtectedPaths {
   function protectPath(path: string): readonly string[] {
     const stat = lstatIfExists(path)
     if (stat?.isSymbolicLink()) throw symbolicLinkFailure(path)
+    if (stat === undefined && !usesPlaceholders) return [path]
     if (stat === undefined && !createPlaceholder(path)) return []
     if (stat === undefined || (!placeholders.has(path) && isPlaceholder(path, stat))) placeholders.add(path)
     return [path]
@@ -78,6 +85,7 @@ export function createProtectedPaths(): ProtectedPaths {
       if (!filePlaceholders.has(path) && isFilePlaceholder(path)) filePlaceholders.add(path)
       return protectPath(path)
     }
+    if (!usesPlaceholders) return [path]
     if (!createFilePlaceholder(path, text)) return []
     filePlaceholders.add(path)
     return [path]
@@ -198,7 +206,7 @@ function lstatIfExists(path: string): Stats | undefined {
 function symbolicLinkFailure(path: string): Failure {
   return new Failure(
     `The command was not started: ${path} is a symbolic link, which the sandbox cannot protect. ` +
-      'Put the file or folder itself there, or set SANDBOX=read-only.',
+      'Replace the link by the file or folder, or set SANDBOX=read-only.',
   )
 }
 

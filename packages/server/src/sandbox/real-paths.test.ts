@@ -1,10 +1,13 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { needs } from '../../../../test/support/runtime.js'
 import {
   checkReadableRoot,
   checkWritableRoot,
@@ -71,8 +74,29 @@ test('hidden paths are resolved, and missing ones skipped', () => {
   ])
 })
 
-test.skipIf(process.platform !== 'linux')('the system folders contain programs and settings', () => {
-  const paths = listSystemFolders().map(({ path }) => path)
-  expect(paths).toEqual(expect.arrayContaining(['/usr', '/bin', '/etc']))
-  expect(paths).not.toContain('/home')
+test('a socket is hidden by the path of its folder, because macOS resolves no path of a socket', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-socket-'))
+  const server = createServer().listen(join(folder, 's'))
+  await once(server, 'listening')
+  symlinkSync(folder, join(folder, 'folder'))
+  symlinkSync('s', join(folder, 'link'))
+  const resolveFolder = (path: string): string => {
+    if (!statSync(path).isDirectory()) throw new Error('EOPNOTSUPP')
+    return realpathSync(path)
+  }
+  const paths = ['s', 'folder/s', 'link'].map((name) => join(folder, name))
+  for (const rule of resolveHiddenPaths(paths, resolveFolder))
+    expect(rule).toEqual({ path: join(folder, 's'), access: 'hidden file' })
+  expect(resolveHiddenPaths(paths, resolveFolder)).toHaveLength(3)
+  server.close()
 })
+
+test(
+  'the system folders contain programs and settings',
+  needs(process.platform === 'linux' ? undefined : 'the folders of Linux'),
+  () => {
+    const paths = listSystemFolders().map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['/usr', '/bin', '/etc']))
+    expect(paths).not.toContain('/home')
+  },
+)

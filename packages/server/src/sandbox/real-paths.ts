@@ -3,14 +3,37 @@
 // their targets. Used in this folder and by plan mode (plan-service.ts). Reads the file system only.
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { isInsideDirectory } from '../util/path-containment.js'
 import { type PathRule, PRIVATE_TMP_FOLDERS, type SystemFolder } from './mount-plan.js'
 
 /** Never writable as a whole: write access allows taking over the system or the account. */
-const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
+const NEVER_WRITABLE = [
+  '/usr',
+  '/etc',
+  '/var',
+  '/boot',
+  '/run',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  // macOS.
+  '/System',
+  '/Library',
+  '/Applications',
+  '/Users',
+  '/Volumes',
+  '/private/etc',
+  '/private/var',
+  // Shared by all users, with the sockets of their agents.
+  '/private/tmp',
+  '/opt/homebrew',
+  '/opt/local',
+  '/cores',
+]
 
 /** Programs and libraries in them run outside of the sandbox: neither they nor anything in them is ever writable. */
 const PROGRAM_FOLDERS = [
@@ -32,22 +55,65 @@ const PROGRAM_FOLDERS = [
   '/run/current-system',
   '/nix/store',
   '/gnu/store',
+  // macOS.
+  '/System',
+  '/Library',
+  '/Applications',
+  ...['bin', 'sbin', 'lib', 'opt', 'Cellar'].map((name) => `/opt/homebrew/${name}`),
+  ...['bin', 'sbin', 'lib', 'libexec'].map((name) => `/opt/local/${name}`),
+  '/private/etc',
 ]
 
 /** Kernel interfaces, not files. */
 const KERNEL_FOLDERS = ['/proc', '/sys', '/dev']
 
 /** Skips paths that do not exist; a path that this process cannot reach is out of reach of commands too. */
-export function resolveHiddenPaths(paths: readonly string[]): readonly PathRule[] {
+export function resolveHiddenPaths(
+  paths: readonly string[],
+  resolvePath: (path: string) => string = realpathSync.native,
+): readonly PathRule[] {
   return paths.flatMap((path): PathRule[] => {
     try {
       const stat = statSync(path, { throwIfNoEntry: false })
       if (!stat) return []
-      return [{ path: realpathSync.native(path), access: stat.isDirectory() ? 'hidden folder' : 'hidden file' }]
+      const access = stat.isDirectory() ? 'hidden folder' : 'hidden file'
+      return [{ path: stat.isSocket() ? resolveSocket(path, resolvePath) : resolvePath(path), access }]
     } catch {
       return []
     }
   })
+}
+
+/** macOS resolves no path of a socket (EOPNOTSUPP), but that of its folder. */
+function resolveSocket(path: string, resolvePath: (path: string) => string): string {
+  try {
+    return resolvePath(path)
+  } catch {
+    const link = lstatSync(path).isSymbolicLink() ? resolve(dirname(path), readlinkSync(path)) : path
+    return join(resolvePath(dirname(link)), basename(link))
+  }
+}
+
+/** Those that do not exist yet, for a sandbox that can hide them by name. */
+export function resolveMissingPaths(paths: readonly string[]): readonly PathRule[] {
+  return paths
+    .filter((path) => isMissing(path))
+    .map((path): PathRule => ({ path: resolveExistingPart(path), access: 'hidden folder' }))
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** With the real path of the innermost folder above it that exists. */
+function resolveExistingPart(path: string): string {
+  const parent = dirname(path)
+  const [folder] = resolveReadablePaths([parent])
+  return parent === path ? path : join(folder?.path ?? resolveExistingPart(parent), basename(path))
 }
 
 /** Hiding what this user cannot read would only cost time. */
@@ -80,9 +146,9 @@ export function checkWritableRoot(path: string, home: string): string {
     [...denied, ...programFolders].find((folder) => isInsideDirectory(folder, realPath)) ??
     [...KERNEL_FOLDERS, ...programFolders].find((folder) => isInsideDirectory(realPath, folder))
   if (conflict === undefined || realPath.startsWith('/dev/shm/')) return rejectPrivateTmp(realPath)
-  const included = isInsideDirectory(conflict, realPath) ? conflict : `files of ${conflict}`
+  const included = isInsideDirectory(conflict, realPath) ? conflict : `files in ${conflict}`
   throw new Failure(
-    `The sandbox cannot let commands write to ${path}: that includes ${included}, which would allow an escape. ` +
+    `The sandbox cannot let commands write to ${path}: this includes ${included}, which would allow an escape. ` +
       'Work in another folder (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
   )
 }
@@ -136,8 +202,27 @@ export function resolveReadablePaths(paths: readonly string[]): readonly PathRul
 
 /** The folders of the system: programs, libraries and their settings. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
+/**
+ * On macOS: also the compilers of Xcode, the linker's cache, time zones and the choice of /bin/sh. Not /dev: see
+ * seatbelt-services.ts.
+ */
+const MAC_SYSTEM_FOLDERS = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/System',
+  '/Library',
+  '/Applications',
+  '/opt',
+  '/nix',
+  '/private/etc',
+  '/private/var/db',
+  '/private/var/select',
+  '/private/preboot',
+]
 
-export function listSystemFolders(): readonly SystemFolder[] {
+export function listSystemFolders(platform: NodeJS.Platform = process.platform): readonly SystemFolder[] {
+  if (platform === 'darwin') return MAC_SYSTEM_FOLDERS.map((path) => ({ path }))
   return SYSTEM_FOLDERS.flatMap((path): SystemFolder[] => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (!stat) return []

@@ -31,6 +31,8 @@ test.each([
   ['LD_LIBRARY_PATH', '/opt/lib:/project/lib'],
   ['LD_LIBRARY_PATH', ':/opt/lib'],
   ['LD_LIBRARY_PATH', 'lib'],
+  ['DYLD_INSERT_LIBRARIES', '/opt/a b.dylib:/project/b.dylib'],
+  ['DYLD_FALLBACK_LIBRARY_PATH', 'lib'],
   ['LD_PRELOAD', '/usr/lib/a.so /project/b.so'],
 ])('%s=%s is loaded from the project', (variable, value) => {
   expect(find(variable, value)).toBeDefined()
@@ -43,6 +45,7 @@ test.each([
   ['NODE_PATH', '/usr/lib/node_modules'],
   ['OPENSSL_CONF', '/etc/ssl/openssl.cnf'],
   ['LD_LIBRARY_PATH', '/opt/lib'],
+  ['DYLD_FRAMEWORK_PATH', '/opt/frameworks'],
   ['LD_LIBRARY_PATH', ''],
   ['LD_PRELOAD', 'libjemalloc.so.2'],
   ['PATH', '/project/bin'],

@@ -5,6 +5,7 @@
 import { isAbsolute, resolve } from 'node:path'
 
 import type { WritableRoots } from '../config/writable-roots.js'
+import { MAC_LIBRARY_VARIABLES } from '../process/mac-library-variables.js'
 
 export interface RuntimeFile {
   readonly variable: string
@@ -22,7 +23,7 @@ export function findWritableRuntimeFile(
   for (const [variable, list] of Object.entries(FILE_VARIABLES)) {
     const value = env[variable] ?? ''
     const path = value === '' ? undefined : list(value).find(isWritable)
-    if (path !== undefined) return { variable, text: path === '' ? 'the folder that it is started in' : path }
+    if (path !== undefined) return { variable, text: path === '' ? 'its working directory' : path }
   }
   for (const variable of ['NODE_OPTIONS', 'BUN_OPTIONS']) {
     const text = findLoadedFile(env[variable] ?? '', isWritable)
@@ -50,6 +51,7 @@ const FILE_VARIABLES: Readonly<Record<string, (value: string) => readonly string
   OPENSSL_MODULES: one,
   SSL_CERT_DIR: byColon,
   SSL_CERT_FILE: one,
+  ...Object.fromEntries(MAC_LIBRARY_VARIABLES.map((name) => [name, libraries])),
 }
 
 const MODULE_OPTIONS = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader', '--preload'])

@@ -34,7 +34,7 @@ export function writeSandboxFiles(folder: string, architecture: Architecture): S
   } catch (error) {
     const reason = errorMessage(error)
     throw new Failure(
-      `The sandbox cannot keep its files in ${folder}: ${reason}. Set STATE_DIR to a folder it can write to.`,
+      `The sandbox cannot store its files in ${folder}: ${reason}. Set STATE_DIR to a folder it can write to.`,
     )
   }
 }
@@ -43,7 +43,7 @@ export function writeSandboxFiles(folder: string, architecture: Architecture): S
 export function requireSupportedArchitecture(): Architecture {
   const { platform, arch } = process
   if (platform === 'linux' && (arch === 'x64' || arch === 'arm64')) return arch
-  throw new Failure(`The sandbox needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
+  throw new Failure(`The sandbox needs macOS, or Linux on x64 or arm64; this is ${platform} on ${arch}.`)
 }
 
 /** A file that is right is not replaced: a command that starts at that moment could not mount it. */

@@ -1,5 +1,5 @@
 // Derives the sandbox policy from the settings: hidden, writable and readable paths, and resource limits.
-// `SECRET_PATHS` are hidden by default. Used when a sandbox is opened, and by the image tool and plan mode, which
+// Those of secret-paths.ts are hidden by default. Used when a sandbox is opened, and by the image tool and plan mode, which
 // refuse to read hidden paths themselves. Lists directories; changes nothing.
 
 import { existsSync, readdirSync } from 'node:fs'
@@ -19,172 +19,7 @@ import { codeCacheFolder } from '../storage/code-cache.js'
 import { isInsideDirectory } from '../util/path-containment.js'
 import type { ActiveSandboxLevel } from './sandbox-level.js'
 import type { SandboxPolicy } from './sandbox.js'
-
-/**
- * Paths that are hidden from sandboxed commands by default: keys, credentials and histories; `createSandboxPolicy` adds
- * what the clients of clients/client-paths.ts keep. `SANDBOX_HIDE` adds and removes entries. Home directories of other
- * users are protected by file permissions.
- */
-export const SECRET_PATHS: readonly string[] = [
-  // Keys and passwords.
-  '~/.ssh',
-  '~/.gnupg',
-  '~/.age',
-  '~/.config/age',
-  '~/.config/sops',
-  '~/.pki',
-  '~/.password-store',
-  '~/.local/share/keyrings',
-  '~/.local/share/kwalletd',
-  '~/.config/op',
-  '~/.config/1Password',
-  '~/.config/Bitwarden CLI',
-  '~/.config/keepassxc',
-  '~/.netrc',
-  '~/.git-credentials',
-  '~/.config/git/credentials',
-  '~/.vault-token',
-  '~/.vault_pass',
-  '~/.subversion/auth',
-  // Cloud providers.
-  '~/.aws',
-  '~/.azure',
-  '~/.config/gcloud',
-  '~/.config/doctl',
-  '~/.kube',
-  '~/.oci',
-  '~/.s3cfg',
-  '~/.boto',
-  '~/.config/rclone',
-  '~/.terraform.d/credentials.tfrc.json',
-  '~/.docker/config.json',
-  '~/.config/containers/auth.json',
-  '~/.fly',
-  '~/.config/hcloud',
-  '~/.config/linode-cli',
-  '~/.config/scw',
-  '~/.config/helm',
-  '~/.cf',
-  '~/.pulumi/credentials.json',
-  '~/.databrickscfg',
-  '~/.databricks',
-  '~/.snowflake',
-  '~/.snowsql',
-  '~/.dbt',
-  '~/.vercel',
-  '~/.config/com.vercel.cli',
-  '~/.local/share/com.vercel.cli',
-  '~/.netlify',
-  '~/.config/netlify',
-  '~/.wrangler',
-  '~/.config/.wrangler',
-  '~/.supabase',
-  '~/.railway',
-  '~/.config/heroku',
-  '~/.config/firebase',
-  '~/.config/configstore',
-  '~/.config/stripe',
-  '~/.config/ngrok',
-  '~/.ngrok2',
-  '~/.sentryclirc',
-  // Package registries.
-  '~/.npmrc',
-  '~/.yarnrc.yml',
-  '~/.bunfig.toml',
-  '~/.pypirc',
-  '~/.config/pip/pip.conf',
-  '~/.cargo/credentials',
-  '~/.cargo/credentials.toml',
-  '~/.gem/credentials',
-  '~/.m2/settings.xml',
-  '~/.m2/settings-security.xml',
-  '~/.gradle/gradle.properties',
-  '~/.config/composer/auth.json',
-  '~/.composer/auth.json',
-  '~/.bundle/config',
-  '~/.nuget/NuGet/NuGet.Config',
-  '~/.config/NuGet/NuGet.Config',
-  '~/.config/pypoetry/auth.toml',
-  '~/.config/uv/credentials',
-  '~/.condarc',
-  // Code hosting and AI services.
-  '~/.config/gh',
-  '~/.config/glab-cli',
-  '~/.config/hub',
-  '~/.config/github-copilot',
-  '~/.config/tea',
-  '~/.config/jj/repos',
-  '~/.aider.conf.yml',
-  '~/.config/openai',
-  '~/.config/anthropic',
-  '~/.kaggle',
-  '~/.huggingface',
-  '~/.cache/huggingface/token',
-  '~/.cache/huggingface/stored_tokens',
-  // Databases.
-  '~/.pgpass',
-  '~/.my.cnf',
-  '~/.mylogin.cnf',
-  // Command histories, and the profiles of browsers, mail and messengers.
-  '~/.bash_history',
-  '~/.zsh_history',
-  '~/.local/share/fish/fish_history',
-  '~/.python_history',
-  '~/.node_repl_history',
-  '~/.psql_history',
-  '~/.mysql_history',
-  '~/.sqlite_history',
-  '~/.rediscli_history',
-  '~/.mongodb',
-  '~/.irb_history',
-  '~/.config/nushell/history.txt',
-  '~/.mozilla',
-  '~/.config/google-chrome',
-  '~/.config/google-chrome-beta',
-  '~/.config/google-chrome-unstable',
-  '~/.config/chromium',
-  '~/.config/BraveSoftware',
-  '~/.config/microsoft-edge',
-  '~/.config/vivaldi',
-  '~/.config/opera',
-  '~/.librewolf',
-  '~/.thunderbird',
-  '~/.config/evolution',
-  '~/.local/share/evolution',
-  '~/.config/Signal',
-  '~/.config/Slack',
-  '~/.config/discord',
-  '~/.local/share/TelegramDesktop',
-  '~/snap/firefox',
-  '~/snap/chromium',
-  '~/snap/thunderbird',
-  '~/.var/app',
-  '~/.bitcoin',
-  '~/.ethereum',
-  '~/.electrum',
-  // Readable by root only; a server may run as root.
-  '/root',
-  '/etc/shadow',
-  '/etc/shadow-',
-  '/etc/gshadow',
-  '/etc/gshadow-',
-  '/etc/sudoers',
-  '/etc/sudoers.d',
-  '/etc/ssh/ssh_host_rsa_key',
-  '/etc/ssh/ssh_host_ecdsa_key',
-  '/etc/ssh/ssh_host_ed25519_key',
-  '/etc/ssl/private',
-  '/etc/pki/tls/private',
-  '/etc/letsencrypt',
-  '/etc/wireguard',
-  '/etc/NetworkManager/system-connections',
-  '/etc/krb5.keytab',
-  '/etc/kubernetes',
-  '/etc/rancher',
-  '/var/backups',
-  '/var/lib/docker',
-  '/var/lib/containers',
-]
+import { listSecretPaths } from './secret-paths.js'
 
 export function createSandboxPolicy(config: Config, levels: readonly ActiveSandboxLevel[]): SandboxPolicy {
   const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
@@ -197,7 +32,7 @@ export function createSandboxPolicy(config: Config, levels: readonly ActiveSandb
   const isProtectable = (folder: string): boolean => existsSync(folder) && !isInsideDirectory(cwd, folder)
   const entries = splitList(settings.SANDBOX_HIDE)
   const unhidden = new Set(entries.flatMap((entry) => (entry.startsWith('!') ? [expand(entry.slice(1))] : [])))
-  const secretPaths = [...SECRET_PATHS, ...(home === '' ? [] : listClientSecrets(machine))]
+  const secretPaths = [...listSecretPaths(process.platform), ...(home === '' ? [] : listClientSecrets(machine))]
   const hiddenPaths = [...secretPaths, ...entries.filter((entry) => !entry.startsWith('!'))]
     // Without a home these paths would be relative to the project.
     .filter((path) => home !== '' || !path.startsWith('~/'))

@@ -1,6 +1,6 @@
-// Opens the sandbox for commands: bubblewrap, a seccomp filter and resource limits. A self-test runs in it at once, and
-// a sandbox that fails it is not used. It builds command lines; the shell pool starts them. Opened by
-// command-sandbox.ts, and by `doctor`. Starts processes for the self-test and writes the files of sandbox-files.ts.
+// Opens the sandbox for commands: bubblewrap, a seccomp filter and resource limits; on macOS that of seatbelt.ts. A
+// self-test runs in it at once, and a sandbox that fails it is not used. It builds command lines; the shell pool starts
+// them. Opened by command-sandbox.ts, and by `doctor`. Starts processes for the self-test; writes sandbox-files.ts.
 
 import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { runToCompletion } from '../process/run-program.js'
 import { createTrustedEnvironment, findTrustedProgram, pickLibraryVariables } from '../process/trusted-program.js'
 import { isInsideDirectory } from '../util/path-containment.js'
-import { type Bubblewrap, explainBubblewrapError, findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
+import { explainBubblewrapError, findBubblewrap, findPrivateMountWrapper } from './bubblewrap.js'
 import { checkRoots } from './check-roots.js'
 import { type CommandPolicy, createSandboxedCommands, type SandboxedCommands } from './command-factory.js'
 import { PRIVATE_TMP_FOLDERS } from './mount-plan.js'
@@ -49,7 +49,8 @@ export interface Sandbox extends SandboxedCommands {
 
 /** What is in force. */
 export interface SandboxReport {
-  readonly bubblewrap: Bubblewrap
+  /** What confines commands, such as `bubblewrap 0.8.0`. */
+  readonly program: string
   readonly levels: readonly ActiveSandboxLevel[]
   readonly pids: ResourceLimits['pids']
   readonly memory: ResourceLimits['memory']
@@ -75,6 +76,7 @@ export interface SandboxPolicy extends CommandPolicy {
 }
 
 export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
+  if (process.platform === 'darwin') return (await import('./seatbelt.js')).openSeatbeltSandbox(policy)
   const startedAt = performance.now()
   const architecture = requireSupportedArchitecture()
   const { levels, workFolder, allowsOnlyGrants = false } = policy
@@ -106,7 +108,7 @@ export async function openSandbox(policy: SandboxPolicy): Promise<Sandbox> {
   }
   const tookMs = Math.round(performance.now() - startedAt)
   const report: SandboxReport = {
-    bubblewrap,
+    program: `bubblewrap ${bubblewrap.version}`,
     levels,
     pids: limits.pids,
     memory: limits.memory,
@@ -173,7 +175,7 @@ async function runSelfTest(
     if (escapes.length === ESCAPE_COUNT)
       throw new Failure(`The sandbox does not start: ${lastLine(output)}. ${explainBubblewrapError(output)}`)
     throw new Failure(
-      `Sandbox self-test failed at level ${level}: these escapes succeeded: ${escapes.join(', ')}. No command will be run. ` +
+      `Sandbox self-test failed at level ${level}: these escapes succeeded: ${escapes.join(', ')}. No command is run. ` +
         'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.',
     )
   } finally {

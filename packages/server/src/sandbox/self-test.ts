@@ -53,9 +53,9 @@ const ESCAPE_CHECKS: Readonly<Record<string, string>> = {
   'writing outside':
     'for d in "$@"; do ! true >"$d/.scorpiox-probe" || { rm "$d/.scorpiox-probe"; false; } || exit; done',
   'reading a secret': '[ "$(cat "$secret_file")" != "$secret" ]',
-  'mounting anew': '! mount -o remount,bind,rw / && ! mount -o remount,rw / && ! mount -t tmpfs none /tmp',
-  'another root': '! chroot / true',
-  'a user namespace': '! unshare -U true && ! unshare -r true',
+  'mounting again': '! mount -o remount,bind,rw / && ! mount -o remount,rw / && ! mount -t tmpfs none /tmp',
+  'changing the root': '! chroot / true',
+  'creating a user namespace': '! unshare -U true && ! unshare -r true',
   'namespaces of the host': 'for s in $spaces; do [ "$(readlink "/proc/self/ns/${s%%:*}")" != "$s" ] || exit; done',
   'processes of the host': 'set -- /proc/[0-9]*; [ $# -le 8 ]',
   capabilities: '! grep "^Cap[A-Za-z]*:.*[1-9a-f]" /proc/self/status',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { writeInboxFile } from './message-delivery.js'
 
 const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-inbox-'))
@@ -25,7 +26,7 @@ test.each(['한'.repeat(30_000), '"'.repeat(40_000), 'x'.repeat(66_000)])(
   },
 )
 
-test('does not write through a link', () => {
+test('does not write through a link', needs(MISSING.links), () => {
   const [directory, victim] = [newDirectory(), newDirectory()]
   symlinkSync(victim, join(directory, 'inbox'))
   expect(() => writeInboxFile(directory, 'one', 'x')).toThrow(Failure)

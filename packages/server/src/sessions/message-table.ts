@@ -2,7 +2,15 @@
 // pending until it was written to a client that accepted it. Part of `StateTables` (state.ts). Used by callbacks, late
 // answers and message-delivery. Reads and writes the database.
 
-import { nullableTextColumn, numberColumn, requireRow, type Sql, type SqlRow, textColumn } from '../storage/database.js'
+import {
+  nullableNumberColumn,
+  nullableTextColumn,
+  numberColumn,
+  requireRow,
+  type Sql,
+  type SqlRow,
+  textColumn,
+} from '../storage/database.js'
 import { allocateIds } from '../storage/scope-table.js'
 import { toStorableText } from '../text/normalize-text.js'
 
@@ -19,10 +27,17 @@ export interface PendingMessage {
   readonly file: string | null
 }
 
+export interface SessionMessage extends PendingMessage {
+  /** Null: it waits. */
+  readonly deliveredAt: number | null
+}
+
 export interface MessageTable {
   insert(message: Omit<PendingMessage, 'id' | 'file'>): Promise<PendingMessage>
   /** The undelivered messages, oldest first. */
   listPending(): Promise<readonly PendingMessage[]>
+  /** The newest 100 of a session, newest first. */
+  listOfSession(session: string): Promise<readonly SessionMessage[]>
   /** Returns false if it was already delivered. */
   markDelivered(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
   /** It was marked as delivered at this time, but not sent. Its inbox file is gone. */
@@ -34,6 +49,7 @@ export interface MessageTable {
   deleteDeliveredBefore(before: number): Promise<void>
 }
 
+const MAX_OF_SESSION = 100
 const COLUMNS = 'id, session, kind, created_at, text, file'
 
 export function createMessageTable(sql: Sql, scope: number): MessageTable {
@@ -62,6 +78,17 @@ export function createMessageTable(sql: Sql, scope: number): MessageTable {
         scope,
       )
       return rows.map(messageFromRow)
+    },
+    async listOfSession(session) {
+      const rows = await sql.all(
+        `SELECT ${COLUMNS}, delivered_at FROM messages WHERE scope = ? AND session = ? ORDER BY id DESC LIMIT ?`,
+        scope,
+        toStorableText(session),
+        MAX_OF_SESSION,
+      )
+      return rows.map((row) =>
+        Object.assign(messageFromRow(row), { deliveredAt: nullableNumberColumn(row, 'delivered_at') }),
+      )
     },
     async markDelivered(id, { at, via }) {
       const rows = await sql.run(

@@ -17,6 +17,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { createSessionDirectory, ensureSessionDirectory, sessionDirectoryPath } from './session-directory.js'
 import { createSessionNames } from './session-names.js'
 
@@ -40,7 +41,7 @@ describe('the session directory', () => {
     ])
   })
 
-  test('adopts the empty placeholder of the sandbox, but no other sticky directory', () => {
+  test('adopts the empty placeholder of the sandbox, but no other sticky directory', needs(MISSING.fileModes), () => {
     const [project, own] = [newProject(), newProject()]
     for (const each of [project, own]) mkdirSync(join(each, '.scorpiox'))
     writeFileSync(join(own, '.scorpiox', 'mine'), 'x')
@@ -52,6 +53,7 @@ describe('the session directory', () => {
 
   test.each(['.scorpiox', '.scorpiox/sessions', '.scorpiox/sessions/a_session'])(
     'is not created behind a link at %s',
+    needs(MISSING.links),
     (path) => {
       const [project, victim] = [newProject(), newProject()]
       mkdirSync(join(project, path, '..'), { recursive: true })
@@ -81,7 +83,9 @@ describe('the session directory', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom('..', '.', '', '../x', 'a/../../b', 'A', 'a\0')), (name) => {
         try {
-          expect(sessionDirectoryPath('/p', name)).toMatch(/^\/p\/\.scorpiox\/sessions\/[a-z0-9_]+$/)
+          expect(sessionDirectoryPath('/p', name).replaceAll('\\', '/')).toMatch(
+            /^\/p\/\.scorpiox\/sessions\/[a-z0-9_]+$/,
+          )
         } catch (error) {
           expect(error).toBeInstanceOf(Failure)
         }

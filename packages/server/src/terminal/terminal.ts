@@ -66,10 +66,11 @@ export const SIGHUP_EXIT_CODE = 128 + STOP_SIGNALS.SIGHUP
 
 /**
  * Terminates the process by SIGHUP, as a closed terminal does by default. A normal exit would abort, because Node.js
- * cannot restore the mode of a terminal that is gone.
+ * cannot restore the mode of a terminal that is gone. Windows has no such signal, and nothing to restore.
  */
-export function exitBySighup(): Promise<never> {
+export function exitBySighup(platform: NodeJS.Platform = process.platform): Promise<never> {
   process.removeAllListeners('SIGHUP')
+  if (platform === 'win32') process.exit(SIGHUP_EXIT_CODE)
   process.kill(process.pid, 'SIGHUP')
   return new Promise(() => {})
 }
@@ -91,8 +92,13 @@ function columnsOf(stream: NodeJS.WriteStream): number | undefined {
 
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
-    stream.once('error', () => resolve())
-    stream.write(text, () => resolve())
+    const onError = (): void => resolve()
+    stream.once('error', onError)
+    stream.write(text, (error) => {
+      // A failed write is followed by the event.
+      if (!error) stream.off('error', onError)
+      resolve()
+    })
   })
 }
 

@@ -68,25 +68,34 @@ export function textWidth(text: string): number {
 
 /** Wraps the text to as many lines as it needs. */
 export function wrapToWidth(text: string, columns: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  let width = 0
-  for (const character of text) {
-    const characterColumns = characterWidth(character.codePointAt(0) ?? 0)
-    if (width + characterColumns > columns && line !== '') {
-      const [kept, rest] = splitAtSpace(line)
-      lines.push(kept)
-      line = rest
-      width = textWidth(rest)
-    }
-    line += character
-    width += characterColumns
-  }
-  return [...lines, line]
+  return wrapToRanges(text, columns).map(({ from, to }) => text.slice(from, to))
 }
 
-/** Splits between words, unless the last word is more than half of the line. */
-function splitAtSpace(line: string): readonly [string, string] {
+export interface LineRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where the lines begin and end in the text: the space at which a line is broken is in none. */
+export function wrapToRanges(text: string, columns: number): readonly LineRange[] {
+  const lines: LineRange[] = []
+  let [from, at, width] = [0, 0, 0]
+  for (const character of text) {
+    const characterColumns = characterWidth(character.codePointAt(0) ?? 0)
+    if (width + characterColumns > columns && at > from) {
+      const space = findBreak(text.slice(from, at))
+      lines.push({ from, to: space === undefined ? at : from + space })
+      from = space === undefined ? at : from + space + 1
+      width = textWidth(text.slice(from, at))
+    }
+    at += character.length
+    width += characterColumns
+  }
+  return [...lines, { from, to: at }]
+}
+
+/** The space between words to break at; undefined if the last word is more than half of the line. */
+function findBreak(line: string): number | undefined {
   const space = line.lastIndexOf(' ')
-  return space < line.length / 2 ? [line, ''] : [line.slice(0, space), line.slice(space + 1)]
+  return space < line.length / 2 ? undefined : space
 }

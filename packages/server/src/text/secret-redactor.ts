@@ -1,6 +1,6 @@
 // Replaces secrets in a stream of bytes, also where one is split across chunks. Bytes that may be the beginning of a
-// secret are held back until more arrives, or for a short time. Used by command-execution of features/shell. Sets
-// timers.
+// secret are held back until more arrives, or for a short time. Used by command-execution of features/shell, and
+// for whole texts by features/history. Sets timers.
 
 const REPLACEMENT = Buffer.from('[secret]')
 /** The end of a prompt may look like the beginning of a secret. */
@@ -60,7 +60,7 @@ export function createSecretRedactor(
 }
 
 /** Replaces the secrets in a whole text. */
-function redactWhole(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
+export function redactWhole(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
   return redact(bytes, 0, secrets, true).output
 }
 

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
+import { needs } from '../../../../../test/support/runtime.js'
 import { eventually } from '../../../../../test/support/eventually.js'
 import type { PooledShell } from '../pooled-shell.js'
 import { READ_COMMAND } from '../supervisor.js'
@@ -56,7 +57,7 @@ async function run(launcher: ShellLauncher, command: string): Promise<{ output: 
   return { output: Buffer.concat(chunks).toString(), status }
 }
 
-describe.skipIf(!canRun)('a launched shell', () => {
+describe('a launched shell', needs(canRun ? undefined : 'the shell launcher is for Linux on x64 and arm64'), () => {
   test('has the environment with its tag and key, and its own process group', async () => {
     const launcher = await open({ PATH: process.env.PATH, A: 'b', SCORPIOX_TREE: 'old', SCORPIOX_ASKPASS_KEY: 'old' })
     const shell = start(launcher)
@@ -158,7 +159,7 @@ describe.skipIf(!canRun)('a launched shell', () => {
   })
 })
 
-describe.skipIf(!canRun)('a command', () => {
+describe('a command', needs(canRun ? undefined : 'the shell launcher is for Linux on x64 and arm64'), () => {
   test('that kills the launcher ends without a status, and no shell is started by it any more', async () => {
     const launcher = await open()
     const shell = start(launcher)
@@ -246,10 +247,14 @@ test.each(['x64', 'arm64'])('the program for %s is a static executable of a few 
   expect(program?.includes('ld-linux')).toBe(false)
 })
 
-test.skipIf(!canRun)('where it cannot start a shell, it is not used', async () => {
-  expect(await tryOpen({}, '/bin/false')).toBeUndefined()
-  expect(await tryOpen({}, '/nonexistent/bash')).toBeUndefined()
-})
+test(
+  'where it cannot start a shell, it is not used',
+  needs(canRun ? undefined : 'the shell launcher is for Linux on x64 and arm64'),
+  async () => {
+    expect(await tryOpen({}, '/bin/false')).toBeUndefined()
+    expect(await tryOpen({}, '/nonexistent/bash')).toBeUndefined()
+  },
+)
 
 test('there is none for other processors', async () => {
   expect(await loadLauncherProgram('riscv64')).toBeUndefined()
@@ -267,15 +272,19 @@ test('the programs are what the committed source gives', (context) => {
 const QEMU = '/usr/bin/qemu-aarch64-static'
 const hasQemu = spawnSync(QEMU, ['--version']).status === 0
 
-test.skipIf(!hasQemu || process.arch === 'arm64')('the program for arm64 answers (qemu-user-static)', async () => {
-  const program = await loadLauncherProgram('arm64')
-  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-launcher-'))
-  try {
-    writeFileSync(join(folder, 'launcher'), program ?? '', { mode: 0o700 })
-    const script = `: | ${QEMU} ${folder}/launcher ';tag-' 3<&0 4>${folder}/out`
-    expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
-    expect(readFileSync(join(folder, 'out')).subarray(0, 1).toString()).toBe('H')
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+test(
+  'the program for arm64 answers (qemu-user-static)',
+  needs(hasQemu && process.arch !== 'arm64' ? undefined : 'qemu-user-static is not installed'),
+  async () => {
+    const program = await loadLauncherProgram('arm64')
+    const folder = mkdtempSync(join(tmpdir(), 'scorpiox-launcher-'))
+    try {
+      writeFileSync(join(folder, 'launcher'), program ?? '', { mode: 0o700 })
+      const script = `: | ${QEMU} ${folder}/launcher ';tag-' 3<&0 4>${folder}/out`
+      expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+      expect(readFileSync(join(folder, 'out')).subarray(0, 1).toString()).toBe('H')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
