@@ -11,6 +11,7 @@ import { createQuestionTable } from './features/questions/lazy.js'
 import type { TaskTable } from './features/tasks/index.js'
 import { createTaskTable, maintainTaskIndex } from './features/tasks/lazy.js'
 import { createMessageTable, type MessageTable } from './sessions/message-table.js'
+import { createPastEventTable, type PastEventTable } from './sessions/past-event-table.js'
 import { createSessionLeaseTable, type SessionLeaseTable } from './sessions/session-leases.js'
 import type { Database, Sql } from './storage/database.js'
 import { type DatabaseLocation, openDatabase } from './storage/open-database.js'
@@ -29,6 +30,7 @@ export interface StateTables {
   readonly callbacks: CallbackTable
   readonly messages: MessageTable
   readonly sessions: SessionLeaseTable
+  readonly pastEvents: PastEventTable
 }
 
 function createStateTables(sql: Sql, scopeId: number): StateTables {
@@ -40,6 +42,7 @@ function createStateTables(sql: Sql, scopeId: number): StateTables {
     callbacks: createCallbackTable(sql, scopeId),
     messages: createMessageTable(sql, scopeId),
     sessions: createSessionLeaseTable(sql, scopeId),
+    pastEvents: createPastEventTable(sql, scopeId),
   }
 }
 

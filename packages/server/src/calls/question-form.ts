@@ -12,6 +12,8 @@ export interface FormQuestion {
   readonly choices: readonly QuestionChoice[]
   /** True if several choices may be selected. */
   readonly multiple: boolean
+  /** An answer permits something dangerous: a view of MCP Apps does not take it. */
+  readonly isApproval?: boolean
 }
 
 /** The reply to one question of a form. */
@@ -21,4 +23,8 @@ export interface QuestionReply {
   readonly selected: readonly string[]
 }
 
-export type AnswerChannel = 'client' | 'page' | 'inbox' | 'call'
+/** `call`: the model passed the answer on. */
+export type ApprovalChannel = 'client' | 'page' | 'inbox' | 'call'
+
+/** `view`: through a view of MCP Apps in the chat, which takes no approvals. */
+export type AnswerChannel = ApprovalChannel | 'view'

@@ -258,6 +258,70 @@ const MIGRATIONS: readonly (readonly Statement[])[] = [
     { sqlite: `INSERT INTO task_index (task_index, rank) VALUES ('automerge', 0)` },
     { sqlite: `INSERT INTO task_index (task_index, rank) VALUES ('crisismerge', 1000)` },
   ],
+  [
+    // The order of tasks that a person has set; greater places come first. Null in the scopes whose tasks were never moved,
+    // where the order is that of the ids (tasks/move-task.ts).
+    `ALTER TABLE tasks ADD COLUMN place BIGINT`,
+    `ALTER TABLE scopes ADD COLUMN has_places BIGINT NOT NULL DEFAULT 0`,
+    `CREATE INDEX tasks_by_place ON tasks (scope, place) WHERE place IS NOT NULL`,
+    `CREATE INDEX open_tasks_by_place ON tasks (scope, place) WHERE place IS NOT NULL AND completed_at IS NULL`,
+    // Grows with every change of the tasks of the scope, and with no other change.
+    `ALTER TABLE scopes ADD COLUMN task_revision BIGINT NOT NULL DEFAULT 0`,
+  ],
+  [
+    // Of one user in all projects. What is listed comes first: the long texts after it are read only when needed.
+    `CREATE TABLE calls (
+      user_name TEXT NOT NULL,
+      id TEXT NOT NULL,
+      server TEXT NOT NULL,
+      project TEXT NOT NULL,
+      session TEXT NOT NULL,
+      client TEXT NOT NULL,
+      tool TEXT NOT NULL,
+      about TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      started_at BIGINT NOT NULL,
+      ms BIGINT NOT NULL,
+      error TEXT,
+      bytes BIGINT NOT NULL,
+      input_omitted BIGINT NOT NULL,
+      input TEXT NOT NULL,
+      blocks TEXT NOT NULL,
+      search TEXT NOT NULL,
+      PRIMARY KEY (user_name, id)
+    )`,
+    `CREATE INDEX calls_by_time ON calls (user_name, started_at, id, bytes)`,
+  ],
+  [
+    // What the timeline of a session shows after it was deleted: decided approvals, and callbacks that fired or were
+    // cancelled.
+    `CREATE TABLE past_events (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      session TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('approval', 'callback')),
+      id BIGINT NOT NULL,
+      started_at BIGINT NOT NULL,
+      ended_at BIGINT NOT NULL,
+      label TEXT NOT NULL,
+      PRIMARY KEY (scope, session, kind, id, started_at)
+    )`,
+    `CREATE INDEX past_events_by_time ON past_events (scope, ended_at)`,
+    // With the calls. Of one user in all projects.
+    `CREATE TABLE past_jobs (
+      user_name TEXT NOT NULL,
+      project TEXT NOT NULL,
+      session TEXT NOT NULL,
+      server TEXT NOT NULL,
+      id BIGINT NOT NULL,
+      command TEXT NOT NULL,
+      started_at BIGINT NOT NULL,
+      ended_at BIGINT,
+      outcome TEXT NOT NULL,
+      PRIMARY KEY (user_name, project, id, started_at)
+    )`,
+    `CREATE INDEX past_jobs_of_session ON past_jobs (user_name, session)`,
+    `CREATE INDEX past_jobs_by_time ON past_jobs (user_name, started_at)`,
+  ],
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -10,7 +10,6 @@ import {
   lstatSync,
   openSync,
   readFileSync,
-  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
@@ -19,7 +18,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder, renameOver } from '@scorpiox/mcp/util/atomic-file'
 
 const STATE_DIR_ADVICE = 'or set STATE_DIR to a folder of this user'
 
@@ -124,7 +123,7 @@ export function replaceOwnFile(path: string, content: string | Uint8Array, mode 
   const tempPath = `${path}.${randomUUID()}.tmp`
   try {
     writeFileSync(tempPath, content, { flag: 'wx', mode })
-    renameSync(tempPath, path)
+    renameOver(tempPath, path)
   } finally {
     rmSync(tempPath, { force: true })
   }

@@ -57,9 +57,9 @@ export async function allocateIds(
   return numberColumn(requireRow(rows), 'next') - count
 }
 
-/** Projects in which this user has open items, most recent first. */
-export async function selectProjectsWithOpenItems(sql: Sql, user: string): Promise<readonly string[]> {
-  const conditions = [
+/** Projects in which this user has open items, then those with completed tasks only; most recent first. */
+export async function selectProjectsWithItems(sql: Sql, user: string): Promise<readonly string[]> {
+  const open = [
     'open_tasks > 0',
     `EXISTS (SELECT 1 FROM plans WHERE plans.scope = scopes.id AND outcome = 'open')`,
     'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND replies IS NULL)',
@@ -67,7 +67,10 @@ export async function selectProjectsWithOpenItems(sql: Sql, user: string): Promi
     'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
   ]
   const rows = await sql.all(
-    `SELECT project FROM scopes WHERE user_name = ? AND (${conditions.join(' OR ')}) ORDER BY id DESC LIMIT ?`,
+    `SELECT project FROM (
+       SELECT id, project, tasks, CASE WHEN ${open.join(' OR ')} THEN 1 ELSE 0 END AS open_items
+       FROM scopes WHERE user_name = ?) AS projects
+     WHERE open_items = 1 OR tasks > 0 ORDER BY open_items DESC, id DESC LIMIT ?`,
     toStorableText(user),
     MAX_PROJECTS,
   )

@@ -4,13 +4,7 @@
 
 import { createChangePoller } from './change-poller.js'
 import type { Database, RunStatement, Sql } from './database.js'
-import {
-  findScope,
-  lockScope,
-  scopeKey,
-  selectProjectsWithOpenItems,
-  selectUsersWithPendingItems,
-} from './scope-table.js'
+import { findScope, lockScope, scopeKey, selectProjectsWithItems, selectUsersWithPendingItems } from './scope-table.js'
 
 export interface ScopedDatabase<R> {
   /** Runs `work` in a read transaction, which sees one snapshot. Throws a Failure if the database cannot be used. */
@@ -27,8 +21,8 @@ export interface ScopedDatabase<R> {
   onChange(listener: (scope: Scope) => void): () => void
   /** Polls now for changes of other processes. */
   pollNow(): Promise<void>
-  /** The projects in which this user has an open task, plan, question or callback, or a pending message. */
-  listProjectsWithOpenItems(user: string): Promise<readonly string[]>
+  /** The projects in which this user has a task, an open plan, question or callback, or a pending message. */
+  listProjectsWithItems(user: string): Promise<readonly string[]>
   /** The users with items in this project that wait for one of their sessions. */
   listUsersWithPendingItems(project: string): Promise<readonly string[]>
   close(): Promise<void>
@@ -89,7 +83,7 @@ export function createScopedDatabase<R>(
     },
     onChange: (listener) => poller.onChange(listener),
     pollNow: () => poller.pollNow(),
-    listProjectsWithOpenItems: (user) => database.read((sql) => selectProjectsWithOpenItems(sql, user)),
+    listProjectsWithItems: (user) => database.read((sql) => selectProjectsWithItems(sql, user)),
     listUsersWithPendingItems: (project) => database.read((sql) => selectUsersWithPendingItems(sql, project)),
     async close() {
       poller.close()

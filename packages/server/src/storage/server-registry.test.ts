@@ -26,7 +26,7 @@ function leave(folder: string, family: string, owner: ProcessIdentity, more: obj
 }
 
 async function deadOwner(): Promise<ProcessIdentity> {
-  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' })
   await once(child, 'spawn')
   const owner = identifyProcess(child.pid)!
   child.kill('SIGKILL')

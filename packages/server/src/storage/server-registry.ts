@@ -16,6 +16,7 @@ import {
   locateProcess,
   type ProcessIdentity,
   type ProcessLocation,
+  readStartTimes,
 } from '../process/process-identity.js'
 import { ensurePrivateFolder, isPrivateFolder, readOwnFile, toWriteFailure } from './private-files.js'
 
@@ -64,14 +65,17 @@ export async function listDeadServers(folder: string): Promise<readonly ServerEn
   if (!isPrivateFolder(folder) || !isPrivateFolder(registry)) return []
   const names = await readdir(registry).catch(() => [])
   const paths = names.filter((name) => name.endsWith('.json')).map((name) => join(registry, name))
-  const entries = await Promise.all(paths.map(readEntry))
-  return entries.filter((entry) => entry !== undefined).filter(isPresumedDead)
+  const entries = (await Promise.all(paths.map(readEntry))).filter((entry) => entry !== undefined)
+  await readStartTimes(entries.map(({ owner }) => owner))
+  return entries.filter(isPresumedDead)
 }
 
 /** Whether the server with this tag is still running. */
 export async function isServerAlive(folder: string, family: string): Promise<boolean> {
   const entry = await readEntry(join(registryFolder(folder), `${family}.json`))
-  return entry !== undefined && !isPresumedDead(entry)
+  if (entry === undefined) return false
+  await readStartTimes([entry.owner])
+  return !isPresumedDead(entry)
 }
 
 export function removeServerEntry({ path }: ServerEntry): void {

@@ -35,11 +35,17 @@ export interface SqliteConnection {
   close(): void
 }
 
+/**
+ * `FULL`: a commit is on the disk when it returns. `NORMAL`: a power failure may lose the last commits, and nothing else; a
+ * killed process loses none. The commit does not wait for the disk.
+ */
+export type SqliteDurability = 'FULL' | 'NORMAL'
+
 /** Creates the file if it does not exist. */
-export function openSqliteFile(library: SqliteLibrary, file: string): SqliteConnection {
+export function openSqliteFile(library: SqliteLibrary, file: string, durability: SqliteDurability): SqliteConnection {
   ensurePrivateFolder(dirname(file))
   const stat = statDatabaseFile(file) ?? createDatabaseFile(file)
-  return prepareConnection(new library.DatabaseSync(file), file, toIdentity(stat))
+  return prepareConnection(new library.DatabaseSync(file), file, toIdentity(stat), durability)
 }
 
 /** An empty database, for reading when the file does not exist. */
@@ -73,10 +79,15 @@ function createDatabaseFile(file: string): Stats {
   return statSync(file)
 }
 
-function prepareConnection(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
+function prepareConnection(
+  handle: SqliteHandle,
+  file: string,
+  identity: string,
+  durability: SqliteDurability = 'FULL',
+): SqliteConnection {
   try {
     handle.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    handle.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability}; PRAGMA foreign_keys = ON`)
     const connection = createConnection(handle, file, identity)
     migrate(handle, file, connection)
     return { ...connection, moveWalAside: createWalMover(file, identity) }

@@ -81,7 +81,7 @@ function describeCode(file: string, code: number, reason: string): string | unde
       return `${file} cannot be opened (${reason}); make it and its folder readable and writable, ${STATE_DIR_ADVICE}`
     case 11:
     case 26:
-      return `${damaged}, and put a backup or an export in its place`
+      return `${damaged}, and put a backup or an export in its place if there is one`
     case 10:
       return code === SHM_SIZE_ERROR
         ? `The disk of ${file} is full, nothing was changed; free some space and try again, ${STATE_DIR_ADVICE}`

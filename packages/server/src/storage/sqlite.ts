@@ -10,7 +10,13 @@ import { type CollectGarbage, exposeGarbageCollector } from '../process/garbage-
 import { createKeyedMutex } from '../util/concurrency.js'
 import type { Database, RunStatement, Sql, TransactionResult } from './database.js'
 import { toWriteFailure } from './private-files.js'
-import { openEmptySqlite, openSqliteFile, readFileIdentity, type SqliteConnection } from './sqlite-connection.js'
+import {
+  openEmptySqlite,
+  openSqliteFile,
+  readFileIdentity,
+  type SqliteConnection,
+  type SqliteDurability,
+} from './sqlite-connection.js'
 import {
   isCommitUncertain,
   isDiskFull,
@@ -31,7 +37,7 @@ type Kind = 'read' | 'write'
 
 let collectGarbage: CollectGarbage | undefined
 
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, durability: SqliteDurability = 'FULL'): Database {
   const serialize = createKeyedMutex()
   let library: SqliteLibrary | undefined
   let connection: SqliteConnection | undefined
@@ -137,7 +143,7 @@ export function openSqlite(file: string): Database {
     }
     if (connection) return connection
     if (kind === 'read' && identity === undefined) return openEmptySqlite(from)
-    connection = openSqliteFile(from, file)
+    connection = openSqliteFile(from, file, durability)
     return connection
   }
 

@@ -120,7 +120,7 @@ export function createCallbackService(
     return state.write({ project, user }, async (rows) => {
       if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
       const own = (await rows.callbacks.list()).filter((row) => row.session === session)
-      for (const row of own) await rows.callbacks.remove(session, row.slot)
+      for (const row of own) await rows.callbacks.end(row, Date.now())
       return own
     })
   }

@@ -1,6 +1,6 @@
 // Sessions whose clients leave, and workspaces that move between machines, while callbacks wait and messages are sent.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -47,7 +47,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((sync) => sync.close()))
   await state.close()
-  rmSync(directory, { recursive: true })
 })
 
 /** As on one of several machines: each is the only one that has leases. */

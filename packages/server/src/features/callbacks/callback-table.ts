@@ -4,6 +4,7 @@
 // transaction.
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { insertPastEvent } from '../../sessions/past-event-table.js'
 import type { SessionTables } from '../../sessions/session-leases.js'
 import {
   nullableNumberColumn,
@@ -51,6 +52,8 @@ export interface CallbackTable {
   /** Replaces whatever is in its slot. */
   upsert(row: CallbackRow): Promise<void>
   remove(session: string, slot: number): Promise<void>
+  /** Removes a callback that has fired for the last time, or was cancelled: the timeline of its session shows it. */
+  end(row: CallbackRow, at: number): Promise<void>
 }
 
 const COLUMNS =
@@ -86,6 +89,17 @@ export function createCallbackTable(sql: Sql, scope: number): CallbackTable {
       )
     },
     remove,
+    async end({ session, slot, setAt, message }, at) {
+      await remove(session, slot)
+      await insertPastEvent(sql, scope, {
+        session,
+        kind: 'callback',
+        id: slot,
+        startedAt: setAt,
+        endedAt: at,
+        label: message,
+      })
+    },
   }
 }
 
@@ -124,6 +138,6 @@ export async function cancelCallback(rows: CallbackTables, session: string, slot
   const all = await rows.callbacks.list()
   const found = all.find((row) => row.session === session && row.slot === slot)
   if (!found) throw new Failure(`Error: callback slot ${slot} is not active`)
-  await rows.callbacks.remove(session, slot)
+  await rows.callbacks.end(found, Date.now())
   return found
 }

@@ -5,6 +5,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { MessageQueue } from '@scorpiox/mcp/definitions/message-queue'
+import { CONSOLE_SESSION } from '../../sessions/console-session.js'
 import type { CallbackService } from './callback-service.js'
 
 export interface DeferredCallbacks {
@@ -73,6 +74,7 @@ export function createDeferredCallbacks({
     attach(service) {
       callbacks = service
       callLog.subscribe(({ kind, caller }) => {
+        if (caller.session === CONSOLE_SESSION) return
         if (kind === 'end' && !callLog.isBusy(caller.user, caller.session)) service.sessionIdle()
         else if (kind === 'start') service.sessionPresent(caller)
         else if (kind === 'disconnect') service.sessionClosed(caller)
@@ -94,6 +96,7 @@ function registerSessions(callLog: CallActivity, sessionStarted: (caller: Caller
   const seenSessions = new Set<string>()
   callLog.subscribe(({ kind, caller }) => {
     const key = `${caller.user}\0${caller.session}`
+    if (caller.session === CONSOLE_SESSION) return
     if (kind === 'disconnect') seenSessions.delete(key)
     else if (kind === 'start' && !seenSessions.has(key)) {
       seenSessions.add(key)

@@ -37,7 +37,7 @@ test.each([
 })
 
 test('includes the event and that it repeats', () => {
-  expect(formatFiredMessage(callback, -1, inZone(0), 'background task 1 ended')).toBe(
-    '[Callback 3 fired at 04:05:06 (UTC), repeats until cancelled: background task 1 ended] go on',
+  expect(formatFiredMessage(callback, -1, inZone(0), 'job 1 ended')).toBe(
+    '[Callback 3 fired at 04:05:06 (UTC), repeats until cancelled: job 1 ended] go on',
   )
 })

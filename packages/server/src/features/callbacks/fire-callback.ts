@@ -47,10 +47,10 @@ export async function fireCallback(
   if (!sessions.some((held) => held.name === expected.session && held.owner === leaseOwner)) return undefined
   const callback = (await rows.callbacks.list()).find((row) => isSameCallback(row, expected))
   if (!callback || (jobEvent ? callback.fireAt !== null : msUntilFire(callback, now) > 0)) return undefined
-  const { session, slot } = callback
+  const { session } = callback
   const next = jobEvent?.isLast === true ? undefined : scheduleNext(callback, now)
   if (next) await rows.callbacks.upsert(jobEvent ? { ...next, position: jobEvent.position } : next)
-  else await rows.callbacks.remove(session, slot)
+  else await rows.callbacks.end(callback, now.wallMs)
   if (next && (await rows.messages.listPending()).length >= MAX_PENDING_MESSAGES) return undefined
   const repeatsLeft = next?.repeatsLeft ?? 0
   const event = jobEvent?.event ?? ''

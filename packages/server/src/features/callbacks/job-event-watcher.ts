@@ -93,7 +93,7 @@ async function waitForJobEvent(
 
 async function waitForEnd(job: Job, signal: AbortSignal): Promise<JobEvent | undefined> {
   while (job.isRunning && !signal.aborted) await job.nextChange(signal)
-  return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}`)
+  return finalEvent(`job ${job.id} ended, ${describeJobEnd(job)}`)
 }
 
 async function waitForMatch(
@@ -109,8 +109,7 @@ async function waitForMatch(
     const changed = job.nextChange(signal)
     const found = await findMatches(job, pattern, from, completeLinesOnly && wasRunning)
     if (found.lines.length > 0) return collectMatches(job, pattern, position ?? 0, completeLinesOnly, found.lines)
-    if (!wasRunning)
-      return finalEvent(`background task ${job.id} ended, ${describeJobEnd(job)}, and no further line matched`)
+    if (!wasRunning) return finalEvent(`job ${job.id} ended, ${describeJobEnd(job)}, and no further line matched`)
     from = found.next
     await changed
   }
@@ -130,8 +129,8 @@ async function collectMatches(
   // A line that was overwritten meanwhile still counts.
   const lines = found.length > 0 ? found : seen
   const [first = ''] = lines
-  const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''
-  const event = `background task ${job.id} printed ${quoteUntrustedLine(first, MAX_LINE)}${more}`
+  const more = lines.length > 1 ? ` and ${lines.length - 1} more matching lines` : ''
+  const event = `job ${job.id} printed ${quoteUntrustedLine(first, MAX_LINE)}${more}`
   return { event, position: wasRunning ? next : await job.output.size(), isLast: false }
 }
 

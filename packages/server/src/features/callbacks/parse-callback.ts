@@ -32,7 +32,7 @@ export function parseSetCallback(input: SetCallbackInput): SetCallbackRequest {
   const length = Array.from(message).length
   if (length > MAX_MESSAGE) throw new Failure(`Error: message is longer than ${MAX_MESSAGE} characters (got ${length})`)
   if (job !== undefined) return parseEventCallback(input, message, job)
-  if (pattern !== undefined) throw new Failure('Error: pattern needs task_id, the background task that prints it')
+  if (pattern !== undefined) throw new Failure('Error: pattern requires task_id, the number of the job that prints it')
   const seconds = input.delay_seconds ?? 0
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_DELAY) {
     throw new Failure(`Error: delay_seconds must be between 1 and ${MAX_DELAY} (got ${seconds})`)
@@ -47,7 +47,7 @@ function parseEventCallback(
   job: number,
 ): SetCallbackRequest {
   if (delay_seconds !== undefined) {
-    throw new Failure('Error: give delay_seconds or task_id, not both: a callback waits for a time or for a task')
+    throw new Failure('Error: give delay_seconds or task_id, not both: a callback waits for a time or for a job')
   }
   // A job ends only once.
   const repeats = pattern === undefined ? 1 : parseRepeats(repeat_count ?? 1)
@@ -57,6 +57,6 @@ function parseEventCallback(
 function parseRepeats(count: number): number {
   if (Number.isInteger(count) && count >= -1 && count <= MAX_REPEATS) return count === 0 ? 1 : count
   throw new Failure(
-    `Error: repeat_count must be -1 (for ever), 0 or 1 (once), or a number up to ${MAX_REPEATS} (got ${count})`,
+    `Error: repeat_count must be -1 (endless), 0 or 1 (once), or a number up to ${MAX_REPEATS} (got ${count})`,
   )
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -21,7 +21,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await state.close()
-  rmSync(directory, { recursive: true })
 })
 
 const row = (session: string, slot: number): CallbackRow => ({

@@ -113,16 +113,14 @@ function formatRepeats(repeatsLeft: number): string {
 }
 
 function formatEvent(job: number, pattern: string | null): string {
-  return pattern === null
-    ? `background task ${job} ends`
-    : `background task ${job} prints a line that matches ${pattern}`
+  return pattern === null ? `job ${job} ends` : `job ${job} prints a line that matches ${pattern}`
 }
 
 function formatRoute({ delivery, inbox }: DeliveryRoute, slot: number): string {
   const how =
     delivery === 'channel'
       ? 'it is pushed into this conversation (claude/channel)'
-      : 'the message comes in front of the next result of any tool: this client takes no message while it is idle'
+      : 'the message appears before the next result of any tool: this client accepts no messages while idle'
   const inboxNote = inbox === null ? '' : `; until then it is also in ${inbox}`
   return `Slot ${slot}. When it fires, ${how}${inboxNote}.`
 }

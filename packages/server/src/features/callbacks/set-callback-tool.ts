@@ -7,9 +7,9 @@ import type { CallbackService } from './callback-service.js'
 
 export const setCallback = defineToolWith<{ callbacks: CallbackService }>()({
   name: 'SetCallback',
-  title: 'Be called back later',
+  title: 'Schedule a callback',
   description: `Manage scheduled callback messages with repeats
-set: message comes with a tool result every delay_seconds, repeat_count times (default 20, -1 endless), or with task_id when that task ends or prints a line matching pattern (regex). cancel: callback_id, else all.`,
+set: adds message to a tool result every delay_seconds, repeat_count times (default 20, -1 endless), or when job task_id ends or prints a line matching pattern (regex). cancel: callback_id, else all.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   services: ['callbacks'],
 

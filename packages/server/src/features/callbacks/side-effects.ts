@@ -4,6 +4,7 @@
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { fetchConfiguredUrl } from '../../guarded-fetch/configured-fetch.js'
+import { createUntaggedTrees, type RootProcess } from '../../process/kill-untagged.js'
 import { withTag } from '../../process/process-tags.js'
 import { createProcessTrees } from '../../process/process-tree.js'
 import type { ShellProgram } from '../../process/shell-program.js'
@@ -30,33 +31,45 @@ export interface CallbackSideEffectsDeps {
   /** The shell that runs the command; throws a Failure if there is none. */
   readonly shell: () => ShellProgram
   readonly warn: (message: string) => void
+  /** The platform and the time limit; tests set others. */
+  readonly platform?: NodeJS.Platform
+  readonly limitMs?: number
 }
 
 export function createCallbackSideEffects(settings: CallbackSideEffectsDeps): CallbackSideEffects {
-  const { command, webhook, project, cwd, env, shell, warn } = settings
+  const { command, webhook, project, cwd, env, shell, warn, platform = process.platform, limitMs = LIMIT_MS } = settings
   const trees = createProcessTrees()
+  const untagged = createUntaggedTrees(platform)
   const running = new Set<Promise<void>>()
   let started = 0
 
   async function runCommand({ callback, event }: FiredCallback): Promise<void> {
     const tag = `${trees.tagPrefix}.c${++started}`
     const commandEnv = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
-    const { file, args } = shell()
+    const shellProgram = shell()
+    const startedAtMs = Date.now()
     const program = await spawnProcess({
-      file,
-      args: args(command),
+      file: shellProgram.file,
+      args: shellProgram.args(command),
       cwd,
       env: withTag(commandEnv, tag),
       onOutput: () => {},
     })
     let hasExited = false
-    const timer = setTimeout(() => void killCommand(program.pid, tag, () => hasExited), LIMIT_MS).unref()
+    const root = untagged?.add({ ...program, tag, startedAtMs, shell: shellProgram })
+    const kill = (): Promise<unknown> => (root ? killUntagged(root) : killCommand(program.pid, tag, () => hasExited))
+    const timer = setTimeout(() => void kill(), limitMs).unref()
     const { code } = await program.exited
     hasExited = true
     clearTimeout(timer)
     // Kill processes that the command left running.
-    await trees.killTree(tag, KILL_AFTER_MS)
+    await (root ? killUntagged(root) : trees.killTree(tag, KILL_AFTER_MS))
     if (code !== 0) throw new Failure(`exit code ${code}`)
+  }
+
+  /** Where tags cannot be read: macOS and Windows. */
+  async function killUntagged(root: RootProcess): Promise<unknown> {
+    return untagged?.killTree(root, KILL_AFTER_MS)
   }
 
   async function killCommand(pid: number, tag: string, hasExited: () => boolean): Promise<void> {
@@ -98,7 +111,7 @@ export function createCallbackSideEffects(settings: CallbackSideEffectsDeps): Ca
       if (webhook !== '') runAndLog('CALLBACK_WEBHOOK', post(fired))
     },
     async close() {
-      if (started > 0) await trees.killAll(KILL_AFTER_MS)
+      if (started > 0) await Promise.all([trees.killAll(KILL_AFTER_MS), untagged?.killAll(KILL_AFTER_MS)])
     },
   }
 }

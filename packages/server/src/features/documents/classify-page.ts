@@ -1,6 +1,7 @@
 // Classifies a page by its status and signals: the document, or a login form, bot check, empty shell and so on, which must
 // not be taken for the document. Used by fetch-context after each fetch. Pure.
 
+import { formatCount } from '../../text/format.js'
 import type { ExtractResult, PageSignals } from './extract/extract-types.js'
 import type { PageSnapshot } from './page-fetcher.js'
 
@@ -46,7 +47,7 @@ export function classifyPage(snapshot: PageSnapshot, extracted: ExtractResult | 
   if (signals && signals.challenge !== '' && (!isOk || chars < MAX_NOTICE_CHARS)) {
     return {
       status: 'blocked',
-      reason: `It showed a bot check (${signals.challenge}) and ${describeResponse(snapshot)}.`,
+      reason: `The page shows a bot check (${signals.challenge}); the server ${describeResponse(snapshot)}.`,
       browserWouldHelp: 'yes',
     }
   }
@@ -54,7 +55,7 @@ export function classifyPage(snapshot: PageSnapshot, extracted: ExtractResult | 
   if (vendor !== '' && (snapshot.source !== 'browser' || chars < MAX_EMPTY_SHELL_CHARS)) {
     return {
       status: 'blocked',
-      reason: `It showed a bot check (${vendor}) and ${describeResponse(snapshot)}.`,
+      reason: `The page shows a bot check (${vendor}); the server ${describeResponse(snapshot)}.`,
       browserWouldHelp: 'yes',
     }
   }
@@ -70,7 +71,7 @@ export function classifyPage(snapshot: PageSnapshot, extracted: ExtractResult | 
   if (!extracted || !signals) {
     return finalStatus(
       'empty',
-      `The server ${describeResponse(snapshot)}, and ${snapshot.bytes.length} bytes. ${CHECK_URL_ADVICE}`,
+      `The server ${describeResponse(snapshot)} and ${snapshot.bytes.length} bytes. ${CHECK_URL_ADVICE}`,
     )
   }
   if (signals.saysNotFound && chars < MAX_NOTICE_CHARS) {
@@ -80,16 +81,16 @@ export function classifyPage(snapshot: PageSnapshot, extracted: ExtractResult | 
     )
   }
   if (signals.hasLoginForm && chars < MAX_LOGIN_CHARS) {
-    return finalStatus('login', `It showed a login form and ${chars} characters of text${redirectNote(snapshot)}.`)
+    return finalStatus('login', `The page shows a login form and ${chars} characters of text${redirectNote(snapshot)}.`)
   }
   if (chars < MAX_CONSENT_CHARS && isConsentPage(snapshot, extracted)) {
     return finalStatus(
       'consent',
-      `It asks for consent to cookies, and shows ${chars} characters of text${redirectNote(snapshot)}.`,
+      `The page asks for consent to cookies and shows ${chars} characters of text${redirectNote(snapshot)}.`,
     )
   }
   if (signals.hasPaywall)
-    return finalStatus('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
+    return finalStatus('paywall', `The page says that the full text is for subscribers; ${chars} characters are shown.`)
   return classifyEmptyPage(snapshot, extracted, chars)
 }
 
@@ -115,13 +116,13 @@ function countChars(extracted: ExtractResult | undefined): number {
 
 function classifyEmptyPage(snapshot: PageSnapshot, extracted: ExtractResult, chars: number): PageClassification {
   const { signals } = extracted
-  const counts = `${chars} characters of text in ${signals.htmlChars} of HTML with ${signals.scriptCount} scripts`
+  const counts = `${chars} characters of text in ${signals.htmlChars} of HTML with ${formatCount(signals.scriptCount, 'script', 'scripts')}`
   const browserWouldHelp =
     snapshot.source === 'browser' || extracted.kind !== 'html' ? 'no' : wouldBrowserHelp(extracted, chars)
   if (browserWouldHelp === 'yes')
     return {
       status: 'needs_javascript',
-      reason: `It has ${counts}${describeSignals(signals)}.`,
+      reason: `The page has ${counts}${describeSignals(signals)}.`,
       browserWouldHelp,
     }
   if (chars > 0 && !(snapshot.source === 'browser' && isLoading(extracted.content)))
@@ -135,11 +136,11 @@ function describeEmptyPage(
   counts: string,
 ): string {
   if (kind === 'pdf') {
-    return `It is a PDF of ${pageCount} pages without text, probably scanned: save it with Bash and open it with ReadImage.`
+    return `This is a PDF of ${formatCount(pageCount, 'page', 'pages')} without text, probably scanned. Save it with Bash and open it with ReadImage.`
   }
-  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text. ${CHECK_URL_ADVICE}`
-  const waitNote = source === 'browser' ? `, also after ${renderWaitMs} ms in the browser` : ''
-  return `It has ${counts}${waitNote}. If its text takes longer to appear, give wait_ms.`
+  if (kind !== 'html') return `The document has ${bytes.length} bytes and no text. ${CHECK_URL_ADVICE}`
+  const waitNote = source === 'browser' ? `, even after ${renderWaitMs} ms in the browser` : ''
+  return `The page has ${counts}${waitNote}. If its text takes longer to appear, set wait_ms.`
 }
 
 function wouldBrowserHelp({ content, signals }: ExtractResult, chars: number): PageClassification['browserWouldHelp'] {

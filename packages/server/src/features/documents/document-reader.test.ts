@@ -63,7 +63,7 @@ test('times out if the server or the extractor hangs', async () => {
 test('returns the HTTP result if the browser hangs', { tags: ['long'] }, async () => {
   const { excerpt, notes } = await createDocumentReader(DEPS).read(request, createContext())
   expect(excerpt?.text).toBe('Few words')
-  expect(notes).toEqual(['This is the page over plain HTTP, without running its scripts. The browser took too long.'])
+  expect(notes).toEqual(['This is the page as fetched over HTTP; its scripts did not run. The browser took too long.'])
 })
 
 test('cancelling a read rejects at once and aborts the fetch', async () => {

@@ -7,6 +7,7 @@ import { decodeUriText } from '../../text/normalize-text.js'
 import type { DocumentFormat } from './extract/extract-types.js'
 import { type FindQuery, parseFindQuery } from './find-in-page.js'
 import { type CursorPosition, decodeCursor } from './paginate.js'
+import { tryParseUrl } from '../../util/parse-url.js'
 
 const FORMATS: readonly DocumentFormat[] = ['markdown', 'text', 'html']
 const MAX_WAIT_MS = 30_000
@@ -62,11 +63,10 @@ function parseUrl(input: string): URL {
   if (/^file:/i.test(url)) {
     throw new FetchFailure('bad-url', 'ReadDocs reads web pages. Read files with Bash and images with ReadImage.')
   }
-  if (!URL.canParse(url)) {
-    const quoted = JSON.stringify(trimmed.slice(0, 200))
-    throw new FetchFailure('bad-url', `${quoted} is not a URL: use one such as https://example.com/docs.`)
-  }
-  return new URL(url)
+  const parsed = tryParseUrl(url)
+  if (parsed) return parsed
+  const quoted = JSON.stringify(trimmed.slice(0, 200))
+  throw new FetchFailure('bad-url', `${quoted} is not a URL: use one such as https://example.com/docs.`)
 }
 
 function decodeFragment(hash: string): string {

@@ -6,6 +6,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
 import type { CachedPage } from './page-cache.js'
 import { isHtmlSnapshot, type PageSnapshot } from './page-fetcher.js'
+import { tryParseUrl } from '../../util/parse-url.js'
 
 const MAX_REFRESHES = 2
 const NOT_ACCEPTABLE = 406
@@ -121,9 +122,8 @@ function findFrameUrls(snapshot: PageSnapshot, hasNoText: boolean): readonly str
 
 function resolveFrameUrl(rawUrl: string, base: string): readonly string[] {
   const text = rawUrl.replaceAll('&amp;', '&').trim()
-  if (!URL.canParse(text, base)) return []
-  const { href, protocol } = new URL(text, base)
-  return protocol === 'https:' || protocol === 'http:' ? [href] : []
+  const url = tryParseUrl(text, base)
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? [url.href] : []
 }
 
 /** Such links are in the head or in a bar above the text. */
@@ -195,8 +195,8 @@ function alternateUrls(url: string): readonly string[] {
 
 function resolveUrl(href: string, base: string): string | undefined {
   const text = href.replaceAll('&amp;', '&').trim()
-  if (!URL.canParse(text, base)) return undefined
-  const target = new URL(text, base)
+  const target = tryParseUrl(text, base)
+  if (!target) return undefined
   target.hash = ''
   return target.href === base ? undefined : target.href
 }

@@ -31,7 +31,7 @@ export async function loadPage(
   } catch (error) {
     const isTimedOut = context.signal.aborted
     if (!isTimedOut && !(error instanceof Failure)) throw error
-    const note = 'This is the page over plain HTTP, without running its scripts.'
+    const note = 'This is the page as fetched over HTTP; its scripts did not run.'
     return isTimedOut ? withNote(plain, `${note} The browser took too long.`) : withFailureNote(plain, note, error)
   }
 }

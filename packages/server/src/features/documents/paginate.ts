@@ -116,7 +116,7 @@ export function decodeCursor(cursor: string): CursorPosition {
     return { offset: parseInt(offset, 36), fingerprint, isShort: shortFlag === '~' }
   }
   throw new Failure(
-    `${JSON.stringify(cursor.slice(0, 40))} is not a ReadDocs cursor: use the one at the end of the previous page, or omit it for the first page.`,
+    `${JSON.stringify(cursor.slice(0, 40))} is not a ReadDocs cursor: use the one at the end of the previous result, or omit it to start over.`,
   )
 }
 

@@ -78,7 +78,7 @@ const RETRY_LATER = 'Try again later, or find the content elsewhere.'
 
 const STATUS_ADVICE: Readonly<Record<PageStatus, string>> = {
   ok: '',
-  needs_javascript: 'Its text is created by scripts.',
+  needs_javascript: 'Scripts create its text.',
   blocked:
     'The site blocks automated access. Do not retry now. Find the content elsewhere with WebSearch, or ask the user to open the page.',
   login: 'The page requires a login. Ask the user for its content, or find a public page.',
@@ -95,7 +95,7 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 function statusAdvice({ status }: PageClassification, copy: PageSnapshot): string {
   if (status !== 'http_error' || copy.status >= 500) return STATUS_ADVICE[status]
   const redirectNote = REDIRECT_STATUSES.has(copy.status) ? 'The response does not say where the page has moved. ' : ''
-  return `${redirectNote}Retrying would not help: check the URL, or find the content elsewhere.`
+  return `${redirectNote}Retrying does not help: check the URL, or find the content elsewhere.`
 }
 
 /** For problems whose message does not say what to do. */
@@ -280,7 +280,7 @@ function formatFindResult(result: FindResult, { outline }: ExtractMetadata, isSe
       notes: [`Try fewer or other words, or ${advice}.`],
     }
   }
-  const intro = isPartial ? `No line${scope} has all the words; most of them:` : 'Matching:'
+  const intro = isPartial ? `No line${scope} has all the words. With most of them:` : 'Matching:'
   const heading = [`${intro} ${formatCount(total, 'line', 'lines')}`]
   return { heading, untrusted: sections.map(formatFoundSection), notes: formatFindNotes(result) }
 }

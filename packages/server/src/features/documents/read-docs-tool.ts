@@ -8,7 +8,7 @@ export const readDocs = defineToolWith<{ documents: DocumentReader }>()({
   name: 'ReadDocs',
   title: 'Read a web page',
   description: `Fetch URL content as markdown via headless browser
-Also PDF, JSON, text, feeds. A long page gives its outline and beginning: use find, url#section or cursor to read on.`,
+Also PDF, JSON, text, feeds. A long page returns its outline and beginning; continue with find, url#section or cursor.`,
   hints: { readOnly: true, destructive: false, openWorld: true },
   services: ['documents'],
 

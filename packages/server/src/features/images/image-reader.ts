@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, parse, sep } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
-import { expandPath, realPathOrSame, splitList } from '../../config/paths.js'
+import { expandPath, isHomePath, realPathOrSame, splitList, toNativePath } from '../../config/paths.js'
 import { createWorkerEnvironment } from '../../process/worker-processes.js'
 import { createSandboxPolicy } from '../../sandbox/sandbox-policy.js'
 import { type OpenedFile, openUntrustedFile } from '../../storage/untrusted-file.js'
@@ -50,7 +50,8 @@ function createImageReader(directory: string, policy: PathPolicy, workers: Image
     async read(request, user, signal) {
       checkPath(request.path)
       // Not normalized, because the system resolves `..` after a link differently.
-      const path = isAbsolute(request.path) ? request.path : `${directory}${sep}${request.path}`
+      const given = toNativePath(request.path)
+      const path = isAbsolute(given) ? given : `${directory}${sep}${given}`
       try {
         return await readFile({ ...request, path }, user, signal)
       } catch (error) {
@@ -96,9 +97,9 @@ function checkPath(path: string): void {
     throw new Failure(
       `ReadImage reads files, and ${quoted} is a URL: save it to a file first, for example with curl -o.`,
     )
-  if (/^file:/i.test(path)) throw new Failure(`file_path is a path, not a URL: leave out the file:// of ${quoted}.`)
-  if (/^~(\/|$)/.test(path)) throw new Failure(`~ is not expanded here: use the absolute path instead of ${quoted}.`)
-  if (path.includes('\0')) throw new Failure('file_path contains a NUL character, which no path has.')
+  if (/^file:/i.test(path)) throw new Failure(`file_path must be a path, not a URL: remove file:// from ${quoted}.`)
+  if (isHomePath(path)) throw new Failure(`~ is not expanded: use the absolute path instead of ${quoted}.`)
+  if (path.includes('\0')) throw new Failure('file_path contains a NUL character: remove it.')
 }
 
 /** Bounds the time for large directories. */
@@ -173,10 +174,10 @@ function assertPathAllowed({ allowedRoots: roots, hiddenPaths }: PathPolicy, rea
         isInsideDirectory(realPath, hiddenPath) &&
         !allowedRoots.some((root) => isInsideDirectory(root, hiddenPath) && isInsideDirectory(realPath, root)),
     )
-  if (isInHiddenPath) throw new Failure('is hidden from commands here, and so from ReadImage')
+  if (isInHiddenPath) throw new Failure('is hidden from commands and from ReadImage')
   if (allowedRoots.some((root) => isInsideDirectory(realPath, root))) return
   const allowed = roots.length === 1 ? `${roots[0]}` : roots.join(', ')
-  throw new Failure(`is outside of the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
+  throw new Failure(`is outside the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
 }
 
 /** As in the operating system. */

@@ -16,8 +16,18 @@ export const SHARP_INSTALL_HINT =
     ? `run \`npm install sharp\` ${INSTALL_LOCATION}`
     : 'make a PNG or JPEG of it first, or use the npm package (`npx scorpiox-code`): this executable has no sharp'
 
-export function installHintFor(packageName: Exclude<OptionalPackage, 'sharp'>): string {
+export function noteOriginalFile(isExecutable = findExecutableEntry() !== undefined): string {
+  const reason = isExecutable ? 'this executable cannot decode it' : 'sharp is not installed'
+  return `The original file, neither rotated nor cropped: ${reason}`
+}
+
+export function installHintFor(
+  packageName: Exclude<OptionalPackage, 'sharp'>,
+  isExecutable = findExecutableEntry() !== undefined,
+): string {
   const formatName = packageName === 'libheif-js' ? 'a HEIC image' : 'a PDF document'
+  if (isExecutable)
+    return `is ${formatName}, which this executable cannot decode: make a PNG or JPEG of it first, or use the npm package (\`npx scorpiox-code\`)`
   return `is ${formatName}, and its decoder is not installed: run \`npm install ${packageName}\` ${INSTALL_LOCATION}`
 }
 
@@ -37,13 +47,13 @@ export async function readOriginalFile({ format, crop, page }: DecodeRequest, fi
   const mimeType = MIME_TYPES.get(format)
   if (mimeType === undefined) throw new Failure(`is ${format}, which must be converted; ${SHARP_INSTALL_HINT}`)
   if (crop !== undefined || page !== undefined)
-    throw new Failure(`cannot be cropped or paged through; ${SHARP_INSTALL_HINT}`)
+    throw new Failure(`cannot be shown with crop or page; ${SHARP_INSTALL_HINT}`)
   if (file.size > MAX_ORIGINAL_BYTES)
     throw new Failure(`is too large to be shown unchanged (${file.size} bytes); ${SHARP_INSTALL_HINT}`)
   const bytes = Buffer.alloc(file.size)
   await file.handle.read(bytes, 0, bytes.length, 0)
   const original = readImageSize(bytes, format)
-  if (original === undefined || !hasImageEnd(bytes, format)) throw new Failure('is damaged or cut short')
+  if (original === undefined || !hasImageEnd(bytes, format)) throw new Failure('is damaged or truncated')
   if (longEdge(original) > MAX_ORIGINAL_EDGE) {
     const { width, height } = original
     throw new Failure(`is ${width} x ${height} pixels, too large to be shown unchanged; ${SHARP_INSTALL_HINT}`)

@@ -10,6 +10,7 @@ import { toResultMeta } from '../../text/result-data.js'
 import type { Rectangle } from './geometry.js'
 import type { ImageReader } from './image-reader.js'
 import type { ImageResult } from './image-types.js'
+import { noteOriginalFile } from './missing-decoder.js'
 
 interface ReadImageInput {
   readonly file_path: string
@@ -78,7 +79,7 @@ function describeSize(image: ImageResult, scale: number): string {
   if (!isPart && isFullSize && formatName(mimeType) === format) return 'The whole image in full size'
   const originalText = `Original: ${format}, ${original.width} x ${original.height} ${format === 'PDF' ? 'points' : 'pixels'}`
   const regionText = isPart
-    ? `, of it x ${region.x} to ${region.x + region.width}, y ${region.y} to ${region.y + region.height}`
+    ? `, region x ${region.x} to ${region.x + region.width}, y ${region.y} to ${region.y + region.height}`
     : ''
   if (isFullSize) return `${originalText}${regionText}, in full size`
   return `${originalText}${regionText}, at ${scale} ${scale < 1 ? 'of' : 'times'} its size. ${coordinateHint(image, scale)}`
@@ -98,12 +99,12 @@ function formatNotes(image: ImageResult, path: string): readonly string[] {
   const isAnimation = format === 'GIF' || format === 'WebP' || format === 'AVIF'
   const hasWrongName = FORMATS_BY_EXTENSION.get(extname(path).toLowerCase())?.includes(format) === false
   return [
-    ...(page ? [`${isAnimation ? 'Frame' : 'Page'} ${page.number} of ${page.of}; page shows another`] : []),
-    ...(wasRotated ? ['Turned upright as its EXIF orientation says; crop counts in this orientation'] : []),
+    ...(page ? [`${isAnimation ? 'Frame' : 'Page'} ${page.number} of ${page.of}; set page for another`] : []),
+    ...(wasRotated ? ['Turned upright by its EXIF orientation; crop uses this orientation'] : []),
     ...(isDamaged ? ['The file is damaged: parts of the image may be wrong'] : []),
     ...(background ? [`Partly transparent, shown on ${background}`] : []),
     ...(hasWrongName ? [`Its name ends in ${extname(path)}, but it is ${format}`] : []),
-    ...(isOriginalFile ? ['The original file, neither rotated nor cropped: sharp is not installed'] : []),
+    ...(isOriginalFile ? [noteOriginalFile()] : []),
   ]
 }
 

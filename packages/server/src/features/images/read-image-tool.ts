@@ -8,8 +8,9 @@ export const readImage = defineToolWith<{ images: ImageReader }>()({
   name: 'ReadImage',
   title: 'Look at an image',
   description: `Read an image file and display it visually
-Also SVG, HEIC, PDF. Paths may be relative. crop for detail.`,
+Also SVG, HEIC, PDF. Paths may be relative. Use crop for detail.`,
   hints: { readOnly: true, destructive: false, openWorld: false },
+  ui: { resourceUri: 'ui://scorpiox-code/image' },
   services: ['images'],
 
   input: {
@@ -21,7 +22,7 @@ Also SVG, HEIC, PDF. Paths may be relative. crop for detail.`,
         items: { type: 'integer' },
         description: 'x, y, width, height in original pixels',
       },
-      page: { type: 'integer', description: 'Of a PDF, TIFF or animation' },
+      page: { type: 'integer', description: 'Page of a PDF or TIFF, or frame' },
     },
     required: ['file_path'],
   },

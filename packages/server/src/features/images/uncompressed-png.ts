@@ -37,7 +37,7 @@ export function encodePng({ data, width, height, channels }: Pixels): Buffer {
 /** Decodes one region; only that region is held as pixels. */
 export async function decodePngRegion(png: Buffer, region: Rectangle): Promise<Buffer> {
   const width = png.readUInt32BE(16)
-  if (png[24] !== 8 || png[25] !== 6 || png[28] !== 0) throw new Error('not the kind of PNG that was expected')
+  if (png[24] !== 8 || png[25] !== 6 || png[28] !== 0) throw new Error('unexpected PNG format')
   const pixels = Buffer.allocUnsafe(region.width * region.height * CHANNELS)
   const rowBytes = 1 + width * CHANNELS
   let previousRow = Buffer.alloc(rowBytes)
@@ -69,7 +69,7 @@ export async function decodePngRegion(png: Buffer, region: Rectangle): Promise<B
   for (const content of readImageData(png)) if (!inflate.write(content)) await once(inflate, 'drain')
   inflate.end()
   await ended
-  if (y < region.y + region.height) throw new Error('the PNG ends too soon')
+  if (y < region.y + region.height) throw new Error('the PNG is truncated')
   return pixels
 }
 

@@ -24,7 +24,7 @@ export function createApprovalAsker(openQuestions: () => Promise<QuestionService
     const { row } = await questions.answer(toAskingCall(call), id, undefined)
     if (!row.replies) return { decision: 'none', comment: `Question ${id} is still open.` } as const
     open.delete(key)
-    return row.surface === 'call' ? undefined : toReply(row.replies)
+    return row.surface === 'call' || row.surface === 'view' ? undefined : toReply(row.replies)
   }
 
   return async function askForApproval(question: ApprovalQuestion, call: CallContext): Promise<ApprovalReply> {
@@ -49,13 +49,14 @@ function toFormQuestion({ command, reason, rules }: ApprovalQuestion): FormQuest
   const always = { label: ALWAYS, description: `Adds ${rules.join(', ')}` }
   return {
     header: 'Command',
-    text: `May this command run? It is asked because ${reason}.\n\n${shown}`,
+    text: `May this command run? It needs your approval because ${reason}.\n\n${shown}`,
     choices: [
       { label: ONCE, description: null },
       ...(rules.length === 0 ? [] : [always]),
       { label: NO, description: null },
     ],
     multiple: false,
+    isApproval: true,
   }
 }
 

@@ -15,6 +15,8 @@ import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleFil
 export interface PermissionService {
   /** Resolves if the command may run; otherwise throws a Failure that says why. Undefined if there are no rules. */
   authorize(command: string, call: CallContext): Promise<void> | undefined
+  /** The same for a command that the user starts: only a rule that denies it is a reason to refuse. */
+  authorizeForUser(command: string, user: string): Promise<void> | undefined
   close(): void
 }
 
@@ -59,9 +61,8 @@ export function createPermissionService({ config, askUser }: PermissionServiceDe
     const { decision, reason, commands } = evaluation
     if (decision === 'allow') return
     if (decision === 'deny') {
-      const source = commands.find((one) => one.decision === 'deny')?.rule?.source ?? ''
       throw new Failure(
-        `The command was not started: ${reason} (${source}). ` +
+        `The command was not started: ${reason} (${denyingSource(commands)}). ` +
           'Do not do the same in another way: tell the user what you wanted to do, and that this rule forbids it.',
       )
     }
@@ -73,13 +74,26 @@ export function createPermissionService({ config, askUser }: PermissionServiceDe
     throw reply.decision === 'rejected' ? rejected(reply.comment) : notAsked(reason, reply.comment)
   }
 
+  async function checkForUser(command: string, user: string, ruleSet: RuleSet): Promise<void> {
+    const { decision, reason, commands } = await evaluateInTurn(command, user, ruleSet)
+    if (decision === 'deny') throw new Failure(`The command was not started: ${reason} (${denyingSource(commands)}).`)
+  }
+
   return {
     authorize(command, call) {
       const ruleSet = ruleSets.get(call.user)
       return ruleSet && check(command, call, ruleSet)
     },
+    authorizeForUser(command, user) {
+      const ruleSet = ruleSets.get(user)
+      return ruleSet && checkForUser(command, user, ruleSet)
+    },
     close() {},
   }
+}
+
+function denyingSource(commands: Evaluation['commands']): string {
+  return commands.find(({ decision }) => decision === 'deny')?.rule?.source ?? ''
 }
 
 /** What the rules decide, without asking. */

@@ -29,7 +29,7 @@ export function buildApprovalForm(row: PlanApprovalRow, content: ApprovalFormCon
   const comment = {
     type: 'string',
     title: 'Comment',
-    description: 'What to change, if you reject it',
+    description: 'What to change if you reject the plan',
     maxLength: MAX_COMMENT,
   }
   const schema: JsonObject = {
@@ -58,16 +58,16 @@ export function parseApprovalForm(reply: FormReply): Pick<PlanDecision, 'outcome
 function buildMessage({ text }: PlanApprovalRow, { goal, changes }: ApprovalFormContent): string {
   const about = goal === '' ? '' : ` Goal: ${toSingleLine(goal, MAX_FORM_GOAL)}`
   if (text === null)
-    return `Leave plan mode without a plan, so that commands can write again? The plan is discarded.${about}`
+    return `Leave plan mode without a plan? Commands can then write again, and the plan is discarded.${about}`
   return [
-    `Approve this plan, so that commands can write again?${about}`,
+    `Approve this plan? Commands can then write again.${about}`,
     '',
     ...shorten(
       text,
       MAX_FORM_PLAN,
-      'The console page (scorpiox-code ui) shows the whole plan: read it before you approve.',
+      'The console page (scorpiox-code ui) shows the whole plan. Read it before you approve.',
     ),
-    ...(changes.length === 0 ? [] : ['', 'Changes since the last draft:', ...formatChanges(changes)]),
+    ...(changes.length === 0 ? [] : ['', 'Changes:', ...formatChanges(changes)]),
   ].join('\n')
 }
 
@@ -80,5 +80,5 @@ function shorten(untrusted: string, maxLength: number, hint: string): readonly s
   const text = showControlCharacters(untrusted)
   if (text.length <= maxLength) return [text.trimEnd()]
   const shown = text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
-  return [shown, '…', `[${shown.length} of ${text.length} characters are shown. ${hint}]`]
+  return [shown, '…', `[${shown.length} of ${text.length} characters shown. ${hint}]`]
 }

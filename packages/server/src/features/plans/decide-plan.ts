@@ -6,14 +6,14 @@
 import { relative, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { AnswerChannel } from '../../calls/question-form.js'
+import type { ApprovalChannel } from '../../calls/question-form.js'
 import { ensureSessionDirectory } from '../../sessions/session-directory.js'
 import { type DiffLine, diffLines, foldUnchanged } from '../../text/line-diff.js'
 import { toStorableText } from '../../text/normalize-text.js'
 import { formatDecisionMessage } from './format-decision.js'
 import { hashPlanApproval, type PlanApprovalRow, type PlanDecisionRecord } from './plan-approval-table.js'
 import { type CreatedPlanTask, createTaskFromPlan } from './plan-checklist.js'
-import { openPlanFileStore, type PlanFileStore, readPlanFile, validatePlanText } from './plan-file.js'
+import { openPlanFileStore, type PlanFileStore, readOpenPlanText, readPlanFile, validatePlanText } from './plan-file.js'
 import type { PlanRow, PlanTables } from './plan-table.js'
 
 export const MAX_COMMENT = 4000
@@ -22,7 +22,7 @@ const CONTEXT_LINES = 3
 export interface PlanDecision {
   readonly id: number
   readonly outcome: 'approved' | 'rejected' | 'unasked'
-  readonly channel: AnswerChannel | null
+  readonly channel: ApprovalChannel | null
   /** Hash of what the user was shown. */
   readonly hash: string
   readonly comment?: string | undefined
@@ -42,7 +42,9 @@ export async function decidePlanApproval(
   const { id, outcome, channel } = request
   const row = await requireOpenApproval(rows, id)
   if (request.hash !== hashPlanApproval(row))
-    throw new Failure(`This is not the plan of request ${id}. Nothing was changed: reload, and read the plan again.`)
+    throw new Failure(
+      `The plan of request ${id} is not the one that was shown. Nothing was changed. Reload and read the plan again.`,
+    )
   const comment = toComment(request.comment)
   const edited = toEditedText(row, request)
   const end = outcome === 'rejected' ? NOT_ENDED : await endPlan(rows, project, row, { edited, now })
@@ -63,15 +65,17 @@ const NOT_ENDED: PlanEnd = { path: null, task: null }
 
 async function requireOpenApproval({ plans, approvals }: PlanTables, id: number): Promise<PlanApprovalRow> {
   const row = await approvals.find(id)
-  if (!row)
-    throw new Failure(`There is no request ${id} about a plan: it was withdrawn, or never made in this project.`)
+  if (!row) throw new Failure(`There is no plan request ${id} in this project: it was withdrawn or never existed.`)
   const { decision, decidedAt } = row
   const when = decidedAt === null ? '' : ` at ${new Date(decidedAt).toISOString()}`
   if (decision?.outcome === 'replaced')
     throw new Failure(`Request ${id} was replaced by a later one${when}. Nothing was changed.`)
-  if (decision) throw new Failure(`Request ${id} was ${decision.outcome} before${when}. Nothing was changed.`)
+  if (decision) {
+    const what = decision.outcome === 'unasked' ? 'applied without asking the user' : decision.outcome
+    throw new Failure(`Request ${id} was already ${what}${when}. Nothing was changed.`)
+  }
   if ((await plans.findOpen())?.id === row.planId) return row
-  throw new Failure(`Request ${id} is about a plan that has ended. Nothing was changed.`)
+  throw new Failure(`The plan of request ${id} has ended. Nothing was changed.`)
 }
 
 function toComment(comment = ''): string | null {
@@ -85,7 +89,7 @@ function toComment(comment = ''): string | null {
 function toEditedText(row: PlanApprovalRow, { outcome, text }: PlanDecision): string | null {
   if (text === undefined || text === row.text) return null
   if (row.action !== 'exit' || outcome !== 'approved')
-    throw new Failure('A text is accepted only with the approval of a plan. Nothing was changed.')
+    throw new Failure('An edited plan is accepted only with an approval. Nothing was changed.')
   if (text.trim() === '') throw new Failure('The plan is empty. Nothing was changed.')
   return validatePlanText(text)
 }
@@ -188,9 +192,26 @@ export async function readPlanApproval(rows: PlanTables, id: number): Promise<Pl
   }
 }
 
+export interface OpenPlanDetails {
+  /** Null if nothing was written yet. */
+  readonly text: string | null
+  /** As in the details of an approval. */
+  readonly changes: PlanApprovalDetails['changes']
+}
+
+/** Undefined if no plan is open. */
+export async function readOpenPlan(rows: PlanTables, project: string): Promise<OpenPlanDetails | undefined> {
+  const plan = await rows.plans.findOpen()
+  if (!plan) return undefined
+  const text = await readOpenPlanText(rows.plans, project)
+  return text === undefined
+    ? { text: null, changes: [] }
+    : { text, changes: await findChanges(rows, { planId: plan.id }, text) }
+}
+
 export async function findChanges(
   { plans, approvals }: Pick<PlanTables, 'plans' | 'approvals'>,
-  { planId }: PlanApprovalRow,
+  { planId }: Pick<PlanApprovalRow, 'planId'>,
   text: string,
 ): Promise<PlanApprovalDetails['changes']> {
   const seen = (await approvals.findLastRejected(planId))?.text

@@ -4,6 +4,7 @@
 
 export { planMode } from './plan-mode-tool.js'
 export { planResource } from './plan-resource.js'
+export { planViewData } from './plan-view.js'
 export type { PlanApprovalTable } from './plan-approval-table.js'
 export type { PlanService } from './plan-service.js'
 export type { PlanRow, PlanTable, PlanVersion } from './plan-table.js'

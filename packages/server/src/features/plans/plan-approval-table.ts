@@ -4,7 +4,8 @@
 
 import { createHash } from 'node:crypto'
 
-import type { AnswerChannel } from '../../calls/question-form.js'
+import type { ApprovalChannel } from '../../calls/question-form.js'
+import { insertPastEvent } from '../../sessions/past-event-table.js'
 import {
   nullableNumberColumn,
   nullableTextColumn,
@@ -46,7 +47,7 @@ export interface PlanDecisionRecord {
    * `withdrawn`: the call was cancelled.
    */
   readonly outcome: 'approved' | 'rejected' | 'unasked' | 'replaced' | 'withdrawn'
-  readonly channel: AnswerChannel | null
+  readonly channel: ApprovalChannel | null
   readonly comment: string | null
   /** The text that the user approved instead. */
   readonly editedText: string | null
@@ -69,6 +70,8 @@ export interface PlanApprovalTable {
   findLastRejected(planId: number): Promise<PlanApprovalRow | undefined>
   /** Whether the user was asked about this plan before. */
   wasUserAsked(planId: number): Promise<boolean>
+  /** Open or decided; those that were deleted are past events. */
+  listOfSession(session: string): Promise<readonly PlanApprovalRow[]>
   /** Open, or decided but not delivered. */
   listUnsettled(): Promise<readonly PlanApprovalRow[]>
   /** Does nothing if it was already decided. */
@@ -82,7 +85,7 @@ export interface PlanApprovalTable {
   markDelivered(id: number, at: number): Promise<void>
   /** Moves the open request of one session to another. */
   moveToSession(from: string, to: string): Promise<void>
-  /** Deletes what was decided and delivered, except this one. */
+  /** Deletes what was decided and delivered, except this one; the timeline of its session still shows it. */
   deleteSettled(except: number | undefined): Promise<void>
 }
 
@@ -160,7 +163,27 @@ export function createPlanApprovalTable(sql: Sql, scope: number): PlanApprovalTa
         toStorableText(from),
       )
     },
+    async listOfSession(session) {
+      const rows = await sql.all(
+        `SELECT ${COLUMNS} FROM plan_approvals WHERE scope = ? AND session = ?`,
+        scope,
+        toStorableText(session),
+      )
+      return rows.map(approvalFromRow)
+    },
     async deleteSettled(except = 0) {
+      for (const { id, session, action, requestedAt, decidedAt } of await select('delivered_at IS NOT NULL')) {
+        if (id === except || decidedAt === null) continue
+        const event = {
+          session,
+          kind: 'approval',
+          id,
+          startedAt: requestedAt,
+          endedAt: decidedAt,
+          label: action,
+        } as const
+        await insertPastEvent(sql, scope, event)
+      }
       await sql.run(
         'DELETE FROM plan_approvals WHERE scope = ? AND delivered_at IS NOT NULL AND id <> ?',
         scope,

@@ -5,16 +5,16 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
 import { startHeartbeat } from '../../calls/progress-heartbeat.js'
 import { type BackgroundWrites, createBackgroundWrites } from '../../storage/background-writes.js'
 import type { LazyDatabase } from '../../storage/scoped-database.js'
-import type { UserChannels, UserPresence } from '../questions/index.js'
+import type { UserChannels } from '../questions/index.js'
 import {
   type AskingCall,
   canSkipText,
   CONSOLE_TIMED_OUT,
   NO_CONSOLE_OPEN,
+  waitForPresence,
   waitUntilAnswered,
 } from '../questions/lazy.js'
 import { type ApprovalFormContent, buildApprovalForm, parseApprovalForm } from './approval-form.js'
@@ -30,8 +30,6 @@ import { hashPlanApproval, type NewPlanApproval, type PlanApprovalRow } from './
 import type { PlanRow, PlanTables } from './plan-table.js'
 
 const FIRST_HEARTBEAT_MS = 1000
-/** A console finds a server that has just started, and connects to it, within this time. */
-const CONSOLE_CONNECT_MS = 2500
 
 /** `reachable`: the user, if a user can be reached, else the model. */
 export type ApprovalPolicy = 'person' | 'model' | 'reachable'
@@ -159,7 +157,7 @@ export function createPlanApprover({ project, state, channels: openChannels, pol
     if (isUserPresent()) await markUserAsked()
     const form = await raceFormAndConsole(call, row, goal, ms)
     if (form?.wasUserAsked === true) await markUserAsked()
-    if (form?.isFinal === false && !isUserPresent()) await waitForConsole(presence)
+    if (form?.isFinal === false && !isUserPresent()) await waitForPresence(presence)
     const remainingMs = endsAt - performance.now()
     const isConsoleOpen = isUserPresent()
     const shouldWait = form?.isFinal === false && isConsoleOpen && remainingMs > 0
@@ -218,16 +216,6 @@ export function createPlanApprover({ project, state, channels: openChannels, pol
   }
 }
 
-/** Soon after the start, an open console may not be known yet. */
-async function waitForConsole(presence: UserPresence): Promise<void> {
-  const remainingMs = CONSOLE_CONNECT_MS - performance.now()
-  if (remainingMs <= 0) return
-  let unsubscribe: (() => void) | undefined
-  const connected = new Promise<void>((resolve) => (unsubscribe = presence.onChange(resolve)))
-  await withTimeout(remainingMs, connected)
-  unsubscribe?.()
-}
-
 interface FormOutcome {
   /** Why the form did not lead to a decision; empty if it did. */
   readonly problem: string
@@ -237,14 +225,14 @@ interface FormOutcome {
 }
 
 const FORM_CLOSED = 'The user closed the form without a decision.'
-const NO_STATE = 'The client answered a form without the state of the call, so it may never have been shown.'
+const NO_STATE = 'The client answered the form without the state of the call, so the user may not have seen it.'
 
 async function problemOf(work: Promise<void>): Promise<string> {
   try {
     await work
     return ''
   } catch (error) {
-    if (error instanceof Failure) return `The user's decision could not be carried out: ${error.message}`
+    if (error instanceof Failure) return `The user's decision could not be applied: ${error.message}`
     throw error
   }
 }

@@ -2,12 +2,12 @@
 // plan is a regular, non-empty UTF-8 text file of at most 1 MB. Used by plan-service, decide-plan and the console. Commands
 // can write to these files, so their content is not trusted.
 
-import { type FileHandle, lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, realpath, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { renameOverAsync, replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { openOwnFile } from '../../storage/private-files.js'
 import { readBounded } from '../../storage/untrusted-file.js'
@@ -49,21 +49,21 @@ function unreadable(path: string, error: unknown): Failure {
 }
 
 function decodeText(bytes: Buffer, path: string): string {
-  if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
+  if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, the limit for a plan.`)
   try {
     // A NUL byte is valid UTF-8, but text files do not contain it.
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     // Reported below.
   }
-  throw new Failure(`${path} is not text in UTF-8.`)
+  throw new Failure(`${path} is not UTF-8 text.`)
 }
 
 /** The text as it is stored; throws a Failure if it cannot be a plan. */
 export function validatePlanText(plan: string): string {
   if (plan.includes('\0')) throw new Failure('The plan contains a NUL character.')
   if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan.toWellFormed()
-  throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
+  throw new Failure('The plan is larger than 1 MB, the limit for a plan.')
 }
 
 export interface PlanFileStore {
@@ -100,7 +100,7 @@ export function openPlanFileStore(directory: string): PlanFileStore {
     archiveCurrent: () =>
       withSaveFailure(currentPath, async () => {
         try {
-          await rename(currentPath, versionPath(directory, await nextNumber(directory)))
+          await renameOverAsync(currentPath, versionPath(directory, await nextNumber(directory)))
         } catch (error) {
           if (!hasErrorCode(error, 'ENOENT')) throw error
         }
@@ -204,10 +204,12 @@ function requireInsideRoots(real: string, path: string, { allowed }: ReadablePat
   const { roots, hidden } = allowed
   const root = roots.find((candidate) => isInsideDirectory(real, candidate))
   if (root === undefined)
-    throw new Failure(`${path} is outside ${roots.at(-1)}: commands are sandboxed, and so is the plan file.`)
+    throw new Failure(
+      `${path} is outside ${roots.at(-1)}: the sandbox limits commands and the plan file to that folder.`,
+    )
   // A hidden path that contains the whole project does not hide the project itself.
   if (hidden.some((hiddenPath) => isInsideDirectory(hiddenPath, root) && isInsideDirectory(real, hiddenPath)))
-    throw new Failure(`${path} is hidden from commands, so no plan is read from it.`)
+    throw new Failure(`${path} is hidden from commands, so it cannot be the plan file.`)
 }
 
 /**

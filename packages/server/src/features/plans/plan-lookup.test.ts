@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -20,6 +20,7 @@ const CALLER: AskingCall = {
   signal: new AbortController().signal,
   client: '',
   supportsForms: false,
+  supportsViews: false,
   wantsProgress: false,
   reportWaiting: () => {},
   askForm: () => Promise.reject(new Failure('No form is shown.')),
@@ -171,10 +172,12 @@ test('a flag belongs to one user in one project', () => {
 })
 
 test('fails if the flag cannot be written', () => {
-  const unwritable = openFlagFiles('/proc/nowhere', 'plans', '/p')
+  const { stateDir } = createDirectories()
+  const inTheWay = join(stateDir, 'file')
+  writeFileSync(inTheWay, '')
+  const unwritable = openFlagFiles(join(inTheWay, 'nowhere'), 'plans', '/p')
   expect(unwritable.isSet(USER)).toBe(false)
   expect(() => unwritable.set(USER)).toThrow(Failure)
-  const { stateDir } = createDirectories()
   expect(openFlagFiles(join(stateDir, 'x\0y'), 'plans', '/p').isSet(USER)).toBe(true)
   expect(existsSync(join(stateDir, 'plans'))).toBe(false)
 })

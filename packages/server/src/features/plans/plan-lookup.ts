@@ -50,8 +50,7 @@ export function createOpenPlanLookup({ project, state, flags }: OpenPlanLookupDe
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       throw new Failure(
-        `The command was not started: cannot determine whether plan mode is on, in which commands are read-only. ` +
-          error.message,
+        `The command was not started: the server cannot determine whether plan mode is on. ${error.message}`,
       )
     }
   }

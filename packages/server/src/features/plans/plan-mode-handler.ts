@@ -9,6 +9,7 @@ import { type AskingCall, toAskingCall } from '../questions/lazy.js'
 import { formatDecision, formatPendingApproval, formatUnasked, REPLACED } from './format-decision.js'
 import type { ApprovalResult } from './plan-approver.js'
 import type { CreatedPlanTask } from './plan-checklist.js'
+import { describePlanEffect } from './plan-effect.js'
 import type { EndPlanResult, EnterPlanResult, PlanService, PlanStatus, SavedDraft } from './plan-service.js'
 import { MAX_VERSIONS } from './plan-table.js'
 
@@ -70,13 +71,12 @@ async function runPlanMode(input: PlanModeInput, plans: PlanService, call: Askin
   }
 }
 
-const VALID_ACTIONS =
-  'Valid are enter (with goal), exit (with plan or plan_file), status (with plan it saves a draft), json and reset.'
+const VALID_ACTIONS = 'Valid: enter (goal), exit (plan or plan_file), status (plan saves a draft), json, reset.'
 
 /** Rejects a plan that would otherwise be lost silently. */
 function rejectPlan(action: string, { plan }: PlanModeRequest): void {
   if (plan === '') return
-  throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit submits the plan.`)
+  throw new Failure(`${action} takes no plan. Nothing was done. status saves a draft, exit submits the plan.`)
 }
 
 const MAX_NAMED = 20
@@ -126,19 +126,18 @@ function formatPlanEntered(
   { plan, directory, runningJobIds, needsApproval }: EnterPlanResult,
   request: { readonly plan: string; readonly planFile: string },
 ): string {
+  const { atStart, regained } = describePlanEffect()
   return [
     `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
     `Plan will be saved to ${directory}`,
-    `Commands can now only read, except in that folder. ${HOW_TO_LEAVE} ${needsApproval ? APPROVAL : NO_APPROVAL}`,
+    `${atStart} ${HOW_TO_LEAVE} ${needsApproval ? 'The user is asked to approve; then' : 'Then'} commands can ${regained} again.`,
     ...(request.plan === '' ? [] : [`The plan was saved as a draft to ${directory}plan.md.`]),
-    ...(request.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
+    ...(request.planFile === '' ? [] : ['plan_file was not read: only exit uses it.']),
     ...formatRunningJobs(runningJobIds),
   ].join('\n')
 }
 
-const HOW_TO_LEAVE = 'PlanMode(action: "exit", plan: "…") submits the plan, PlanMode(action: "reset") discards it;'
-const APPROVAL = 'the user is asked to approve that, and then commands can write again.'
-const NO_APPROVAL = 'then commands can write again.'
+const HOW_TO_LEAVE = 'PlanMode(action: "exit", plan: "…") submits the plan, PlanMode(action: "reset") discards it.'
 
 function formatPlanEnd(end: EndPlanResult): string {
   const { approval } = end
@@ -169,7 +168,7 @@ export function formatPlanStatus({ open, lastFile, request }: PlanStatus, draft:
     'Plan mode: ACTIVE',
     `Goal: "${toSingleLine(goal, goal.length)}"`,
     `Duration: ${formatElapsedTime(Date.now() - startedAt)}`,
-    `Commands can only read, except in ${open.directory}`,
+    describePlanEffect().inFolder(open.directory),
     ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft.path}.${removedNote(draft)}`]),
     ...(request ? [formatOpenRequest(request)] : []),
   ].join('\n')
@@ -181,16 +180,18 @@ function formatOpenRequest({ id, action, requestedAt }: NonNullable<PlanStatus['
 }
 
 function removedNote({ removedVersions }: SavedDraft): string {
-  return removedVersions === 0 ? '' : ` The oldest version was removed: ${MAX_VERSIONS} versions or 8 MB are kept.`
+  return removedVersions === 0
+    ? ''
+    : ` The oldest version was removed: at most ${MAX_VERSIONS} versions or 8 MB are kept.`
 }
 
 function formatRunningJobs(ids: readonly number[]): readonly string[] {
   if (ids.length === 0) return []
-  if (ids.length === 1) return [`Background task ${ids[0]} was started before and may still write: KillBgTask ends it.`]
+  if (ids.length === 1) return [`Job ${ids[0]} was started before plan mode and can still write. KillBgTask kills it.`]
   const shown = ids.slice(0, MAX_NAMED)
   const rest = ids.length > shown.length ? `${ids.length - shown.length} more` : shown.pop()
   return [
-    `Background tasks ${shown.join(', ')} and ${rest} were started before and may still write: KillBgTask ends them.`,
+    `Jobs ${shown.join(', ')} and ${rest} were started before plan mode and can still write. KillBgTask kills them.`,
   ]
 }
 
@@ -207,18 +208,18 @@ function formatCreatedTask({
   const outcome = isDone ? ' and is complete' : currentTask ? '' : ' and is the current task'
   const current = currentTask && !isDone ? [formatCurrentTask(id, currentTask)] : []
   return [
-    `Task ${id} "${name}" was made from ${from}${outcome}.`,
+    `Task ${id} "${name}" was created from ${from}${outcome}.`,
     ...current,
     ...(omittedItems === 0
       ? []
-      : [`${omittedItems} further items were not taken: a task made from a plan has at most ${items}.`]),
-    ...(truncatedItems === 0 ? [] : [`${truncatedItems} of them were longer than 1,000 characters and were cut.`]),
+      : [`${omittedItems} more items were left out: a task created from a plan has at most ${items} steps.`]),
+    ...(truncatedItems === 0 ? [] : [`${truncatedItems} of its steps were cut to 1,000 characters.`]),
   ]
 }
 
 function formatCurrentTask(id: number, stays: { readonly id: number; readonly name: string }): string {
   const title = `${stays.id} "${toSingleLine(stays.name, MAX_NAME)}"`
-  return `The current task is still ${title}: TaskManager(action: "switch", task_id: ${id}) changes that.`
+  return `The current task is still ${title}. To switch: TaskManager(action: "switch", task_id: ${id}).`
 }
 
 /** For example 4m 32s. */

@@ -8,8 +8,9 @@ export const planMode = defineToolWith<{ plans: PlanService }>()({
   name: 'PlanMode',
   title: 'Plan before acting',
   description: `Manage plan mode for complex tasks
-enter: commands can only read until exit or reset is approved. exit: takes plan (markdown), plan_file, or plan.md in the session's folder (writable); its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: drops it.`,
+enter: commands are read-only until exit or reset is approved. exit: submits plan (markdown), plan_file, or plan.md in the session's writable folder; its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: discards it.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  ui: { resourceUri: 'ui://scorpiox-code/plan' },
   services: ['plans'],
 
   input: {

@@ -62,7 +62,7 @@ export function createPlanPolicy(config: Config, base: CommandSandbox, lookup: O
 function sandboxMissing({ message }: Failure): Failure {
   return new Failure(
     `The command was not started: plan mode is on and requires a read-only sandbox, which is not available. ` +
-      `${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") submits a plan, ` +
+      `${message}\nTo leave plan mode: PlanMode(action: "exit", plan: "…") submits a plan, ` +
       `PlanMode(action: "reset") discards it.`,
   )
 }

@@ -9,7 +9,7 @@ export const PLAN_URI = 'scorpiox://plan'
 export const planResource = defineResourceWith<{ plans: PlanService }>()({
   uri: PLAN_URI,
   name: 'plan',
-  description: 'Your plan in this project: whether plan mode is on, and the plan that is open or was accepted last.',
+  description: 'Your plan in this project: the status of plan mode, and the open or last approved plan.',
   mimeType: 'text/markdown',
   services: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),

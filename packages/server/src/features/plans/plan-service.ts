@@ -8,6 +8,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
+import type { AppPlan } from '../../calls/app-data.js'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
 import { resolveHiddenPaths, resolveReadablePaths } from '../../sandbox/real-paths.js'
@@ -55,6 +56,8 @@ export interface PlanService {
   getStatus(caller: Pick<Caller, 'user'>): Promise<PlanStatus>
   /** Text of the open plan, else of the plan that was accepted last; undefined if there is none. */
   readText(caller: Pick<Caller, 'user'>): Promise<string | undefined>
+  /** The plan with its changes, for a view of MCP Apps. */
+  readForView(caller: Pick<Caller, 'user'>): Promise<AppPlan>
   /** From now on publishes changes of this user's plan, including those made by other servers. */
   watch(user: string): Promise<void>
   close(): Promise<void>
@@ -160,7 +163,8 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
 
   return {
     async enter(caller, { goal, plan }) {
-      if (goal.length > MAX_GOAL) throw new Failure('The goal is too long: say it in a sentence, the rest is the plan.')
+      if (goal.length > MAX_GOAL)
+        throw new Failure('The goal is too long: write one sentence. Details belong in the plan.')
       const text = plan === '' ? '' : validatePlanText(plan)
       const scope = { project, user: caller.user }
       const database = await openDatabase()
@@ -233,6 +237,10 @@ export function createPlanService(settings: PlanServiceDeps): PlanService {
         return readOpenPlanText(plans, project)
       })
     },
+    async readForView({ user }) {
+      const [database, { readPlanForView }] = await Promise.all([openDatabase(), import('./plan-view-handler.js')])
+      return database.read({ project, user }, (rows) => readPlanForView(rows, project))
+    },
     async watch(user) {
       await (await openDatabase()).read({ project, user }, () => Promise.resolve())
     },
@@ -290,7 +298,7 @@ async function requireNoOpenPlan(plans: PlanTable): Promise<void> {
   const open = await plans.findOpen()
   if (!open) return
   throw new Failure(
-    `Plan mode is on since ${new Date(open.startedAt).toISOString()} (goal: ${JSON.stringify(open.goal)}, session: ` +
+    `Plan mode has been on since ${new Date(open.startedAt).toISOString()} (goal: ${JSON.stringify(open.goal)}, session: ` +
       `${open.session}). ${HOW_TO_LEAVE}`,
   )
 }
@@ -298,7 +306,7 @@ async function requireNoOpenPlan(plans: PlanTable): Promise<void> {
 async function requireOpenPlan(plans: PlanTable): Promise<PlanRow> {
   const open = await plans.findOpen()
   if (open) return open
-  throw new Failure('Plan mode is off, and nothing was done: PlanMode(action: "enter", goal: "…") opens a plan.')
+  throw new Failure('Plan mode is off. Nothing was done. PlanMode(action: "enter", goal: "…") opens a plan.')
 }
 
 const HOW_TO_LEAVE =

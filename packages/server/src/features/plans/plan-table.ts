@@ -59,6 +59,8 @@ export interface PlanTable {
   /** Deletes the oldest versions of the scope if there are too many; `removed` says how many. */
   addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion & { readonly removed: number }>
   listVersions(planId: number): Promise<readonly PlanVersion[]>
+  /** 0 if there is none. */
+  findLastVersionNumber(planId: number): Promise<number>
   /** Sorted by id. */
   list(): Promise<readonly PlanRow[]>
 }
@@ -134,6 +136,14 @@ export function createPlanTable(sql: Sql, scope: number): PlanTable {
         planId,
       )
       return rows.map(versionFromRow)
+    },
+    async findLastVersionNumber(planId) {
+      const rows = await sql.all(
+        'SELECT coalesce(max(number), 0) AS number FROM plan_versions WHERE scope = ? AND plan = ?',
+        scope,
+        planId,
+      )
+      return numberColumn(requireRow(rows), 'number')
     },
   }
 }

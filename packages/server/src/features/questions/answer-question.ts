@@ -25,6 +25,8 @@ export async function answerQuestion(
   const row = await questions.find(id)
   if (!row) throw new Failure(`There is no question ${id}: it was withdrawn, or never asked in this project.`)
   if (row.replies) throw alreadyAnswered(row)
+  if (surface === 'view' && row.questions.some(({ isApproval }) => isApproval))
+    throw new Failure(`Question ${id} is an approval: answer it on the console page or in the terminal inbox.`)
   const replies = validateReplies(row.questions, input)
   if (!(await questions.answer(id, { replies, surface, answeredAt: now }))) throw alreadyAnswered(row)
   const answered = { ...row, replies, surface, answeredAt: now }
@@ -38,7 +40,7 @@ export async function answerQuestion(
 function alreadyAnswered({ id, surface, answeredAt }: QuestionRow): Failure {
   const when = answeredAt === null ? '' : ` at ${new Date(answeredAt).toISOString()}`
   const where = surface === null ? '' : ` (${surface})`
-  return new Failure(`Question ${id} was answered before${when}${where}. Nothing was changed.`)
+  return new Failure(`Question ${id} was already answered${when}${where}. Nothing was changed.`)
 }
 
 /**
@@ -87,6 +89,7 @@ const SURFACE_NAMES = {
   page: 'on the page',
   inbox: 'in the inbox',
   call: 'in the chat',
+  view: 'in the form in the chat',
 } as const
 
 /**

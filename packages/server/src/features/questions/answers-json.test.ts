@@ -157,7 +157,7 @@ describe('the form for a client', () => {
             ],
           },
         },
-        question_other: { type: 'string', title: 'Own words', description: expect.any(String), maxLength: 4000 },
+        question_other: { type: 'string', title: 'Your own answer', description: expect.any(String), maxLength: 4000 },
       },
     })
   })

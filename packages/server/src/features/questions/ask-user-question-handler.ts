@@ -12,8 +12,8 @@ import type { FollowUpResult } from './question-store.js'
 
 type AskUserQuestionResult = { readonly questions: readonly FormQuestion[] } & (
   | UnansweredResult
-  | (Omit<AnsweredResult, 'rung'> & {
-      readonly rung: AnsweredResult['rung'] | 'text'
+  | (Omit<AnsweredResult, 'channel'> & {
+      readonly channel: AnsweredResult['channel'] | 'text'
       /** New answers were passed on for a question that had been answered before. */
       readonly ignoredNewAnswers?: boolean
     })
@@ -43,9 +43,9 @@ async function runAskUserQuestion(
 /** The state of a question that was asked before. */
 function toFollowUpResult({ row, wasAnsweredBefore }: FollowUpResult, hasAnswers: boolean): AskUserQuestionResult {
   const { questions, replies, surface, id } = row
-  if (!replies) return { questions, rung: 'text', id, reasons: [`Question ${id} is still open.`] }
+  if (!replies) return { questions, channel: 'text', id, reasons: [`Question ${id} is still open.`] }
   const ignoredNewAnswers = wasAnsweredBefore && hasAnswers
-  return { questions, rung: 'text', replies, surface: surface ?? 'call', id, ignoredNewAnswers }
+  return { questions, channel: 'text', replies, surface: surface ?? 'call', id, ignoredNewAnswers }
 }
 
 interface AnswerFields {
@@ -56,10 +56,11 @@ interface AnswerFields {
 }
 
 const SURFACE_NAMES: Readonly<Record<AnswerChannel, string>> = {
-  client: 'in a form of the client',
+  client: "in the client's form",
   page: 'on the console page',
   inbox: 'in the terminal inbox',
   call: 'in the chat',
+  view: 'in the form in the chat',
 }
 
 const EARLIER_ANSWER_KEPT = 'The user had already answered it; this is the earlier answer, and the new one was ignored.'
@@ -71,9 +72,14 @@ function formatAskUserQuestion(result: AskUserQuestionResult): readonly ContentB
 }
 
 function toResultFields(result: AskUserQuestionResult): object {
-  const { questions, rung, id } = result
+  const { questions, channel, id } = result
   const { replies = [], surface = null } = 'replies' in result ? result : {}
-  return { answers: questions.map((question, index) => toAnswerFields(question, replies[index])), rung, surface, id }
+  return {
+    answers: questions.map((question, index) => toAnswerFields(question, replies[index])),
+    rung: channel,
+    surface,
+    id,
+  }
 }
 
 type Answered = Extract<AskUserQuestionResult, { readonly replies: unknown }>
@@ -118,7 +124,7 @@ function describeMissing(replies: readonly QuestionReply[]): readonly string[] {
 function formatQuestion({ text, choices, multiple }: FormQuestion, index: number): readonly string[] {
   const how = multiple ? 'one or more' : 'one'
   return [
-    `${index + 1}. ${text} (choose ${how}, or say it in your own words)`,
+    `${index + 1}. ${text} (choose ${how}, or answer in your own words)`,
     ...choices.map(
       ({ label, description }, at) => `   ${at + 1}) ${label}${description === null ? '' : `: ${description}`}`,
     ),
@@ -128,7 +134,7 @@ function formatQuestion({ text, choices, multiple }: FormQuestion, index: number
 const PLACEHOLDER = '…'
 
 function formatHowToAnswer(questions: readonly FormQuestion[], id: number | undefined): readonly string[] {
-  if (id === undefined) return ['Go on with what they say in the chat.']
+  if (id === undefined) return ['Continue with what they say in the chat.']
   // A placeholder instead of an option, because models copy the example.
   const example = questions.map(({ multiple }) => (multiple ? [PLACEHOLDER, PLACEHOLDER] : PLACEHOLDER))
   return [

@@ -29,8 +29,9 @@ export const askUserQuestion = defineToolWith<{ questions: QuestionService }>()(
   name: 'AskUserQuestion',
   title: 'Ask the user',
   description: `Ask interactive multiple-choice questions via TUI
-questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":false}]}; 1-10 questions, 2-20 options. If no user is reached you get an id: ask in the chat, then pass on {"id":7,"answers":["A"]}; {"id":7} checks for an answer.`,
+questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":false}]}; 1-10 questions, 2-20 options. If no user is reached, you get an id: ask in the chat, then send {"id":7,"answers":["A"]}; {"id":7} checks for an answer.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  ui: { resourceUri: 'ui://scorpiox-code/question' },
   services: ['questions'],
 
   input: ASK_USER_QUESTION_INPUT,

@@ -22,6 +22,8 @@ export interface AskingCall extends RespondingCall {
   readonly client: string
   /** The client declared support for forms. */
   readonly supportsForms: boolean
+  /** The client shows views of MCP Apps. */
+  readonly supportsViews: boolean
   /** The client requested progress. */
   readonly wantsProgress: boolean
   reportWaiting(seconds: number): void
@@ -57,6 +59,7 @@ export function toAskingCall(call: CallContext): AskingCall {
     },
     client,
     supportsForms: clientAbilities.form,
+    supportsViews: clientAbilities.apps,
     wantsProgress,
     reportWaiting: (seconds) => call.progress(seconds, { message: `Waiting for the user to answer (${seconds} s)` }),
     async askForm(form, { timeoutMs, onLateReply, key = 'said' }) {
@@ -100,7 +103,7 @@ export function buildClientForm(questions: readonly FormQuestion[], allowFreeTex
   ])
   const freeText = {
     type: 'string',
-    title: 'Own words',
+    title: 'Your own answer',
     description: 'If no option fits, or to add something',
     maxLength: MAX_FREE_TEXT,
   }

@@ -3,6 +3,7 @@
 // effects of its own.
 
 export { askUserQuestion } from './ask-user-question-tool.js'
+export { answerInView, questionViewData } from './question-view.js'
 export type { QuestionService, UserChannels } from './question-service.js'
 export type { UserPresence } from './question-store.js'
 export type { QuestionTable } from './question-table.js'

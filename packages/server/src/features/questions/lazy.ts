@@ -4,5 +4,5 @@
 export { answerQuestion } from './answer-question.js'
 export { type AskingCall, canSkipText, type ClientForm, type FormReply, toAskingCall } from './client-form.js'
 export { CONSOLE_TIMED_OUT, NO_CONSOLE_OPEN } from './question-service.js'
-export { waitUntilAnswered } from './question-store.js'
+export { waitForPresence, waitUntilAnswered } from './question-store.js'
 export { createQuestionTable } from './question-table.js'

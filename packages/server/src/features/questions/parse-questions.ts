@@ -146,7 +146,7 @@ function parseChoices(options: unknown, number: number): readonly QuestionChoice
 function parseChoice(option: unknown, where: string): QuestionChoice {
   const { label, description }: JsonObject = isJsonObject(option) ? option : { label: option }
   const parsed = parseLine(typeof label === 'number' ? String(label) : label, `The label of ${where}`, MAX_LABEL)
-  if (parsed === null) throw new Failure(`There is no label in ${where}: an option is a text or {"label":"…"}.`)
+  if (parsed === null) throw new Failure(`There is no label in ${where}: an option is text or {"label":"…"}.`)
   return { label: parsed, description: parseLine(description, `The description of ${where}`, MAX_DESCRIPTION) }
 }
 
@@ -164,7 +164,7 @@ function parseLine(value: unknown, what: string, max: number): string | null {
 
 function parseText(value: unknown, what: string, max: number): string | null {
   if (value === undefined || value === null) return null
-  if (typeof value !== 'string') throw new Failure(`${what} must be a text.`)
+  if (typeof value !== 'string') throw new Failure(`${what} must be text.`)
   const text = removeControls(value)
   if (text.length > max) throw new Failure(`${what} has ${text.length} characters; at most ${max} are allowed.`)
   return text === '' ? null : text

@@ -16,7 +16,7 @@ import type { PendingMessage } from '../../sessions/message-table.js'
 import { openStateDatabase, type StateDatabase } from '../../state.js'
 import { answerQuestion } from './answer-question.js'
 import type { AskFormOptions, AskingCall, FormReply } from './client-form.js'
-import { type AskResult, createQuestionService, type QuestionService } from './question-service.js'
+import { type AskResult, createQuestionService, NO_CONSOLE_OPEN, type QuestionService } from './question-service.js'
 import type { UserPresence } from './question-store.js'
 import type { QuestionRow } from './question-table.js'
 
@@ -95,6 +95,7 @@ function createCall(more: Partial<AskingCall> = {}): TestCall {
     life: progress,
     client: '',
     supportsForms: false,
+    supportsViews: false,
     wantsProgress: true,
     reportWaiting: (seconds) => progress.push(seconds),
     askForm: () => Promise.reject(new Failure('The client refused: Method not found')),
@@ -158,17 +159,17 @@ describe('a form reply', () => {
       const askForm = vi.fn(replying({ action, afterMs }))
       const first = await questions.ask(FORM, createCall({ supportsForms: true, askForm }))
       expect(first).toMatchObject({
-        rung: 'text',
+        channel: 'text',
         reasons: [`The client ${did} the form without a user, after ${afterMs} ms.`, expect.any(String)],
       })
       const second = await questions.ask(FORM, createCall({ supportsForms: true, askForm }))
       expect(second).toMatchObject({
-        rung: 'text',
+        channel: 'text',
         reasons: ['This client answers forms without a user.', expect.any(String)],
       })
       expect(askForm).toHaveBeenCalledTimes(1)
       const other = createCall({ supportsForms: true, askForm: replying({}), session: 'another' })
-      expect(await questions.ask(FORM, other)).toMatchObject({ rung: 'client' })
+      expect(await questions.ask(FORM, other)).toMatchObject({ channel: 'client' })
     },
   )
 
@@ -180,7 +181,7 @@ describe('a form reply', () => {
   ] as const)('%s after %s ms counts as a reply of the user', async (action, afterMs, outcome) => {
     const questions = await serverAt()
     const asked = await questions.ask(FORM, createCall({ supportsForms: true, askForm: replying({ action, afterMs }) }))
-    expect(asked).toMatchObject({ rung: 'client', replies: [{ outcome }] })
+    expect(asked).toMatchObject({ channel: 'client', replies: [{ outcome }] })
   })
 
   test('a session shared by all clients of a user gets a form again', async () => {
@@ -202,7 +203,7 @@ describe('with an open console', () => {
     expect(row).toMatchObject({ id: 1, session: 'one', waiting: true, questions: FORM })
     expect(claimedSessions).toEqual(['one'])
     await answer(1)
-    expect(await asked).toEqual({ rung: 'board', surface: 'page', replies: reply('Red'), id: 1 })
+    expect(await asked).toEqual({ channel: 'board', surface: 'page', replies: reply('Red'), id: 1 })
     expect(await find(1)).toMatchObject({ deliveredAt: null })
     caller.settle(true)
     await questions.close()
@@ -232,13 +233,13 @@ describe('with an open console', () => {
     await untilOpen()
     const declined = [{ outcome: 'declined', selected: [] }] as const
     await consoleDatabase.write(SCOPE, (rows) => answerQuestion(rows, 1, declined, 'inbox', Date.now()))
-    expect(await asked).toMatchObject({ rung: 'board', surface: 'inbox', replies: declined })
+    expect(await asked).toMatchObject({ channel: 'board', surface: 'inbox', replies: declined })
   })
 
   test('after a timeout the question stays open, and a later answer is delivered', async () => {
     const questions = await serverAt(0.05)
     expect(await questions.ask(FORM, createCall())).toMatchObject({
-      rung: 'text',
+      channel: 'text',
       id: 1,
       reasons: [expect.any(String), expect.stringContaining('no answer came in time')],
     })
@@ -264,7 +265,7 @@ describe('with an open console', () => {
     const asked = questions.ask(FORM, createCall({ supportsForms: true }))
     await untilOpen()
     await answer(1, 'Blue')
-    expect(await asked).toMatchObject({ rung: 'board', replies: reply('Blue') })
+    expect(await asked).toMatchObject({ channel: 'board', replies: reply('Blue') })
   })
 
   test('a silent client has half of the time; its late reply is accepted while the console is asked', async () => {
@@ -279,7 +280,7 @@ describe('with an open console', () => {
     await untilOpen()
     options?.onLateReply({ action: 'cancel' })
     options?.onLateReply({ action: 'accept', content: { question_1: 'Blue' } })
-    expect(await asked).toMatchObject({ rung: 'board', surface: 'client', replies: reply('Blue') })
+    expect(await asked).toMatchObject({ channel: 'board', surface: 'client', replies: reply('Blue') })
     await questions.close()
   })
 
@@ -302,7 +303,7 @@ test('without an open console it is skipped', async () => {
   const questions = await serverAt(600)
   const caller = createCall({ user: 'bob' })
   presentUsers.add(SCOPE.user)
-  expect(await questions.ask(FORM, caller)).toMatchObject({ rung: 'text', id: 1 })
+  expect(await questions.ask(FORM, caller)).toMatchObject({ channel: 'text', id: 1 })
   expect(await openQuestions()).toEqual([])
 })
 
@@ -318,7 +319,7 @@ test('a database failure while waiting returns the question as text', async () =
     waitSeconds: 30,
   })
   expect(await questions.ask(FORM, createCall())).toMatchObject({
-    rung: 'text',
+    channel: 'text',
     id: undefined,
     reasons: expect.arrayContaining(['It could not be saved: The disk is full.']),
   })
@@ -332,7 +333,7 @@ test.each(['never', 'meanwhile'])(
     const asked = questions.ask(FORM, createCall())
     await untilOpen()
     isFull = true
-    expect(await asked).toMatchObject({ rung: 'text', id: 1 })
+    expect(await asked).toMatchObject({ channel: 'text', id: 1 })
     // Another process answered first.
     if (when === 'meanwhile') await answer(1)
     isFull = false
@@ -391,3 +392,51 @@ test('60 questions of two servers with cancelled calls, failed writes and racing
   expect(new Map(all)).toEqual(new Map(accepted))
   expect(await openQuestions()).toEqual([])
 }, 60_000)
+
+describe('a view in the chat', () => {
+  const viewer = (): TestCall => createCall({ supportsViews: true })
+  beforeEach(() => presentUsers.clear())
+
+  test('answers the waiting call', async () => {
+    const questions = await serverAt()
+    const caller = viewer()
+    const asked = questions.ask(FORM, caller)
+    await untilOpen()
+    expect(await questions.listForView(caller, undefined)).toMatchObject([{ id: 1, waiting: true }])
+    expect(await questions.listForView({ ...caller, session: 'two' }, undefined)).toEqual([])
+    await questions.answerFromView(caller, 1, reply('Red'))
+    expect(await asked).toEqual({ channel: 'board', surface: 'view', replies: reply('Red'), id: 1 })
+    await questions.close()
+  })
+
+  test('that never appears is not waited for again, until one does', async () => {
+    const questions = await serverAt()
+    const first = questions.ask(FORM, viewer())
+    expect(await untilOpen()).toMatchObject([{ waiting: true }])
+    expect(await first).toMatchObject({ channel: 'text', id: 1, reasons: expect.arrayContaining([NO_CONSOLE_OPEN]) })
+    const second = questions.ask(FORM, viewer())
+    expect((await untilOpen(2))[1]).toMatchObject({ waiting: false })
+    await second
+    await questions.listForView(viewer(), 1)
+    const third = questions.ask(FORM, viewer())
+    expect((await untilOpen(3))[2]).toMatchObject({ waiting: true })
+    await questions.answerFromView(viewer(), 3, reply('Blue'))
+    expect(await third).toMatchObject({ surface: 'view', replies: reply('Blue') })
+    await questions.close()
+  })
+
+  test('takes no approvals', async () => {
+    const questions = await serverAt()
+    const asked = questions.ask(
+      FORM.map((question) => ({ ...question, isApproval: true })),
+      viewer(),
+    )
+    expect(await untilOpen()).toMatchObject([{ waiting: false }])
+    expect(await asked).toMatchObject({ channel: 'text', id: 1 })
+    await expect(questions.answerFromView(viewer(), 1, reply('Red'))).rejects.toThrow(
+      'Question 1 is an approval: answer it on the console page or in the terminal inbox.',
+    )
+    expect(await find(1)).toMatchObject({ replies: null })
+    await questions.close()
+  })
+})

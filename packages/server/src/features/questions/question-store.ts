@@ -1,6 +1,6 @@
 // Stores questions that the client did not answer and waits for their answers. Each is answered once; the answer goes to
 // the waiting call, or, if no call waits or its response could not be written, to the session as a pending message. Used by
-// question-service; waitUntilAnswered also by plan-approver. Reads and writes the database, partly in the background.
+// question-service; the waits also by plan-approver. Reads and writes the database, partly in the background.
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
@@ -18,7 +18,12 @@ export interface QuestionStore {
   /** Stores a form; `waiting`: the call will wait for the answer. If it cannot be stored, the result says why. */
   store(caller: CancellableCaller, form: readonly FormQuestion[], waiting: boolean): Promise<StoreQuestionResult>
   /** Waits for the answer. Undefined after the timeout; the call then no longer waits. */
-  waitForAnswer(caller: CancellableCaller, id: number, ms: number): Promise<AnsweredQuestion | undefined>
+  waitForAnswer(
+    caller: CancellableCaller,
+    id: number,
+    ms: number,
+    presence: AnswererPresence,
+  ): Promise<AnsweredQuestion | undefined>
   /** Records whether the response with the answer was written to the client. */
   recordDelivery(caller: Caller, id: number, written: boolean): void
   /** Records a reply that the client sent after the timeout. */
@@ -27,7 +32,16 @@ export interface QuestionStore {
    * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
    */
   answer(caller: Caller, id: number, answers: unknown): Promise<FollowUpResult>
+  /** The question with this id, or the open questions of the session. */
+  listForView(caller: Caller, id: number | undefined): Promise<readonly QuestionRow[]>
+  answerFromView(caller: Caller, id: number, replies: readonly QuestionReply[]): Promise<QuestionRow>
   close(): Promise<void>
+}
+
+/** Whether there is a user who can answer a stored question now. */
+export interface AnswererPresence {
+  isPresent(): boolean
+  onChange(listener: () => void): () => void
 }
 
 export interface CancellableCaller extends Caller {
@@ -47,7 +61,6 @@ export interface FollowUpResult {
 export interface QuestionStoreDeps {
   readonly state: LazyDatabase<QuestionTables>
   readonly project: string
-  readonly presence: UserPresence
   /** Claims the lease of the session before something is stored that may be delivered to it later. */
   readonly claimLease: (caller: Caller) => Promise<void>
   /** Interval between attempts to write to the database. */
@@ -55,7 +68,7 @@ export interface QuestionStoreDeps {
 }
 
 export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore {
-  const { state, project, presence, claimLease, retryMs } = settings
+  const { state, project, claimLease, retryMs } = settings
   const background = createBackgroundWrites(retryMs)
   const scopeOf = ({ user }: Caller): Scope => ({ project, user })
 
@@ -81,14 +94,13 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
         throw error
       }
     },
-    async waitForAnswer(caller, id, timeoutMs) {
-      const { user, signal } = caller
+    async waitForAnswer(caller, id, timeoutMs, presence) {
+      const { signal } = caller
       const opened = await state.open()
-      const isUserPresent = (): boolean => presence.isPresent(user)
       const onChange = (listener: () => void): (() => void) => onAnyChange(opened, presence, listener)
       const isAnswered = (): Promise<boolean> => opened.read(scopeOf(caller), (rows) => isAnsweredOrGone(rows, id))
       try {
-        await waitUntilAnswered({ isAnswered, isUserPresent, onChange, timeoutMs, signal })
+        await waitUntilAnswered({ isAnswered, isUserPresent: () => presence.isPresent(), onChange, timeoutMs, signal })
         return await write(caller, (rows) => takeAnswerOrStopWaiting(rows, id))
       } catch (error) {
         if (signal.aborted) background.run(() => write(caller, (rows) => withdrawQuestion(rows, id)))
@@ -106,6 +118,11 @@ export function createQuestionStore(settings: QuestionStoreDeps): QuestionStore 
         if (id !== undefined) await write(caller, (rows) => recordLateReply(rows, id, replies).catch(ignoreFailure))
       })
     },
+    async listForView(caller, id) {
+      return (await state.open()).read(scopeOf(caller), (rows) => listForView(rows, id, caller.session))
+    },
+    answerFromView: (caller, id, replies) =>
+      write(caller, (rows) => answerQuestion(rows, id, replies, 'view', Date.now())),
     answer: (caller, id, answers) => write(caller, (rows) => answerOrRead(rows, id, answers, caller.session)),
     async close() {
       await background.close()
@@ -118,7 +135,11 @@ function ignoreFailure(error: unknown): void {
   if (!(error instanceof Failure)) throw error
 }
 
-function onAnyChange(state: ScopedDatabase<QuestionTables>, watchers: UserPresence, listener: () => void): () => void {
+function onAnyChange(
+  state: ScopedDatabase<QuestionTables>,
+  watchers: AnswererPresence,
+  listener: () => void,
+): () => void {
   const unsubscribers = [state.onChange(listener), watchers.onChange(listener)]
   return () => unsubscribers.forEach((unsubscribe) => unsubscribe())
 }
@@ -175,6 +196,16 @@ async function answerOrRead(
   return { row: await answerQuestion(rows, id, replies, 'call', Date.now(), session), wasAnsweredBefore: false }
 }
 
+async function listForView(
+  { questions }: QuestionTables,
+  id: number | undefined,
+  session: string,
+): Promise<readonly QuestionRow[]> {
+  if (id === undefined) return (await questions.listOpen()).filter((row) => row.session === session)
+  const row = await questions.find(id)
+  return row ? [row] : []
+}
+
 async function noQuestion({ questions }: QuestionTables, id: number): Promise<Failure> {
   const open = (await questions.listOpen()).map((row) => row.id)
   const which = open.length === 0 ? 'No question is open.' : `Open are: ${open.slice(-20).join(', ')}.`
@@ -229,4 +260,17 @@ export interface UserPresence {
   isPresent(user: string): boolean
   /** Calls the listener when presence may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
+}
+
+/** A console finds a server that has just started, and connects to it, within this time. */
+const CONSOLE_CONNECT_MS = 1500
+
+/** Soon after the start of the process, a console that is open may not have connected yet. */
+export async function waitForPresence(presence: UserPresence): Promise<void> {
+  const remainingMs = CONSOLE_CONNECT_MS - performance.now()
+  if (remainingMs <= 0) return
+  let unsubscribe: (() => void) | undefined
+  const connected = new Promise<void>((resolve) => (unsubscribe = presence.onChange(resolve)))
+  await withTimeout(remainingMs, connected)
+  unsubscribe?.()
 }

@@ -42,6 +42,8 @@ export interface QuestionTable {
   find(id: number): Promise<QuestionRow | undefined>
   /** Oldest first. */
   listOpen(): Promise<readonly QuestionRow[]>
+  /** The newest 100 of a session, answered or not; newest first. */
+  listOfSession(session: string): Promise<readonly QuestionRow[]>
   /** Answered but not delivered. */
   listUndelivered(): Promise<readonly QuestionRow[]>
   /** Returns false, and changes nothing, if it was already answered. */
@@ -60,9 +62,10 @@ export interface QuestionTable {
 
 /** Of one user in one project. */
 const MAX_FORMS = 500
+const MAX_OF_SESSION = 100
 const COLUMNS = 'id, session, asked_at, waiting, answered_at, surface, delivered_at, questions, replies'
 
-const ANSWER_CHANNELS: readonly AnswerChannel[] = ['client', 'page', 'inbox', 'call']
+const ANSWER_CHANNELS: readonly AnswerChannel[] = ['client', 'page', 'inbox', 'call', 'view']
 
 export function createQuestionTable(sql: Sql, scope: number): QuestionTable {
   const select = async (where: string): Promise<readonly QuestionRow[]> =>
@@ -88,6 +91,15 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionTable {
       return row && questionFromRow(row)
     },
     listOpen: () => select('replies IS NULL'),
+    async listOfSession(session) {
+      const rows = await sql.all(
+        `SELECT ${COLUMNS} FROM questions WHERE scope = ? AND session = ? ORDER BY id DESC LIMIT ?`,
+        scope,
+        toStorableText(session),
+        MAX_OF_SESSION,
+      )
+      return rows.map(questionFromRow)
+    },
     listUndelivered: () => select('replies IS NOT NULL AND delivered_at IS NULL'),
     async answer(id, { replies, surface, answeredAt }) {
       const rows = await sql.run(

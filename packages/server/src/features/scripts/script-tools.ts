@@ -57,7 +57,7 @@ export function toScriptToolDefinition(script: ScriptTool): ToolDefinition {
     input,
     async run(args, call, { shell }): Promise<ScriptToolResult> {
       const limit: TimeLimit = timeoutMs === undefined ? shell.defaultLimit : { ms: timeoutMs, killAtLimit: true }
-      // The first line is shown in the list of background tasks.
+      // The first line is shown in the list of jobs.
       const command = `# script tool ${name}\nexec ${quoteShellWord(path)}`
       const stdin = `${stringifyWellFormed(isArguments(args) ? args : {})}\n`
       const isData = script.output !== undefined

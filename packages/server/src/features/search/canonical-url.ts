@@ -1,6 +1,8 @@
 // Canonical keys of URLs: two URLs of the same page have the same key. Also removes tracking parameters from URLs that are
 // shown. Used by the merging and ranking of hits. Pure.
 
+import { tryParseUrl } from '../../util/parse-url.js'
+
 const GENERIC_SUBDOMAIN = /^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/
 const TRACKING_PARAMETER =
   /^(?:utm_\w+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|twclid|mc_[ce]id|igshid|ref_src|ref_url|spm|si|_hsenc|_hsmi|vero_id|mkt_tok|srsltid)$/i
@@ -15,8 +17,8 @@ export interface CanonicalUrl {
 
 /** Undefined if it is not an HTTP(S) URL. */
 export function canonicalUrl(input: string): CanonicalUrl | undefined {
-  if (!URL.canParse(input)) return undefined
-  const url = new URL(input)
+  const url = tryParseUrl(input)
+  if (!url) return undefined
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
   const host = bareHost(url.hostname)
   const port = url.port === '' || url.port === '80' || url.port === '443' ? '' : `:${url.port}`

@@ -5,6 +5,7 @@ import type { FetchResponse } from '../../guarded-fetch/guarded-fetch.js'
 import { decodeText } from '../../text/decode-text.js'
 import { isBotChallenge } from './engine-kit/result-page.js'
 import { type EngineOutcome, type EngineResponse, failedOutcome, LAYOUT_CHANGED } from './engine-kit/search-engine.js'
+import { tryParseUrl } from '../../util/parse-url.js'
 
 const CHALLENGE_PATH = /\b(?:captcha|challenge|sorry|anomaly|blocked)\b/i
 const MAX_RETRY_MS = 24 * 60 * 60_000
@@ -30,7 +31,8 @@ function classifyStatus({ status, headers, text }: EngineResponse): EngineOutcom
   if (status === 503 && retryMs !== undefined) return rateLimited(retryMs)
   if (status === 202) return { kind: 'blocked', why: 'challenge' }
   if (status === 403) return { kind: 'blocked', why: isBotChallenge(text) ? 'challenge' : 'forbidden' }
-  if (status === 401 || status === 402) return failedOutcome(`HTTP ${status}: the key is wrong or used up`)
+  if (status === 401 || status === 402)
+    return failedOutcome(`HTTP ${status}: the key is invalid or its quota is used up`)
   if (status === 404 || status === 405 || status === 410) return LAYOUT_CHANGED
   if (status === 400 && text.includes('throttle')) return rateLimited(retryMs)
   return status >= 200 && status < 300 ? undefined : failedOutcome(`HTTP ${status}`)
@@ -56,8 +58,8 @@ function parseRetryAfter(headers: Headers): number | undefined {
 
 /** A redirect to a challenge page. */
 function classifyRedirect(finalUrl: string, requestUrl: string): EngineOutcome | undefined {
-  const wasRedirected = URL.canParse(finalUrl) && new URL(finalUrl).pathname !== new URL(requestUrl).pathname
-  return wasRedirected && CHALLENGE_PATH.test(new URL(finalUrl).pathname)
+  const path = tryParseUrl(finalUrl)?.pathname
+  return path !== undefined && path !== new URL(requestUrl).pathname && CHALLENGE_PATH.test(path)
     ? { kind: 'blocked', why: 'captcha' }
     : undefined
 }
@@ -75,7 +77,7 @@ function classifyBody<T>(
   return isUnparsed && isBotChallenge(response.text) ? { kind: 'blocked', why: 'challenge' } : outcome
 }
 
-const CUT_REASONS = { size: 'its response is too large', broken: 'its response broke off' } as const
+const CUT_REASONS = { size: 'its response is too large', broken: 'its response is incomplete' } as const
 
 /** Hits of a partial response are usable; "nothing found" is not. */
 function isUsablePart(outcome: unknown): boolean {

@@ -93,16 +93,19 @@ test('Wikipedia is not used for another site', () => {
 })
 
 test.each([
-  [{ WEBSEARCH_ENGINES: 'googel' }, /WEBSEARCH_ENGINES names "googel", which is no engine\. Known: parallel, exa,/],
+  [
+    { WEBSEARCH_ENGINES: 'googel' },
+    /WEBSEARCH_ENGINES names "googel", which is not an engine\. Engines: parallel, exa,/,
+  ],
   [{ WEBSEARCH_DENY: 'exa,nope' }, /WEBSEARCH_DENY names "nope"/],
-  [{ WEBSEARCH_ENGINES: 'tavily' }, /names tavily, for which there is no key/],
+  [{ WEBSEARCH_ENGINES: 'tavily' }, /names tavily, but there is no key/],
   [{ WEBSEARCH_ENGINES: 'searxng' }, /no SEARXNG_URL/],
-  [{ WEBSEARCH_KEYS: 'sk-very-secret' }, /^(?!.*secret).*must read name=KEY/],
-  [{ WEBSEARCH_KEYS: 'tavily=sec\u0000ret' }, /^(?!.*sec).*must read name=KEY/],
-  [{ WEBSEARCH_KEYS: 'mojeek=x' }, /with names of/],
+  [{ WEBSEARCH_KEYS: 'sk-very-secret' }, /^(?!.*secret).*must be name=KEY/],
+  [{ WEBSEARCH_KEYS: 'tavily=sec\u0000ret' }, /^(?!.*sec).*must be name=KEY/],
+  [{ WEBSEARCH_KEYS: 'mojeek=x' }, /with these names/],
   [{ WEBSEARCH_GATEWAY: 'http://127.0.0.1/x' }, /\{engine\}/],
-  [{ WEBSEARCH_GATEWAY: 'ftp://{engine}' }, /WEBSEARCH_GATEWAY must be an address/],
-  [{ SEARXNG_URL: 'search.example.org' }, /SEARXNG_URL must be an address/],
+  [{ WEBSEARCH_GATEWAY: 'ftp://{engine}' }, /WEBSEARCH_GATEWAY must be a URL/],
+  [{ SEARXNG_URL: 'search.example.org' }, /SEARXNG_URL must be a URL/],
 ])('a wrong setting is reported: %j', (settings, sentence) => {
   const reading = () => readEngineSelection({ ...NOTHING, ...settings })
   expect(reading).toThrow(Failure)

@@ -61,7 +61,7 @@ export function readEngineSelection(settings: SearchSettings): EngineSelection {
   const unavailableNamed = namedEngines.find((engine) => !deniedNames.has(engine.id) && !isAvailable(engine))
   if (unavailableNamed)
     throw new Failure(
-      `WEBSEARCH_ENGINES names ${unavailableNamed.id}, for which there is ${unavailableReason(unavailableNamed)}.`,
+      `WEBSEARCH_ENGINES names ${unavailableNamed.id}, but there is ${unavailableReason(unavailableNamed)}.`,
     )
   const accountEngines = ACCOUNT_ENGINES.filter(isAvailable)
   // With a key, the API of an index replaces its result page.
@@ -104,7 +104,7 @@ function parseEngineNames(option: string, value: string): readonly string[] {
   const unknown = names.find((name) => !ALL_ENGINES.some(({ id }) => id === name))
   if (unknown === undefined) return [...new Set(names)]
   throw new Failure(
-    `${option} names ${JSON.stringify(unknown.slice(0, 40))}, which is no engine. Known: ${ALL_ENGINES.map(({ id }) => id).join(', ')}.`,
+    `${option} names ${JSON.stringify(unknown.slice(0, 40))}, which is not an engine. Engines: ${ALL_ENGINES.map(({ id }) => id).join(', ')}.`,
   )
 }
 
@@ -117,7 +117,7 @@ function parseApiKeys(value: string): ReadonlyMap<string, string> {
       const key = pair.slice(equals + 1).trim()
       // The message does not repeat the pair, which may contain a key.
       if (!keyNames.has(name) || key === '' || !/^[\x21-\x7e]+$/.test(key)) {
-        throw new Failure(`WEBSEARCH_KEYS must read name=KEY,name=KEY with names of ${[...keyNames].join(', ')}.`)
+        throw new Failure(`WEBSEARCH_KEYS must be name=KEY,name=KEY with these names: ${[...keyNames].join(', ')}.`)
       }
       return [name, key]
     }),
@@ -127,6 +127,6 @@ function parseApiKeys(value: string): ReadonlyMap<string, string> {
 function parseAddress(option: string, value: string): string {
   const address = value.trim().replace(/(?<!\/)\/+$/, '')
   const isAddress = address === '' || /^https?:\/\/[^/\s]/i.test(address)
-  if (!isAddress) throw new Failure(`${option} must be an address such as https://search.example.com.`)
+  if (!isAddress) throw new Failure(`${option} must be a URL such as https://search.example.com.`)
   return address
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { MODES } from '../../../../../test/support/runtime.js'
 import { type EngineState, openEngineStateFile } from './engine-state-file.js'
 
 const BLOCKED: EngineState = { until: 9e12, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
@@ -24,7 +25,7 @@ test('reads what another process has written', () => {
   other.change((states) => states.set('brave', BLOCKED))
   expect([...one.read().keys()]).toEqual(['exa', 'brave'])
   expect(one.problem()).toBeUndefined()
-  expect(statSync(path).mode & 0o077).toBe(0)
+  expect(statSync(path).mode & 0o777).toBe(MODES.private)
 })
 
 test('does not write an unchanged state', () => {
@@ -60,7 +61,9 @@ test('uses memory, and reports it, if the file is too large or a folder, or its 
   writeFileSync(huge, 'x'.repeat(100_000))
   expect([...openEngineStateFile(huge).read()]).toEqual([])
   mkdirSync(join(folder, 'taken.json', 'inside'), { recursive: true })
-  for (const path of [join(folder, 'taken.json'), join(huge, 'engines.json'), '/proc/nowhere/engines.json']) {
+  const paths = [join(folder, 'taken.json'), join(huge, 'engines.json')]
+  if (existsSync('/proc/self')) paths.push('/proc/nowhere/engines.json')
+  for (const path of paths) {
     const states = openEngineStateFile(path)
     states.change((all) => all.set('exa', BLOCKED))
     expect(states.read().get('exa'), path).toEqual(BLOCKED)

@@ -28,16 +28,14 @@ test('engines with the same outcome share one entry', () => {
     index < 2 ? { outcome: 'late' } : index < 4 ? { outcome: 'blocked', detail: 'challenge' } : {},
   )
   expect(lineOf(mixed, ['bing', 'mwmbl'])).toBe(
-    'Engines: 7 ok · parallel, exa late · firecrawl, keenable blocked (challenge) · spares asked: bing, mwmbl',
+    'Engines: 7 ok · parallel, exa late · firecrawl, keenable blocked (challenge) · also queried: bing, mwmbl',
   )
 })
 
 test('a missing network takes one sentence', () => {
   const { content, isError } = wordsOf(reports(() => ({ outcome: 'unreachable', detail: HOST_NOT_FOUND })))
   expect(isError).toBe(true)
-  expect(content).toMatch(
-    /^No search engine could be reached, because no name could be looked up: is there a network\?/,
-  )
+  expect(content).toMatch(/^No search engine could be reached: host names cannot be looked up\. Check the network\./)
   expect(content.split(HOST_NOT_FOUND)).toHaveLength(2)
   expect(content.length).toBeLessThan(450)
 })

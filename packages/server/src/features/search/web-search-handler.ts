@@ -67,7 +67,7 @@ function formatEngineLine({ reports, spares }: SearchResult): string {
     ...count('ok'),
     ...count('empty'),
     ...[...enginesByState].map(([state, engines]) => `${engines.join(', ')} ${state}`),
-    ...(spares.length === 0 ? [] : [`spares asked: ${spares.join(', ')}`]),
+    ...(spares.length === 0 ? [] : [`also queried: ${spares.join(', ')}`]),
   ]
   return `Engines: ${parts.join(' · ')}`
 }
@@ -89,7 +89,7 @@ const OUTCOME_NAMES: Readonly<Record<EngineReport['outcome'], string>> = {
   suspect: 'suspect',
   blocked: 'blocked',
   rate_limited: 'rate limited',
-  layout_changed: 'not understood',
+  layout_changed: 'returned an unknown format',
   timeout: 'timed out',
   late: 'late',
   skipped: 'skipped',
@@ -99,22 +99,21 @@ const OUTCOME_NAMES: Readonly<Record<EngineReport['outcome'], string>> = {
 }
 
 function describeReasons({ outcome, detail }: EngineReport): readonly string[] {
-  if (outcome === 'layout_changed') return ['its answer has changed']
-  if (detail === null) return []
-  if (outcome === 'suspect') return [detail === 'one-host' ? 'one host only, counts little' : 'off-topic, left out']
+  if (outcome === 'layout_changed' || detail === null) return []
+  if (outcome === 'suspect') return [detail === 'one-host' ? 'one host only, ranked lower' : 'off-topic, left out']
   if (outcome !== 'skipped') return [detail]
-  return [detail === 'pace' ? 'asked just now' : `after ${SKIP_REASONS.get(detail) ?? detail}`]
+  return [detail === 'pace' ? 'request rate reached' : `after ${SKIP_REASONS.get(detail) ?? detail}`]
 }
 
 const SKIP_REASONS = new Map([
   ['rate_limited', 'a rate limit'],
-  ['layout_changed', 'an answer not understood'],
+  ['layout_changed', 'an unknown format'],
   ['challenge', 'a challenge'],
   ['captcha', 'a captcha'],
   ['timeout', 'a timeout'],
   ['failed', 'a failure'],
-  ['unreachable', 'it could not be reached'],
-  ['forbidden', 'it was forbidden'],
+  ['unreachable', 'a network error'],
+  ['forbidden', 'status 403'],
 ])
 
 export function formatCooldown(ms: number): string {
@@ -164,8 +163,8 @@ export function describeNetworkProblem(reports: readonly EngineReport[]): string
   const tried = reports.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'refused')
   if (tried.length === 0 || tried.some(({ outcome }) => outcome !== 'unreachable')) return undefined
   const why = tried.every(({ detail }) => detail === HOST_NOT_FOUND)
-    ? 'No search engine could be reached, because no name could be looked up: is there a network?'
-    : 'No search engine could be reached: is there a network?'
+    ? 'No search engine could be reached: host names cannot be looked up. Check the network.'
+    : 'No search engine could be reached. Check the network.'
   return `${why} Behind a proxy, set HTTPS_PROXY or FETCH_PROXY.`
 }
 

@@ -8,7 +8,7 @@ export const webSearch = defineToolWith<{ search: SearchService }>()({
   name: 'WebSearch',
   title: 'Search the web',
   description: `Search the web using 11 engines concurrently
-About ten pages (title, URL, date, snippet) and which engines were blocked. Understands site:example.com.`,
+Returns about ten results (title, URL, date, snippet) and names blocked engines. Supports site:example.com.`,
   hints: { readOnly: true, destructive: false, openWorld: true },
   services: ['search'],
 

@@ -30,6 +30,6 @@ export function parseScreen(screen: string | undefined): ReturnType<typeof check
   if (screen === undefined || screen === 'full') return undefined
   const [, cols, rows] = /^(\d{1,4})x(\d{1,4})$/.exec(screen) ?? []
   if (cols === undefined || rows === undefined)
-    throw new Failure(`Invalid arguments: 'screen' must be full, or a new size such as 100x30. Nothing was done.`)
+    throw new Failure(`Invalid arguments: 'screen' must be full or a new size such as 100x30. Nothing was done.`)
   return checkSize({ cols: Number(cols), rows: Number(rows) })
 }

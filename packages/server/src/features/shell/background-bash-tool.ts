@@ -9,10 +9,11 @@ import type { ShellService } from './shell-service.js'
 
 export const backgroundBash = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'BackgroundBash',
-  title: 'Run in background',
+  title: 'Start a job',
   description: `Execute bash command in background, returns immediately
-For servers, builds and programs to type into. Gives a task_id for ReadBgOutput.`,
+Starts a job: a server, build or program to type into. Returns its task_id for ReadBgOutput.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  ui: { resourceUri: 'ui://scorpiox-code/job' },
   services: ['shell', 'permissions'],
 
   input: {
@@ -36,7 +37,7 @@ For servers, builds and programs to type into. Gives a task_id for ReadBgOutput.
   },
 
   format({ task_id: id, notice }) {
-    const started = `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
+    const started = `Started job ${id}. ReadBgOutput(task_id: ${id}) reads its output and can wait for it; KillBgTask(task_id: ${id}) kills it.`
     return notice === undefined ? started : `${started}\n${notice}`
   },
 

@@ -15,7 +15,7 @@ export const bash = defineToolWith<{ shell: ShellService; permissions: Permissio
   name: 'Bash',
   title: 'Run a command',
   description: `Execute a bash command in the project directory and return its output (stdout and stderr).
-After 30 s it goes on as a background task; with timeout it is ended. stdin is empty.`,
+After 30 s it continues as a job; with timeout it is killed. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   services: ['shell', 'permissions'],
   taskSupport: 'sometimes',

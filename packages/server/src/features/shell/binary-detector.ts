@@ -145,7 +145,7 @@ function describeFormat(bytes: Buffer): string {
   const format = detectFileType(bytes)
   if (format !== undefined) return format
   const hasBinaryBytes = bytes.some((byte) => byte === 0 || isNonTextControl(byte))
-  return hasBinaryBytes ? 'unrecognised format' : 'not UTF-8, perhaps text in another encoding'
+  return hasBinaryBytes ? 'unknown format' : 'not UTF-8, possibly text in another encoding'
 }
 
 const CERTAIN_SCORE = 256

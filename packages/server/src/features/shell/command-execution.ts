@@ -245,17 +245,18 @@ export function reportLatestLine(execution: CommandExecution, report: (line: str
 export function explainStartError(error: unknown, cwd: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'E2BIG' || code === 'ENAMETOOLONG') return 'it is too long. Write it to a file and run that file.'
-  if (code === 'EMFILE' || code === 'ENFILE') return 'the system is out of open files. Wait for other commands to end.'
-  if (code === 'EAGAIN') return 'the system is out of processes. Wait for other commands to end.'
-  if (code === 'ENOMEM') return 'the system is out of memory. Wait for other commands to end.'
-  if (code === 'ENOSPC') return 'the disk for temporary files is full. Make room, then run it again.'
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return 'the system has too many open files. Wait until other commands have finished.'
+  if (code === 'EAGAIN') return 'the system has too many processes. Wait until other commands have finished.'
+  if (code === 'ENOMEM') return 'the system is out of memory. Wait until other commands have finished.'
+  if (code === 'ENOSPC') return 'the disk for temporary files is full. Free some space, then run it again.'
   if (error instanceof Error && 'syscall' in error && error.syscall === 'mkdtemp')
-    return `there is no place for temporary files (${error.message}). Set TMPDIR to a folder that can be written to.`
+    return `there is no usable folder for temporary files (${error.message}). Set TMPDIR to a writable folder.`
   const directory = findDirectoryProblem(cwd)
   if (directory !== undefined) return directory
   if (code === 'ENOENT') return describeMissingShell(process.platform)
   const reason = errorMessage(error)
-  return `${reason}. Run it again; if that does not help, \`scorpiox-code doctor\` says what is missing.`
+  return `${reason}. Run it again. If that fails, \`scorpiox-code doctor\` shows what is missing.`
 }
 
 function findDirectoryProblem(cwd: string): string | undefined {

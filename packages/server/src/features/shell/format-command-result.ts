@@ -33,15 +33,15 @@ export function formatCommandResult(
 }
 
 function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: string | undefined): readonly string[] {
-  const { ending, exitCode, jobId, text, recordProblem, leftoverProcesses: leftover } = result
+  const { ending, exitCode, jobId, text, recordProblem } = result
   if (ending === 'backgrounded') {
     const wait = `wait_for_end: true${result.waitMs === undefined ? '' : `, wait_ms: ${result.waitMs}`}`
-    const next = `wait for it with ReadBgOutput(task_id: ${jobId}, ${wait}), end it with KillBgTask(task_id: ${jobId})`
-    return [`Still running after ${formatDuration(ms)}; it goes on as background task ${jobId}: ${next}.`]
+    const next = `wait with ReadBgOutput(task_id: ${jobId}, ${wait}), kill it with KillBgTask(task_id: ${jobId})`
+    return [`Still running after ${formatDuration(ms)}; it continues as job ${jobId}: ${next}.`]
   }
-  if (ending === 'cancelled') return [`Cancelled. ${killedNote(leftover)} Check what it did before you repeat it.`]
+  if (ending === 'cancelled') return [`Cancelled: ${killedNote(result)} Check what it did before you repeat it.`]
   if (ending === 'timeout')
-    return [`Timed out after ${ms} ms. ${killedNote(leftover)} ${timeoutAdvice(recordProblem, timeoutHint)}`]
+    return [`Timed out after ${ms} ms: ${killedNote(result)} ${timeoutAdvice(recordProblem, timeoutHint)}`]
   if (exitCode === 0) return []
   return [
     ...describeExit(result, text !== ''),
@@ -50,15 +50,33 @@ function endingNotes(result: CommandResult, { ms }: TimeLimit, timeoutHint: stri
   ]
 }
 
-function killedNote(survivors: readonly LeftoverProcess[]): string {
-  if (survivors.length === 0) return 'It was ended with everything it started.'
-  return `It was ended, but not everything it started: ${formatProcesses(survivors)} could not be killed.`
+function killedNote({ leftoverProcesses: survivors, areChildrenUnlisted }: CommandResult): string {
+  if (survivors.length === 0)
+    return areChildrenUnlisted
+      ? `the command was killed. ${UNLISTED_CHILDREN}`
+      : `the command and ${nameKilledChildren()} were killed.`
+  return `the command was killed. Processes that could not be killed: ${formatProcesses(survivors)}.`
+}
+
+export const UNLISTED_CHILDREN = 'Its child processes could not be listed, and may still run.'
+
+/**
+ * Windows keeps no link between a process and the children of a parent that has exited, and macOS none to those that have
+ * left its group, too.
+ */
+export function nameKilledChildren(platform: NodeJS.Platform = process.platform): string {
+  return findsAllChildren(platform) ? 'its child processes' : 'those of its child processes that could be found'
+}
+
+/** By a tag in their environment. */
+function findsAllChildren(platform: NodeJS.Platform): boolean {
+  return platform === 'linux' || platform === 'android'
 }
 
 function timeoutAdvice(problem: string | undefined, timeoutHint: string | undefined): string {
   if (timeoutHint !== undefined) return timeoutHint
-  if (problem === undefined) return 'Give a longer timeout, or use BackgroundBash.'
-  return `Give a longer timeout. It could not go on in the background: ${problem}.`
+  if (problem === undefined) return 'Use a longer timeout, or BackgroundBash.'
+  return `Use a longer timeout. It could not continue as a job: ${problem}.`
 }
 
 function inputNotes({ exitCode, signal, text, binary }: CommandResult): readonly string[] {
@@ -76,23 +94,25 @@ function outputNotes({
   recordProblem,
 }: CommandResult): readonly string[] {
   if (ending === 'backgrounded') return []
-  if (binary) return ['What is binary is not shown. Write it to a file to use it.']
+  if (binary) return ['Binary output is not shown. Write it to a file to use it.']
   if (!truncated) return []
   if (jobId === undefined)
-    return [`The ${formatNumber(bytes)} bytes of output were not kept: ${recordProblem ?? 'there is no room'}.`]
+    return [`The ${formatNumber(bytes)} bytes of output were not kept: ${recordProblem ?? 'there is no space'}.`]
   const stored =
     storedBytes < bytes
-      ? `Of ${formatNumber(bytes)} bytes of output ${formatNumber(storedBytes)}`
+      ? `${formatNumber(storedBytes)} of ${formatNumber(bytes)} bytes of output`
       : `All ${formatNumber(bytes)} bytes of output`
   return [
-    `${stored} are kept: ReadBgOutput(task_id: ${jobId}, tail: 100) reads the last lines, with pattern the last that match.`,
+    `${stored} are kept: ReadBgOutput(task_id: ${jobId}, tail: 100) reads the last lines, or with pattern the last matching lines.`,
   ]
 }
 
 function leftoverNotes({ ending, leftoverProcesses: leftover }: CommandResult): readonly string[] {
   if (ending !== 'exit' || leftover.length === 0) return []
-  const verb = leftover.length === 1 ? 'It ends' : 'They end'
-  return [`${formatStillRunning(leftover)}. ${verb} with this server; use BackgroundBash for what should run on.`]
+  const verb = leftover.length === 1 ? 'It is' : 'They are'
+  return [
+    `${formatStillRunning(leftover)}. ${verb} killed when the server exits. Use BackgroundBash for what must keep running.`,
+  ]
 }
 
 /** Not twice. */
@@ -108,23 +128,23 @@ interface ExitInfo {
 /** Describes how a command exited and what to do next, in one or two sentences. Empty for exit code 0. */
 function describeExit({ exitCode, signal }: ExitInfo, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
-  if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
-  if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${explainSignal(signal)}`]
+  if (exitCode === null) return ['Exit status unknown. It may have completed: check before you repeat it.']
+  if (signal !== null) return [`Exit code ${exitCode} (${signal}). ${explainSignal(signal)}`]
   return [`Exit code ${exitCode}.${explainExitCode(exitCode, hasOutput)}`]
 }
 
 function explainSignal(signal: string): string {
-  if (signal === 'SIGKILL') return 'It was killed, perhaps because memory ran out: try less at once.'
+  if (signal === 'SIGKILL') return 'It was killed, possibly because memory ran out: do less at once.'
   if (['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT'].includes(signal))
-    return 'The program crashed: what it printed last may say where.'
-  if (signal === 'SIGPIPE') return 'The program that read its output ended first.'
-  return 'Another process ended it: check what it did before you repeat it.'
+    return 'The program crashed. The end of its output may show where.'
+  if (signal === 'SIGPIPE') return 'The program that read its output exited first.'
+  return 'Another process killed it: check what it did before you repeat it.'
 }
 
 function explainExitCode(exitCode: number, hasOutput: boolean): string {
-  if (exitCode === 127) return ' A program was not found: check its name, or install it.'
+  if (exitCode === 127) return ' A program was not found: check its name or install it.'
   if (exitCode === 126) return ' A file could not be executed: check its permissions.'
-  return hasOutput ? '' : ' No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.'
+  return hasOutput ? '' : ' No output: from grep, diff and test this means "no"; otherwise `set -x` shows what fails.'
 }
 
 const MAX_NAMED_PROCESSES = 5
@@ -136,10 +156,15 @@ export function formatProcesses(processes: readonly LeftoverProcess[]): string {
   return `${names.join(', ')}${more}`
 }
 
+/** The opposite of `formatStillRunning`; where only killing looks for them (Windows, macOS), what that has done. */
+export function noteNothingRunning(platform: NodeJS.Platform = process.platform): string {
+  if (findsAllChildren(platform)) return 'It left no processes running.'
+  return 'Processes that it left running were killed if they could be found.'
+}
+
 /** Without the full stop. */
 export function formatStillRunning(processes: readonly LeftoverProcess[]): string {
-  const verb = processes.length === 1 ? 'runs' : 'run'
-  return `${formatCount(processes.length, 'process', 'processes')} that it started still ${verb}: ${formatProcesses(processes)}`
+  return `It left ${formatCount(processes.length, 'process', 'processes')} running: ${formatProcesses(processes)}`
 }
 
 const TAIL_CHARACTERS = 500
@@ -173,4 +198,4 @@ export function readsLine(command: string): boolean {
 }
 
 export const NEEDS_INPUT_NOTE =
-  "It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers."
+  "It may have needed input, but stdin was at its end: pass the input in the command (printf 'yes\\n' | program), or use an option that skips the question."

@@ -3,7 +3,7 @@
 
 import { formatDuration, toSingleLine } from '../../text/format.js'
 import type { LeftoverProcess } from './command-execution.js'
-import { formatStillRunning } from './format-command-result.js'
+import { formatStillRunning, noteNothingRunning } from './format-command-result.js'
 import type { Job } from './job.js'
 
 const MAX_COMMAND = 200
@@ -31,21 +31,20 @@ export function formatJobSummary(job: Job): string {
 /** The note after the output of a job. `left`: its processes that still run, if known. */
 export function formatJobStatus(job: Job, isNothingNew: boolean, leftover?: readonly LeftoverProcess[]): string {
   const { id, isRunning } = job
-  const prefix = isNothingNew ? 'Nothing new. ' : ''
-  if (isRunning) return `${prefix}Background task ${id} is running, ${formatDuration(jobRuntimeMs(job))} so far.`
-  const ended = `${prefix}Background task ${id} ended after ${formatDuration(jobRuntimeMs(job))}: ${describeJobEnd(job)}.`
+  const prefix = isNothingNew ? 'No new output. ' : ''
+  if (isRunning) return `${prefix}Job ${id} is running (${formatDuration(jobRuntimeMs(job))}).`
+  const ended = `${prefix}Job ${id} ended after ${formatDuration(jobRuntimeMs(job))}: ${describeJobEnd(job)}.`
   return `${ended}${unknownExitNote(job)}${leftoverNote(id, leftover)}`
 }
 
 function unknownExitNote({ record: { ending } }: Job): string {
-  if (ending === 'machine-lost') return ' It is not known whether it completed: check before you repeat it.'
-  return ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
+  return ending === 'machine-lost' || ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
 }
 
 function leftoverNote(id: number, leftover: readonly LeftoverProcess[] | undefined): string {
   if (leftover === undefined) return ''
-  if (leftover.length === 0) return ' Nothing that it started still runs.'
-  return ` ${formatStillRunning(leftover)}; KillBgTask(task_id: ${id}) ends ${leftover.length === 1 ? 'it' : 'them'}.`
+  if (leftover.length === 0) return ` ${noteNothingRunning()}`
+  return ` ${formatStillRunning(leftover)}; KillBgTask(task_id: ${id}) kills ${leftover.length === 1 ? 'it' : 'them'}.`
 }
 
 function jobRuntimeMs({ record }: Job): number {
@@ -63,8 +62,8 @@ export function getJobEnd({ record }: Pick<Job, 'record'>): JobEnd {
 
 const JOB_END_TEXT: Readonly<Record<Exclude<JobEnd, 'exit'>, string>> = {
   killed: 'killed',
-  'server-stopped': 'stopped with its server',
-  'server-lost': 'stopped because its server was gone',
+  'server-stopped': 'killed when its server exited',
+  'server-lost': 'killed because its server was lost',
   unknown: 'exit status unknown',
 }
 

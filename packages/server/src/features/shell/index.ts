@@ -8,7 +8,9 @@ export { formatCommandResult } from './format-command-result.js'
 export { describeJobEnd, getJobEnd } from './format-job.js'
 export type { Job } from './job.js'
 export { JOBS_URI, jobListResource, jobOutputTemplate } from './job-resources.js'
+export { jobViewData } from './job-view.js'
 export type { JobService } from './job-service.js'
+export type { JobUsage } from './job-usage.js'
 export { killBgTask } from './kill-bg-task-tool.js'
 export { listBgTasks } from './list-bg-tasks-tool.js'
 export { readBgOutput } from './read-bg-output-tool.js'
@@ -21,3 +23,5 @@ export type { TimeLimit } from './wait-for-command.js'
 export const loadRunningJobs = () => import('./list-running-jobs.js')
 export const loadStartupTasks = () => import('./startup-tasks.js')
 export const loadShellService = () => import('./open-shell-service.js')
+/** Not needed on Linux. */
+export const loadSystemDescriptions = () => import('./system-descriptions.js')

@@ -50,7 +50,7 @@ const MAX_ID = 999_999_999
 export function allocateJobId(folder: string): number {
   for (;;) {
     const id = findHighestId(folder) + 1
-    if (id > MAX_ID) throw new Failure(`No job ids are left; delete ${folder} to start again at 1`)
+    if (id > MAX_ID) throw new Failure(`No job IDs are left. Delete ${folder} to start again at 1`)
     if (!tryCreateFolder(join(folder, String(id)))) continue
     // Since the folder was read, another process may have allocated, used and removed this id; then higher ids exist.
     if (findHighestId(folder) === id) return id
@@ -60,7 +60,7 @@ export function allocateJobId(folder: string): number {
 
 /** Reserves an id that was allocated elsewhere; false if it is taken. */
 export function reserveJobId(folder: string, id: number): boolean {
-  if (id > MAX_ID) throw new Failure(`No job ids are left: ${id} is too large`)
+  if (id > MAX_ID) throw new Failure(`No job IDs are left: ${id} is too large`)
   return tryCreateFolder(join(folder, String(id)))
 }
 

@@ -53,6 +53,6 @@ test('does not reuse an id that was allocated, used and removed meanwhile', () =
 
 test('throws if no id is left', () => {
   mkdirSync(join(folder, '999999999'))
-  expect(() => allocateJobId(folder)).toThrow(`No job ids are left; delete ${folder}`)
+  expect(() => allocateJobId(folder)).toThrow(`No job IDs are left. Delete ${folder}`)
   expect(readdirSync(folder)).toEqual(['999999999'])
 })

@@ -65,6 +65,10 @@ export function toRecordedCommand(command: string): string {
   return Buffer.from(`${command.slice(0, MAX_COMMAND)} … (${command.length} characters)`).toString()
 }
 
+export function isCompleteCommand({ command }: Pick<JobRecord, 'command'>): boolean {
+  return command.length <= MAX_COMMAND
+}
+
 export function parseJobRecord(text: string): JobRecord | undefined {
   const value = tryParseJson(text)
   return isJobRecord(value) ? value : undefined

@@ -15,20 +15,20 @@ export function jobUri(id: number): string {
 
 export const jobListResource = defineResourceWith<{ shell: ShellService }>()({
   uri: JOBS_URI,
-  name: 'background tasks',
-  description: 'Your background tasks in this project: id, status, runtime and command.',
+  name: 'jobs',
+  description: 'Your jobs in this project: ID, status, runtime and command.',
   mimeType: 'text/plain',
   services: ['shell'],
   async read({ user, session }, { shell }) {
     const jobs = await (await shell.jobs()).list({ user, session })
-    return jobs.length === 0 ? 'No background tasks.' : jobs.map(formatJobSummary).join('\n')
+    return jobs.length === 0 ? 'No jobs.' : jobs.map(formatJobSummary).join('\n')
   },
 })
 
 export const jobOutputTemplate = defineTemplateWith<{ shell: ShellService }>()({
   uriTemplate: `${JOBS_URI}/{id}`,
-  name: 'output of a background task',
-  description: 'What a background task, or a command with a long output, has printed.',
+  name: 'output of a job',
+  description: 'Output of a job, or of a command with long output.',
   mimeType: 'text/plain',
   services: ['shell'],
   async read({ id = '' }, { user, session }, { shell }) {

@@ -9,7 +9,6 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { LinePattern } from '../../patterns/line-pattern.js'
 import type { LineMatcher, PatternMatcher } from '../../patterns/pattern-matcher.js'
 import { type CommandExecution, type LeftoverProcess, toLeftoverProcesses } from './command-execution.js'
-import { createPerUserLimiter } from '../../util/concurrency.js'
 import { asJobStorageFailure, type JobDirectory, JobStorageFailure } from './job-files.js'
 import type { JobLedger } from './job-ledger.js'
 import { createJobChangeNotifier } from './job-change-notifier.js'
@@ -17,7 +16,8 @@ import { jobUri } from './job-resources.js'
 import { requireTerminal, resizeTerminal, typeForCaller, withInputWait } from './job-typing.js'
 import type { Job } from './job.js'
 import { createJobsByUser } from './jobs-by-user.js'
-import { type OutputPart, readFrom, readMatching, readTail } from './read-job-output.js'
+import { readAfterFlush, readPart } from './read-job-part.js'
+import { type OutputPart, readFrom } from './read-job-output.js'
 import type { ScreenState } from './read-terminal.js'
 import { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
 import type { Terminals } from './terminal.js'
@@ -59,6 +59,11 @@ export interface JobService {
   list(caller: Caller): Promise<readonly Job[]>
   find(id: number, caller: Caller): Promise<Job>
   kill(id: number, caller: Caller): Promise<KillResult>
+  /**
+   * Starts the command of a job again as a new job, after killing the old one if it runs. `authorize` rejects if the
+   * command may not run.
+   */
+  restart(id: number, caller: Caller, authorize: (command: string) => Promise<void> | undefined): Promise<Job>
   /** The terminals of jobs, for a person who looks at them and types. */
   readonly userTerminals: UserTerminals
   /** Kills all jobs that run on this machine for a user, without asking the database. */
@@ -75,6 +80,8 @@ export interface StartJobOptions extends Pick<
 > {
   /** On a terminal of this size. */
   readonly terminal?: Partial<TerminalSize> | undefined
+  /** A background job whose stdin is empty, as that of a command that a call waited for. */
+  readonly isInputEmpty?: boolean | undefined
 }
 
 export interface ReadOutputRequest {
@@ -96,6 +103,8 @@ export interface KillResult {
   readonly wasRunning: boolean
   /** Processes that could not be killed. */
   readonly survivors: readonly LeftoverProcess[]
+  /** Its children could not be listed, and may still run. */
+  readonly areChildrenUnlisted: boolean
 }
 
 export interface ReadOutputResult extends OutputPart {
@@ -155,9 +164,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
     if (running.length + (starting.get(jobs) ?? 0) < maxRunning) return
     const ids = running.slice(0, MAX_NAMED_JOBS).map(({ id }) => id)
     const which = ids.length === 0 ? '' : ` Running: ${ids.join(', ')}${ids.length < running.length ? ', ...' : '.'}`
-    throw new Failure(
-      `${maxRunning} background tasks are running, which is the limit: end one with KillBgTask.${which}`,
-    )
+    throw new Failure(`${maxRunning} jobs are running, which is the limit: kill one with KillBgTask.${which}`)
   }
 
   async function startInBackground(jobs: UserJobs, request: StartJobRequest): Promise<StartedJob> {
@@ -175,10 +182,14 @@ export function createJobService(settings: JobServiceDeps): JobService {
     }
   }
 
+  async function terminalOptions(size: Partial<TerminalSize> | undefined) {
+    return size && (await terminals()).optionsFor({ ...DEFAULT_SIZE, ...size })
+  }
+
   async function start(command: string, caller: Caller, options: StartJobOptions): Promise<StartedJob> {
-    const { terminal, ...rest } = options
-    const size = terminal && (await terminals()).optionsFor({ ...DEFAULT_SIZE, ...terminal })
-    const request = { command, ...rest, ...caller, ...(rest.background && { openInput: { terminal: size } }) }
+    const { terminal, isInputEmpty = !options.background, ...rest } = options
+    const size = await terminalOptions(terminal)
+    const request = { command, ...rest, ...caller, ...(!isInputEmpty && { openInput: { terminal: size } }) }
     try {
       const jobs = await userJobsOf(caller)
       if (request.background) return await startInBackground(jobs, request)
@@ -191,7 +202,13 @@ export function createJobService(settings: JobServiceDeps): JobService {
     }
   }
 
-  return {
+  /** Rejects if a command cannot be started now. */
+  async function checkStart(caller: Caller, { terminal }: StartJobOptions): Promise<void> {
+    await terminalOptions(terminal)
+    await sandboxKey(caller)
+  }
+
+  const service: JobService = {
     start(command, caller, options) {
       const started = start(command, caller, options)
       const finish = (): void => void startups.delete(started)
@@ -262,7 +279,12 @@ export function createJobService(settings: JobServiceDeps): JobService {
       const job = await (await userJobsOf(caller)).find(id)
       const wasRunning = job.isRunning
       const survivors = await job.kill('killed', KILL_AFTER_MS)
-      return { job, wasRunning, survivors: toLeftoverProcesses(survivors) }
+      const { areLeftoversUnlisted: areChildrenUnlisted } = job
+      return { job, wasRunning, survivors: toLeftoverProcesses(survivors), areChildrenUnlisted }
+    },
+    async restart(id, caller, authorize) {
+      const { restartJob } = await import('./restart-job.js')
+      return restartJob(await service.find(id, caller), { service, cwd: settings.cwd, checkStart, authorize })
     },
     userTerminals: createUserTerminals({
       find: async (id, caller) => (await userJobsOf(caller)).find(id),
@@ -294,6 +316,7 @@ export function createJobService(settings: JobServiceDeps): JobService {
       return new Set()
     },
   }
+  return service
 }
 
 /** Each output takes up to JOB_MAX_OUTPUT on disk. */
@@ -301,7 +324,7 @@ function refuseTooManyOutputs(jobs: UserJobs): void {
   const recorded = jobs.list().filter(({ isRunning, record }) => isRunning && !record.background)
   if (recorded.length >= MAX_STORED_OUTPUTS)
     throw new JobStorageFailure(
-      `the outputs of ${MAX_STORED_OUTPUTS} running commands are stored already, which is the limit`,
+      `the outputs of ${MAX_STORED_OUTPUTS} running commands are already stored, which is the limit`,
     )
 }
 
@@ -313,38 +336,3 @@ function setReadPosition(positions: Map<string, number>, reader: string, positio
 }
 
 const NEVER_ABORTED = new AbortController().signal
-const LONG_READ_BYTES = 64 * 1024
-/** Reading takes several times the memory of what is read at once. */
-const longReads = createPerUserLimiter(8, 2)
-
-/** Reads again if the job ended meanwhile, so that a result that reports the end has the complete output. */
-async function readAfterFlush<T extends OutputPart>(
-  job: Job,
-  from: number,
-  signal: AbortSignal,
-  readOnce: () => Promise<T>,
-): Promise<T> {
-  const wasRunning = job.isRunning
-  await job.flush()
-  const isLong = (await job.output.size()) - from > LONG_READ_BYTES
-  const read = isLong ? () => longReads.run(job.record.user, signal, readOnce) : readOnce
-  const part = await read()
-  return wasRunning && !job.isRunning ? read() : part
-}
-
-interface ReadPartOptions extends Pick<ReadOutputRequest, 'tail' | 'maxCharacters' | 'fullScreen'> {
-  readonly filter: LineMatcher | undefined
-}
-
-async function readPart(
-  job: Job,
-  start: number,
-  { filter, tail, maxCharacters, fullScreen: full = false }: ReadPartOptions,
-): Promise<OutputPart & { readonly screen?: ScreenState | undefined }> {
-  if (job.record.stdin === 'terminal' && tail === undefined && !filter) {
-    const { readTerminal } = await import('./read-terminal.js')
-    return readTerminal(job, start, { maxCharacters, full })
-  }
-  if (tail !== undefined) return readTail(job, tail, filter, maxCharacters)
-  return filter ? readMatching(job, start, filter, maxCharacters) : readFrom(job, start, { maxCharacters })
-}

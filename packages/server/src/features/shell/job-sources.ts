@@ -49,8 +49,9 @@ export function fromRecording(execution: CommandExecution, output: JobOutputRead
   }
 }
 
-function leftoversOf({ killRemainingChildren, findRemainingChildren }: CommandExecution): LeftoverProcesses {
-  return { kill: killRemainingChildren, find: findRemainingChildren }
+function leftoversOf(execution: CommandExecution): LeftoverProcesses {
+  const { killRemainingChildren, findRemainingChildren, areChildrenUnlisted = () => false } = execution
+  return { kill: killRemainingChildren, find: findRemainingChildren, areUnlisted: areChildrenUnlisted }
 }
 
 export interface AdoptedJobOptions {

@@ -21,6 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
+import { MISSING, needs } from '../../../../../test/support/runtime.js'
 import { jobDirectoryOf } from './job-files.js'
 import type { JobRecord } from './job-record.js'
 import { openJobStore } from './job-store.js'
@@ -78,7 +79,7 @@ describe('records', () => {
       ['ab', 'c'],
       ['ab', ''],
       ['a', 'b'],
-    ].map(([project, user]) => jobDirectoryOf('/state', project!).userDirectory(user!))
+    ].map(([project, user]) => jobDirectoryOf('/state', project!).userDirectory(user!).replaceAll('\\', '/'))
     expect([...new Set(paths)]).toHaveLength(4)
     for (const path of paths) expect(path).toMatch(/^\/state\/jobs\/[\da-f]{16}\/[\da-f]{16}$/)
   })
@@ -160,7 +161,7 @@ describe('damaged or foreign files count as missing', () => {
     expect(readdirSync(folder)).toContain('8')
   })
 
-  test('a FIFO in place of a record, which would block', async () => {
+  test('a FIFO in place of a record, which would block', needs(MISSING.fifos), async () => {
     const folder = newFolder()
     const jobs = openJobStore(folder)
     jobs.create(fields)
@@ -190,12 +191,16 @@ describe('if nothing can be written, a Failure says what to do', () => {
     expect(text).toBe(`${folder} is not a folder; move it away, or set STATE_DIR to a folder of this user`)
   })
 
-  test.skipIf(!existsSync('/proc/self'))('the directory cannot be created, as on a read-only disk', () => {
-    const text = failureOf(() => openJobStore('/proc/scorpiox/jobs').create(fields))
-    expect(text).toMatch(
-      /cannot be written to \(ENOENT.*\); free some space there or make it writable, or set STATE_DIR/,
-    )
-  })
+  test(
+    'the directory cannot be created, as on a read-only disk',
+    needs(existsSync('/proc/self') ? undefined : 'there is no /proc'),
+    () => {
+      const text = failureOf(() => openJobStore('/proc/scorpiox/jobs').create(fields))
+      expect(text).toMatch(
+        /cannot be written to \(ENOENT.*\); free some space there or make it writable, or set STATE_DIR/,
+      )
+    },
+  )
 
   test('the disk is full', async () => {
     const folder = newFolder()
@@ -210,28 +215,32 @@ describe('if nothing can be written, a Failure says what to do', () => {
     await expect(jobs.save({ ...record, id: 5 })).rejects.toThrow('cannot be written to')
   })
 
-  test('the folder is a link, is writable by others, or belongs to another user', async () => {
-    const folder = newFolder()
-    const jobs = openJobStore(folder)
-    jobs.create(fields)
-    chmodSync(folder, 0o777)
-    expect(failureOf(() => jobs.create(fields))).toContain(`run: chmod 700 ${folder}`)
-    expect(await jobs.list()).toEqual([])
-    expect(await jobs.load(1)).toBeUndefined()
-    chmodSync(folder, 0o700)
-    expect(await jobs.list()).toHaveLength(1)
+  test(
+    'the folder is a link, is writable by others, or belongs to another user',
+    needs(MISSING.fileModes),
+    async () => {
+      const folder = newFolder()
+      const jobs = openJobStore(folder)
+      jobs.create(fields)
+      chmodSync(folder, 0o777)
+      expect(failureOf(() => jobs.create(fields))).toContain(`run: chmod 700 ${folder}`)
+      expect(await jobs.list()).toEqual([])
+      expect(await jobs.load(1)).toBeUndefined()
+      chmodSync(folder, 0o700)
+      expect(await jobs.list()).toHaveLength(1)
 
-    const link = join(dirname(folder), 'link')
-    symlinkSync(folder, link)
-    expect(failureOf(() => openJobStore(link).create(fields))).toContain('is not a folder')
-    expect(await openJobStore(link).list()).toEqual([])
+      const link = join(dirname(folder), 'link')
+      symlinkSync(folder, link)
+      expect(failureOf(() => openJobStore(link).create(fields))).toContain('is not a folder')
+      expect(await openJobStore(link).list()).toEqual([])
 
-    // Only root can change the owner; for other users `/` belongs to another user.
-    if (process.geteuid?.() === 0) chownSync(folder, 12_345, 12_345)
-    const foreign = openJobStore(process.geteuid?.() === 0 ? folder : '/')
-    expect(failureOf(() => foreign.create(fields))).toContain('belongs to another user; move it away')
-    expect(await foreign.list()).toEqual([])
-  })
+      // Only root can change the owner; for other users `/` belongs to another user.
+      if (process.geteuid?.() === 0) chownSync(folder, 12_345, 12_345)
+      const foreign = openJobStore(process.geteuid?.() === 0 ? folder : '/')
+      expect(failureOf(() => foreign.create(fields))).toContain('belongs to another user; move it away')
+      expect(await foreign.list()).toEqual([])
+    },
+  )
 })
 
 describe('pruning', () => {
@@ -325,7 +334,7 @@ describe('several servers', () => {
       platform: 'node',
       resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
-    await build.write({ file: join(path, 'job-store.mjs'), format: 'esm' })
+    await build.write({ file: join(path, 'job-store.mjs'), format: 'esm', codeSplitting: false })
     writeFileSync(
       join(path, 'server.mjs'),
       `import { writeSync } from 'node:fs'

@@ -4,6 +4,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
+import { adviseTerminal } from '../../process/terminal-support.js'
 import type { Job } from './job.js'
 import { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
 import type { Terminals } from './terminal.js'
@@ -40,10 +41,10 @@ export async function refuseMoreRights(job: Job, caller: Caller, sandboxKey: Typ
   if (!job.isRunning || stdin === undefined || sandbox?.startsWith('plan ')) return
   const current = await sandboxKey(caller)
   if (current === undefined || current === sandbox) return
-  const reason = current.startsWith('plan ') ? 'plan mode is on' : 'the sandbox of commands is another one now'
+  const reason = current.startsWith('plan ') ? 'plan mode is on' : 'the sandbox of commands has changed'
   throw new Failure(
-    `Nothing was typed: ${reason}, and background task ${job.id} was started before, with more rights. ` +
-      'Start a new one, or leave plan mode first.',
+    `Nothing was typed: ${reason}, and job ${job.id} was started earlier with more rights. ` +
+      'Start a new job, or leave plan mode first.',
   )
 }
 
@@ -51,9 +52,9 @@ export function requireTerminal(job: Job, isResize: boolean): void {
   const { id, isRunning, record } = job
   if (record.stdin !== 'terminal')
     throw new Failure(
-      `Background task ${id} has no terminal. Programs that need one are started with BackgroundBash and tty.`,
+      `Job ${id} has no terminal.${adviseTerminal('Start programs that need one with BackgroundBash and tty: true.')}`,
     )
-  if (isResize && !isRunning) throw new Failure(`The terminal was not resized: background task ${id} has ended.`)
+  if (isResize && !isRunning) throw new Failure(`The terminal was not resized: job ${id} has ended.`)
   if (isResize) refuseWhileUserTypes(job, 'It was not resized.')
 }
 

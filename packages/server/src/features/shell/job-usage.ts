@@ -1,5 +1,6 @@
-// What running jobs use: the ports they listen on, processor time and memory, of all their processes, from /proc. Used
-// by ListBgTasks when it is asked for it. Elsewhere than on Linux nothing is known. Reads /proc only.
+// What running jobs use: the ports they listen on, processor time and memory, of all their processes, from /proc. Used by
+// ListBgTasks when it is asked for it, and by the console while a user watches. Elsewhere than on Linux nothing is known.
+// Reads /proc only.
 
 import { readdirSync, readlinkSync } from 'node:fs'
 
@@ -25,10 +26,14 @@ export interface JobUsage {
   readonly processes: number
 }
 
+export function canMeasureJobs(): boolean {
+  return hasProcFs()
+}
+
 /** Of the jobs that run. */
 export function readJobUsage(jobs: readonly Job[]): ReadonlyMap<Job, JobUsage> {
   const running = jobs.filter(({ isRunning, record }) => isRunning && record.tag !== '')
-  if (running.length === 0 || !hasProcFs()) return new Map()
+  if (running.length === 0 || !canMeasureJobs()) return new Map()
   const { processes } = createProcessScanner()()
   return new Map(running.map((job) => [job, addUp(processes.filter((found) => hasTag(found, `${job.record.tag};`)))]))
 }

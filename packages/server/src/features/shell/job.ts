@@ -31,6 +31,8 @@ export interface Job {
   kill(endReason: JobEnding, killAfterMs: number): Promise<readonly number[]>
   /** Processes still running after it ended; undefined if unknown. */
   leftoverPids(): Promise<readonly number[] | undefined>
+  /** Whether its processes could not be listed when it was last killed, and may still run. */
+  readonly areLeftoversUnlisted: boolean
   /** What is written here is typed into it; undefined if its stdin is empty, or it has ended. */
   readonly stdin: InputPipe | undefined
   /** Read position of each session. */
@@ -55,6 +57,8 @@ export interface LeftoverProcesses {
   kill(killAfterMs: number): Promise<readonly number[]>
   /** Undefined if unknown. */
   find(): Promise<readonly number[] | undefined>
+  /** Whether they could not be listed when they were last killed, and may still run. */
+  areUnlisted?(): boolean
 }
 
 export interface JobDeps {
@@ -143,5 +147,8 @@ export function createJob(deps: JobDeps): Job {
       return survivors
     },
     leftoverPids: async () => leftovers?.find(),
+    get areLeftoversUnlisted() {
+      return (source?.leftovers ?? leftovers)?.areUnlisted?.() ?? false
+    },
   }
 }

@@ -45,6 +45,7 @@ function jobWith(isRunning: boolean): Job {
     kill: unused,
     leftoverPids: unused,
     stdin: undefined,
+    areLeftoversUnlisted: false,
     readPositions: new Map(),
   }
 }

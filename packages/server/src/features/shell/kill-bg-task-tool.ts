@@ -3,15 +3,15 @@
 
 import { defineToolWith } from '@scorpiox/mcp/definitions/tool'
 import { resultData } from '../../text/result-data.js'
-import { formatProcesses } from './format-command-result.js'
+import { formatProcesses, nameKilledChildren, noteNothingRunning, UNLISTED_CHILDREN } from './format-command-result.js'
 import { describeJobEnd, jobStatus } from './format-job.js'
 import type { ShellService } from './shell-service.js'
 
 export const killBgTask = defineToolWith<{ shell: ShellService }>()({
   name: 'KillBgTask',
-  title: 'End a background task',
+  title: 'Kill a job',
   description: `Kill a running background task by ID
-With everything it started.`,
+Also kills its child processes.`,
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   services: ['shell'],
 
@@ -27,17 +27,15 @@ With everything it started.`,
     return { ...jobStatus(killed.job), ...killed }
   },
 
-  format({ job, wasRunning, survivors }) {
-    const unkilledText = `could not be killed: ${formatProcesses(survivors)}.`
+  format({ job, wasRunning, survivors, areChildrenUnlisted }) {
+    const unkilled = survivors.length > 0 && `Processes that could not be killed: ${formatProcesses(survivors)}.`
+    const left = unkilled || (areChildrenUnlisted && UNLISTED_CHILDREN)
     if (!wasRunning) {
-      const ended = `Background task ${job.id} had already ended: ${describeJobEnd(job)}.`
-      return survivors.length === 0
-        ? `${ended} Nothing that it started still runs.`
-        : `${ended} Something that it started ${unkilledText}`
+      const ended = `Job ${job.id} had already ended: ${describeJobEnd(job)}.`
+      return `${ended} ${left || noteNothingRunning()}`
     }
-    const extent =
-      survivors.length === 0 ? 'with everything it started.' : `but something that it started ${unkilledText}`
-    return `Background task ${job.id} was ended, ${extent} ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
+    const killed = left ? `Killed job ${job.id}. ${left}` : `Killed job ${job.id} and ${nameKilledChildren()}.`
+    return `${killed} ReadBgOutput(task_id: ${job.id}) still reads its output.`
   },
 
   meta: resultData('task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'),

@@ -12,9 +12,9 @@ const MAX_LISTED = 50
 
 export const listBgTasks = defineToolWith<{ shell: ShellService }>()({
   name: 'ListBgTasks',
-  title: 'List background tasks',
+  title: 'List jobs',
   description: `List all background tasks with status and runtime
-details: ports, CPU, memory`,
+details adds ports, CPU, memory.`,
   hints: { readOnly: true, destructive: false, openWorld: false },
   services: ['shell'],
 
@@ -37,13 +37,8 @@ details: ports, CPU, memory`,
   },
 
   format({ shown, more, usage }) {
-    if (shown.length === 0) return 'No background tasks.'
-    const older =
-      more === 0
-        ? []
-        : [
-            `[${formatCount(more, 'older one has', 'older ones have')} ended and ${more === 1 ? 'is' : 'are'} not shown.]`,
-          ]
+    if (shown.length === 0) return 'No jobs.'
+    const older = more === 0 ? [] : [`[${formatCount(more, 'older ended job is', 'older ended jobs are')} not shown.]`]
     const lines = shown.map((job) => `${formatJobSummary(job)}${formatUsage(usage?.get(job))}`)
     return [...lines, ...older].join('\n')
   },
@@ -55,8 +50,11 @@ details: ports, CPU, memory`,
 function formatUsage(usage: JobUsage | undefined): string {
   if (!usage) return ''
   const { ports, hasOwnNetwork, processorMs, memoryBytes, processes } = usage
-  const network = hasOwnNetwork ? ' in a network of its own' : ''
-  const listening = ports.length === 0 ? 'listens on no port' : `listens on ${ports.join(', ')}${network}`
+  const network = hasOwnNetwork ? ' in a separate network' : ''
+  const listening =
+    ports.length === 0
+      ? 'listens on no port'
+      : `listens on port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}${network}`
   const megabytes = (memoryBytes / 1024 / 1024).toFixed(1)
   return `\n   ${listening}, ${formatDuration(processorMs)} of processor time, ${megabytes} MB in ${formatCount(processes, 'process', 'processes')}`
 }

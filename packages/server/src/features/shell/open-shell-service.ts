@@ -15,7 +15,7 @@ import { resolveMemoryLimit } from '../../process/command-memory.js'
 import { createCommandRunner } from '../../process/command-runner.js'
 import { currentProcessIdentity } from '../../process/process-identity.js'
 import type { CommandFenceOptions } from '../../process/command-fence.js'
-import { findTrustedShell, removeUntrustedLibraries } from '../../process/trusted-program.js'
+import { findTrustedProgram, findTrustedShell, removeUntrustedLibraries } from '../../process/trusted-program.js'
 import type { Membership } from '../../machines/membership.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import type { Scope } from '../../storage/scoped-database.js'
@@ -46,7 +46,9 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
   const { config, changeEvents, log, sandbox, patterns, membership } = deps
   const { settings, cwd } = config
   const env = createCommandEnvironment(config.childEnv, process.platform)
-  const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
+  const endReason = settings.JOBS_OUTLIVE_SERVER ? describeWhyJobsEnd(config, env) : undefined
+  if (endReason !== undefined) log.warn(`${endReason}: jobs end with this server.`)
+  const jobsOutliveServer = settings.JOBS_OUTLIVE_SERVER && endReason === undefined
   // Their output is recorded by a process that could not redact an answer.
   const secrets = jobsOutliveServer ? undefined : deps.secrets
   const program = findTrustedShell(config, env)
@@ -115,10 +117,21 @@ export function openShellService(deps: OpenShellServiceDeps): ShellService {
   }
 }
 
+/** Why no process could record the output of a job without the server; undefined if one can. */
+export function describeWhyJobsEnd(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  if (platform !== 'linux') return 'JOBS_OUTLIVE_SERVER works on Linux only'
+  if (findTrustedProgram('mkfifo', env, listWritableRoots(config)) !== undefined) return undefined
+  return 'JOBS_OUTLIVE_SERVER requires mkfifo, which was not found'
+}
+
 /** Returns a function that ends it. */
 function fenceCommands(membership: Membership, options: CommandFenceOptions, log: Log): () => void {
   const fence = import('../../process/command-fence.js').then(({ startCommandFence }) => startCommandFence(options))
-  fence.catch((error: unknown) => log.warn(`commands would go on if this server hung: ${errorMessage(error)}`))
+  fence.catch((error: unknown) => log.warn(`if this server hangs, its commands keep running: ${errorMessage(error)}`))
   const stop = membership.onEvent((event) => {
     if (event.kind === 'renewed') fence.then((open) => open.extend(event.ms * FENCE_PART)).catch(() => {})
   })

@@ -108,7 +108,7 @@ async function retryIfDropped<T>(folder: string, attempt: () => Promise<T | unde
     }
   } catch (error) {
     const reason = errorMessage(error)
-    throw new Failure(`${folder} cannot be read (${reason}); make it readable for the user who runs the server`, {
+    throw new Failure(`${folder} cannot be read (${reason}); make it readable for the user that runs the server`, {
       cause: error,
     })
   }

@@ -273,14 +273,14 @@ describe('binary data', () => {
       ]),
       'tar archive',
     ],
-    ['noise', noise, 'unrecognised format'],
-    ['zeros', Buffer.alloc(100_000), 'unrecognised format'],
-    ['a few bytes', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'unrecognised format'],
+    ['noise', noise, 'unknown format'],
+    ['zeros', Buffer.alloc(100_000), 'unknown format'],
+    ['a few bytes', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'unknown format'],
     ['the first bytes of an image', png.subarray(0, 20), 'PNG image'],
     [
       'Cyrillic of another encoding',
       Buffer.from('cff0e8e2e5f22c20ece8f0210a', 'hex'),
-      'not UTF-8, perhaps text in another encoding',
+      'not UTF-8, possibly text in another encoding',
     ],
   ])('%s is named, not shown', (_, bytes, format) => {
     for (const size of [Infinity, 7]) {

@@ -217,7 +217,7 @@ export function createJobOutputWriter(folder: string, maxBytes: number): JobOutp
       if (errorReason === '') return undefined
       const missing =
         lostBytes > 0 ? `${lostBytes} bytes of the output are missing` : 'The end of the output may be missing'
-      return `${missing}: ${folder} cannot be written to (${errorReason}); free some space there or make it writable.`
+      return `${missing}: ${folder} cannot be written to (${errorReason}). Free some space there, or make it writable.`
     },
     async close() {
       await flush()

@@ -50,7 +50,7 @@ export const readBgOutputHandler = {
     const jobs = await shell.jobs()
     const startedAt = performance.now()
     const { task_id: id } = input
-    const message = `waiting for background task ${id}`
+    const message = `waiting for job ${id}`
     const heartbeat = wantsProgress ? startHeartbeat((seconds) => progress(seconds, { message })) : undefined
     try {
       const reading = await shell.withClient(call, () => jobs.read(id, { user, session }, request, signal))
@@ -64,8 +64,8 @@ export const readBgOutputHandler = {
     const { job, text, droppedBytes, waitResult, leftoverProcesses: leftover, truncated, screen } = reading
     const noMatchText = noMatchNote(input)
     const notes = [
-      ...(droppedBytes > 0 ? [`${formatNumber(droppedBytes)} bytes of it are no longer kept.`] : []),
-      ...(truncated ? [`What is left out is kept: ${searchHint(job.id)}.`] : []),
+      ...(droppedBytes > 0 ? [`${formatNumber(droppedBytes)} bytes of this output are no longer kept.`] : []),
+      ...(truncated ? [`The omitted output is kept: ${searchHint(job.id)}.`] : []),
       ...(job.outputProblem === undefined ? [] : [job.outputProblem]),
       ...typingNotes(reading),
       ...(screen ? [describeScreen(screen)] : []),
@@ -101,24 +101,26 @@ const WAIT_AFTER_TYPING = { quietMs: 2000, maxMs: DEFAULT_WAIT_MS, input: { with
 function typingNotes({ typed, unreadBytes, screen, job, isUserTyping }: ReadOutputResult): readonly string[] {
   if (!typed) return []
   const { bytes, untakenBytes } = typed
-  const reason = isUserTyping ? 'the user began to type' : job.isRunning ? 'it does not read' : 'it has ended'
-  const untaken =
-    `The program took ${formatNumber(bytes - untakenBytes)} of ${formatNumber(bytes)} bytes of input, and the rest was ` +
-    `not typed: ${reason}.`
+  const reason = isUserTyping
+    ? 'the user began to type'
+    : job.isRunning
+      ? 'the program does not read its input'
+      : 'the program has ended'
+  const untaken = `Only ${formatNumber(bytes - untakenBytes)} of ${formatNumber(bytes)} bytes of input were typed: ${reason}.`
   return [
     ...(untakenBytes > 0 ? [untaken] : []),
     ...(unreadBytes > 0 && !screen
-      ? [`${formatNumber(unreadBytes)} bytes printed before the input are not shown; tail shows them.`]
+      ? [`${formatNumber(unreadBytes)} bytes printed before the input are not shown; read them with tail.`]
       : []),
   ]
 }
 
 function describeScreen({ cols, rows, cursor }: ScreenState): string {
-  return `Screen of ${cols}x${rows}, cursor in row ${cursor.row}, column ${cursor.column}.`
+  return `Screen of ${cols}x${rows}, cursor at row ${cursor.row}, column ${cursor.column}.`
 }
 
 function searchHint(id: number): string {
-  return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, with pattern the last that match`
+  return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, or with pattern the last matching lines`
 }
 
 const MAX_WAIT_MS = 600_000
@@ -158,12 +160,12 @@ function hasFailed({ isRunning, record: { ending, exitCode = null, signal = null
 /** The note for an empty result of a filtered read. */
 function noMatchNote({ pattern, tail }: ReadBgOutputInput): string | undefined {
   if (pattern === undefined) return undefined
-  return tail === undefined ? 'No new line matches; with tail, lines read before are searched too.' : 'No line matches.'
+  return tail === undefined ? 'No new line matches; tail also searches lines already read.' : 'No line matches.'
 }
 
 function waitNotes(waitResult: WaitResult | undefined, waitedMs: number): readonly string[] {
   if (waitResult === 'time') return [`Timed out after ${formatDuration(waitedMs)}.`]
-  if (waitResult === 'port') return ['The port answers.']
-  if (waitResult === 'pattern') return ['The pattern was found.']
+  if (waitResult === 'port') return ['The port accepts connections.']
+  if (waitResult === 'pattern') return ['The pattern matched.']
   return waitResult === 'quiet' ? ['No output for the requested time.'] : []
 }

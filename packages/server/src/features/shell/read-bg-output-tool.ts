@@ -9,30 +9,31 @@ export const DEFAULT_WAIT_MS = 30_000
 
 export const readBgOutput = defineToolWith<{ shell: ShellService; permissions: PermissionService }>()({
   name: 'ReadBgOutput',
-  title: 'Read background output',
+  title: 'Read job output',
   description: `Read new output from a background task
-What is new. wait_… waits first, for one of them, the end or a prompt. input and keys are typed before that.`,
+Types input and keys first, then waits until a wait_… condition, exit or prompt.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  ui: { resourceUri: 'ui://scorpiox-code/job' },
   services: ['shell', 'permissions'],
 
   input: {
     type: 'object',
     properties: {
       task_id: { type: 'integer', description: 'The task ID returned by BackgroundBash' },
-      input: { type: 'string', description: 'Literal, no Enter' },
+      input: { type: 'string', description: 'Text to type, without Enter' },
       keys: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Then: enter, ctrl+c, up…',
+        description: 'After input: enter, ctrl+c, up…',
       },
-      screen: { type: 'string', description: 'full, or resize: 100x30' },
+      screen: { type: 'string', description: 'full, or new size: 100x30' },
       wait_for_end: { type: 'boolean' },
-      wait_for_pattern: { type: 'string', description: 'Regex for a new line' },
+      wait_for_pattern: { type: 'string', description: 'Regex for new lines' },
       wait_for_quiet_ms: { type: 'integer' },
       wait_for_port: { type: 'integer', description: 'On localhost' },
-      wait_ms: { type: 'integer', description: `Most (default: ${DEFAULT_WAIT_MS})` },
+      wait_ms: { type: 'integer', description: `Maximum wait (default: ${DEFAULT_WAIT_MS})` },
       pattern: { type: 'string', description: 'Only new lines matching this regex' },
-      tail: { type: 'integer', description: 'Last lines, also read ones' },
+      tail: { type: 'integer', description: 'Last lines, even if read' },
     },
     required: ['task_id'],
   },

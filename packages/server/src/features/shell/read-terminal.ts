@@ -20,7 +20,8 @@ import { DEFAULT_SIZE, type TerminalSize } from './terminal-size.js'
 /** Output before the new one that is interpreted too, for what it left on the screen. */
 const CONTEXT_BYTES = 16 * 1024
 const SCREEN_CONTEXT_BYTES = 256 * 1024
-const MAX_REPLAYED_BYTES = 4 * 1024 * 1024
+/** Of a program on the alternate screen, which may have drawn parts of it long ago. Less than a second. */
+const MAX_REPLAYED_BYTES = 16 * 1024 * 1024
 /** More new output than this is read as lines, without a screen. */
 const MAX_INTERPRETED_BYTES = 64 * 1024
 const MAX_INTERPRETED_LINES = 2000
@@ -47,18 +48,78 @@ export interface TerminalReadOptions {
 export async function readTerminal(job: Job, start: number, options: TerminalReadOptions): Promise<TerminalPart> {
   const end = await job.output.size()
   const { alternateFrom } = await readModes(job, end)
-  if (alternateFrom !== undefined || options.full) return readScreen(job, start, end, options, alternateFrom)
+  if (alternateFrom !== undefined || options.full)
+    return runForJob(job, () => readScreen(job, start, end, options, alternateFrom))
   const part = await readNewLines(job, start, end, options.maxCharacters)
   return { ...part, screen: undefined }
+}
+
+export interface DrawnScreen {
+  readonly size: TerminalSize
+  /** Control sequences that draw the rows, from any position of the cursor. */
+  readonly content: string
+  readonly cursor: ScreenCursor
+  /** Offset of what follows. */
+  readonly next: number
+}
+
+/** A large screen with a colour for each cell is drawn without colours. */
+const MAX_DRAWN_CHARACTERS = 512 * 1024
+
+/** The alternate screen, for a display that is opened now. */
+export async function drawAlternateScreen(job: Job, end: number, alternateFrom: number): Promise<DrawnScreen> {
+  const next = await findSequenceStart(job, end)
+  return runForJob(job, async () => {
+    const screen = await renderScreen(job, next, alternateFrom)
+    const { size, top } = screen
+    const styled = drawRows(screen.styledRows(top))
+    const content = styled.length <= MAX_DRAWN_CHARACTERS ? styled : drawRows(screen.rows(top))
+    const cursor = screen.cursor()
+    releaseScreen(job, screen, alternateFrom, next)
+    return { size, content: content.slice(0, MAX_DRAWN_CHARACTERS), cursor, next }
+  })
+}
+
+function drawRows(rows: readonly ScreenRow[]): string {
+  return rows.flatMap(({ text }, row) => (text === '' ? [] : [`\u001B[${row + 1}H${text}`])).join('')
+}
+
+/** Where a control sequence or a character begins that is not complete at `end`; `end` itself if there is none. */
+async function findSequenceStart(job: Job, end: number): Promise<number> {
+  const start = Math.max(0, end - SEQUENCE_BYTES)
+  const { from, bytes } = await job.output.read(start, end - start)
+  if (from !== start) return end
+  const text = bytes.toString('latin1')
+  if (endsInSequence(text)) return from + text.lastIndexOf('\u001B')
+  return from + bytes.length - incompleteTailLength(bytes)
+}
+
+/** The whole screen for a person: with colours as SGR sequences, if that does not make it too long. */
+export async function readStyledScreen(
+  job: Job,
+  maxCharacters: number,
+): Promise<{ readonly text: string; readonly next: number }> {
+  const end = await job.output.size()
+  const { alternateFrom } = await readModes(job, end)
+  return runForJob(job, async () => {
+    const screen = await renderScreen(job, end, alternateFrom)
+    const styled = joinRows(screen.styledRows(screen.top), false)
+    const isShort = styled.length <= maxCharacters
+    const text = isShort ? styled : joinRows(screen.rows(screen.top), false).slice(0, maxCharacters)
+    releaseScreen(job, screen, alternateFrom, end)
+    return { text, next: end }
+  })
 }
 
 /** The cursor after the output up to an offset. */
 export async function readCursorAt(job: Job, end: number): Promise<ScreenCursor> {
   const { alternateFrom } = await readModes(job, end)
-  const screen = await renderScreen(job, end, alternateFrom)
-  const position = screen.cursor()
-  screen.dispose()
-  return position
+  return runForJob(job, async () => {
+    const screen = await renderScreen(job, end, alternateFrom)
+    const position = screen.cursor()
+    screen.dispose()
+    return position
+  })
 }
 
 export interface TerminalModes {
@@ -150,6 +211,14 @@ interface KeptScreen {
 }
 
 const keptScreens = new Map<Job, KeptScreen>()
+/** The last read of a screen of each job: a kept screen is continued by one read at a time. */
+const lastReads = new WeakMap<Job, Promise<unknown>>()
+
+function runForJob<T>(job: Job, read: () => Promise<T>): Promise<T> {
+  const result = (lastReads.get(job) ?? Promise.resolve()).then(read, read)
+  lastReads.set(job, result)
+  return result
+}
 
 async function readScreen(
   job: Job,
@@ -161,8 +230,7 @@ async function readScreen(
   const screen = await renderScreen(job, end, alternateFrom)
   const text = joinRows(screen.rows(screen.top), false)
   const state: ScreenState = { ...screen.size, cursor: screen.cursor(), isAlternate: screen.isAlternate }
-  if (alternateFrom === undefined) screen.dispose()
-  else keepScreen(job, { screen, alternateFrom, position: end })
+  releaseScreen(job, screen, alternateFrom, end)
   return { ...toPart(text, maxCharacters, start, end), screen: state }
 }
 
@@ -185,6 +253,12 @@ async function renderScreen(job: Job, end: number, alternateFrom: number | undef
   if (alternateFrom !== undefined && from > alternateFrom) await screen.write(Buffer.from('\u001B[?1049h'))
   await feed(screen, job, from, end)
   return screen
+}
+
+/** That of a program on the alternate screen is continued by the next read. */
+function releaseScreen(job: Job, screen: TerminalScreen, alternateFrom: number | undefined, position: number): void {
+  if (alternateFrom === undefined) screen.dispose()
+  else keepScreen(job, { screen, alternateFrom, position })
 }
 
 function keepScreen(job: Job, kept: KeptScreen): void {

@@ -115,7 +115,7 @@ function runningElsewhere({ id, machine = '' }: JobRecord): JobSource {
     kill: () =>
       Promise.reject(
         new Failure(
-          `Background task ${id} runs on the machine ${machine}, which is stopping: nothing was killed. It ends with that machine.`,
+          `Nothing was killed: job ${id} runs on machine ${machine}, which is stopping. The job ends with it.`,
         ),
       ),
     leftovers: { kill: () => Promise.resolve([]), find: () => Promise.resolve(undefined) },

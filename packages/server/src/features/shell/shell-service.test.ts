@@ -18,7 +18,7 @@ function open(input: Partial<ShellServiceDeps> & { readonly env?: NodeJS.Process
   const cwd = input.cwd ?? mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
   const state = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
   const env = input.env ?? { PATH: process.env.PATH }
-  const program = findShellProgram({ platform: process.platform, env, isFile: existsSync })
+  const program = findShellProgram({ platform: process.platform, env, isFile: existsSync, isBash: () => true })
   if (!program) throw new Error('no shell')
   const jobsOutliveServer = input.jobsOutliveServer ?? false
   const shell = createShellService({

@@ -42,7 +42,7 @@ const SHUTDOWN_KILL_AFTER_MS = 1000
 /** Output held in memory before it is known to be too long to be shown whole. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
-/** Commands that calls of one user wait for; background tasks have a limit of their own. */
+/** Commands that calls of one user wait for; jobs have a limit of their own. */
 const MAX_RUNNING_PER_USER = 512
 
 export interface ShellService {
@@ -100,6 +100,8 @@ export interface CommandResult extends RenderedOutput {
   readonly notice: string | undefined
   /** Processes it left running or, if it was killed, those that could not be killed. */
   readonly leftoverProcesses: readonly LeftoverProcess[]
+  /** If it was killed: its children could not be listed, and may still run. */
+  readonly areChildrenUnlisted?: boolean
 }
 
 export interface ShellServiceDeps extends SharedJobDeps {
@@ -149,7 +151,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
 
   function toStartFailure(error: unknown): Failure {
     if (error instanceof Failure) return error
-    if (closing) return new Failure('The server is stopping: the command was not started, or was ended at once.')
+    if (closing) return new Failure('The server is stopping: the command was not started, or was killed at once.')
     return new Failure(`The command was not started: ${explainStartError(error, cwd)}`)
   }
 
@@ -195,7 +197,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     const running = runningByUser.get(user) ?? 0
     if (running >= MAX_RUNNING_PER_USER) {
       throw new Failure(
-        `The command was not started: ${running} commands of this user are running, which is the limit. Wait for one of them.`,
+        `The command was not started: ${running} commands of this user are running, which is the limit. Wait until one of them has finished.`,
       )
     }
     runningByUser.set(user, running + 1)
@@ -274,7 +276,8 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
     killAfterMs = KILL_AFTER_MS,
   ): Promise<CommandResult> {
     const wasStopped = typeof end === 'string'
-    const { exit, endedAt, remainingChildren = [] } = wasStopped ? await killAndWait(execution, killAfterMs) : end
+    const ended: CommandEnd = wasStopped ? await killAndWait(execution, killAfterMs) : end
+    const { exit, endedAt, remainingChildren = [], areChildrenUnlisted = false } = ended
     const output = execution.renderer.end()
     const shouldStoreOutput = output.truncated && !output.binary
     const job = await (shouldStoreOutput ? record.save(execution) : record.job)
@@ -294,6 +297,7 @@ export function createShellService(settings: ShellServiceDeps): ShellService {
       notice: execution.notice,
       failureHint: !wasStopped && exit.code !== 0 ? (execution.endReason() ?? execution.note) : undefined,
       leftoverProcesses: toLeftoverProcesses(remainingChildren),
+      areChildrenUnlisted,
     }
   }
 }

@@ -31,7 +31,7 @@ async function verifySandbox(sandbox: CommandSandbox, log: Log): Promise<void> {
   try {
     await sandbox.verify()
   } catch (error) {
-    log.error(`no command will be run: ${messageOf(error)}`)
+    log.error(`no command will run: ${messageOf(error)}`)
   }
 }
 

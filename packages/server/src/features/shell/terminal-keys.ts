@@ -44,9 +44,9 @@ export function encodeKey(name: string, usesApplicationCursorKeys: boolean): str
   const encoded = encodeKnownKey(key, usesApplicationCursorKeys)
   if (encoded !== undefined) return encoded
   throw new Failure(
-    `Nothing was typed: there is no key ${JSON.stringify(name.slice(0, 40))}. Keys are enter, tab, esc, space, backspace, delete, insert, ` +
+    `Nothing was typed: unknown key ${JSON.stringify(name.slice(0, 40))}. Keys are enter, tab, esc, space, backspace, delete, insert, ` +
       'up, down, left, right, home, end, pageup, pagedown, f1 to f12, ctrl+ or alt+ and a character, and shift+, alt+ or ' +
-      'ctrl+ with a cursor key. Text goes into input.',
+      'ctrl+ with a cursor key. Put text in input.',
   )
 }
 

@@ -4,7 +4,7 @@
 
 import type { Job } from './job.js'
 import { dropPartialCharacter } from './read-job-output.js'
-import { findLineStart, readModes, sizeAt } from './read-terminal.js'
+import { drawAlternateScreen, findLineStart, readModes, sizeAt, type TerminalModes } from './read-terminal.js'
 import type { TerminalSize } from './terminal-size.js'
 
 /** Output that a new display gets. */
@@ -34,14 +34,25 @@ export async function readTerminalChunk(job: Job, from: number | undefined): Pro
 }
 
 async function startReplay(job: Job, end: number): Promise<TerminalChunk> {
-  const { alternateFrom = 0, privateModes } = await readModes(job, end)
+  const modes = await readModes(job, end)
+  const { alternateFrom } = modes
+  if (alternateFrom !== undefined && end - alternateFrom > REPLAYED_BYTES) return startDrawn(job, end, alternateFrom)
   const isShort = end <= REPLAYED_BYTES
   // Of a program on the alternate screen what it has drawn there matters, not what was printed before.
-  const earliest = isShort ? 0 : Math.max(alternateFrom, end - REPLAYED_BYTES)
-  const start = await findLineStart(job, earliest, isShort ? 0 : alternateFrom)
-  const modes = start === 0 ? [] : [...privateModes]
-  const setup = modes.map(([mode, isSet]) => `\u001B[?${mode}${isSet ? 'h' : 'l'}`).join('')
+  const start = isShort ? 0 : (alternateFrom ?? (await findLineStart(job, end - REPLAYED_BYTES, 0)))
+  const setup = start === 0 ? '' : setModes(modes)
   return { setup, bytes: Buffer.alloc(0), next: start, ...findSize(job, start), isRunning: true }
+}
+
+/** Full-screen programs draw only what changes: what is on their screen may have been drawn at any time. */
+async function startDrawn(job: Job, end: number, alternateFrom: number): Promise<TerminalChunk> {
+  const { content, cursor, next, size } = await drawAlternateScreen(job, end, alternateFrom)
+  const setup = `\u001B[?1049h${content}${setModes(await readModes(job, end))}\u001B[${cursor.row};${cursor.column}H`
+  return { setup, bytes: Buffer.alloc(0), next, ...size, isRunning: true }
+}
+
+function setModes({ privateModes }: TerminalModes): string {
+  return [...privateModes].map(([mode, isSet]) => `\u001B[?${mode}${isSet ? 'h' : 'l'}`).join('')
 }
 
 /** A chunk ends where the size of the terminal changes. */

@@ -3,6 +3,7 @@
 
 import type { IBuffer, IBufferLine, IUnicodeVersionProvider, Terminal } from '@xterm/headless'
 import { characterWidth } from '../../text/column-width.js'
+import { formatStyledRow } from './styled-row.js'
 import { correctTerminal } from './terminal-corrections.js'
 import type { TerminalSize } from './terminal-size.js'
 
@@ -23,6 +24,8 @@ export interface TerminalScreen extends ScreenRows {
   resize(size: TerminalSize): void
   readonly size: TerminalSize
   readonly isAlternate: boolean
+  /** With colours, as SGR sequences within each row. */
+  styledRows(from: number): readonly ScreenRow[]
   /** The cursor on the screen, counted from 1. */
   cursor(): ScreenCursor
   /** Those that the program returns to when it leaves the alternate screen. */
@@ -51,6 +54,7 @@ export async function openTerminalScreen({ cols, rows }: TerminalSize, scrollbac
   return {
     ...viewRows(active),
     normal: viewRows(() => terminal.buffer.normal),
+    styledRows: (from) => readRows(active(), from, formatStyledRow),
     write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
     resize: (size) => terminal.resize(size.cols, size.rows),
     get size() {
@@ -79,7 +83,7 @@ function viewRows(buffer: () => IBuffer): ScreenRows {
     get cursorRow() {
       return cursorRowOf(buffer())
     },
-    rows: (from) => readRows(buffer(), from),
+    rows: (from) => readRows(buffer(), from, readRow),
     textBeforeCursor: () =>
       buffer().getLine(cursorRowOf(buffer()))?.translateToString(false, 0, buffer().cursorX) ?? '',
   }
@@ -106,14 +110,16 @@ function toWidth(code: number): 0 | 1 | 2 {
   return width === 0 || width === 2 ? width : 1
 }
 
-function readRows(buffer: IBuffer, from: number): readonly ScreenRow[] {
+type FormatRow = (line: IBufferLine, isContinued: boolean, cursorColumn: number) => string
+
+function readRows(buffer: IBuffer, from: number, format: FormatRow): readonly ScreenRow[] {
   const cursorRow = cursorRowOf(buffer)
   const rows: ScreenRow[] = []
   for (let index = from; index < buffer.length; index++) {
     const line = buffer.getLine(index)
     if (!line) break
     const isContinued = buffer.getLine(index + 1)?.isWrapped ?? false
-    rows.push({ text: readRow(line, isContinued, index === cursorRow ? buffer.cursorX : 0), isWrapped: line.isWrapped })
+    rows.push({ text: format(line, isContinued, index === cursorRow ? buffer.cursorX : 0), isWrapped: line.isWrapped })
   }
   let length = rows.length
   while (length > 0 && rows[length - 1]?.text === '' && from + length - 1 !== cursorRow) length--

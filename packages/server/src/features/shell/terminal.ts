@@ -38,11 +38,11 @@ export function createTerminals(config: Config, env: NodeJS.ProcessEnv): Termina
       const { stty } = findTerminalPrograms(config, env)
       const device = job.record.pid === undefined ? undefined : findTerminalDevice(job.record.pid)
       if (stty === undefined || device === undefined)
-        throw new Failure(`The terminal of background task ${job.id} was not resized: its program is just ending.`)
+        throw new Failure(`The terminal of job ${job.id} was not resized: its program is exiting.`)
       const [file = stty, ...name] = commandOf(stty)
       const sizeFlags = ['-F', device, 'cols', String(cols), 'rows', String(rows)]
       const { code, output } = await runToCompletion(file, [...name, ...sizeFlags], env)
-      if (code !== 0) throw new Failure(`The terminal of background task ${job.id} was not resized: ${output.trim()}`)
+      if (code !== 0) throw new Failure(`The terminal of job ${job.id} was not resized: ${output.trim()}`)
     },
   }
 }
@@ -68,9 +68,9 @@ function commandOf(stty: string): readonly string[] {
 
 function describeMissing(program: string): string {
   if (process.platform !== 'linux')
-    return 'terminals are available on Linux and macOS only. Start it without tty: its stdin is a pipe that can be written to.'
+    return 'terminals are available on Linux and macOS only. Start the command without tty: its stdin is then a pipe that you can write to.'
   return (
-    `a terminal needs ${program}, which is not installed. Install it: ` +
+    `a terminal requires ${program}, which is not installed. Install it: ` +
     `${formatInstallCommand(program === 'script' ? 'util-linux' : 'coreutils')}, or start the command without tty.`
   )
 }

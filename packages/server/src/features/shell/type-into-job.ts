@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { InputPipe } from '../../process/input-pipe.js'
+import { adviseTerminal } from '../../process/terminal-support.js'
 import { describeJobEnd } from './format-job.js'
 import type { Job } from './job.js'
 import { encodeKey } from './terminal-keys.js'
@@ -65,7 +66,7 @@ async function typeNow(job: Job, request: TypeRequest, maxMs: number, signal: Ab
   const bytes = Buffer.from(text)
   if (bytes.length > MAX_INPUT_BYTES)
     throw new Failure(
-      `Nothing was typed: the input has ${bytes.length} bytes, the limit is ${MAX_INPUT_BYTES}. Write it to a file.`,
+      `Nothing was typed: the input has ${bytes.length} bytes, and the limit is ${MAX_INPUT_BYTES}. Write it to a file.`,
     )
   await job.flush()
   const from = await job.output.size()
@@ -85,12 +86,14 @@ function requireInput(job: Job): InputPipe {
   const { id, record, stdin, isRunning } = job
   if (!isRunning)
     throw new Failure(
-      `Nothing was typed: background task ${id} has ended (${describeJobEnd(job)}). ReadBgOutput(task_id: ${id}) without input reads what it printed.`,
+      `Nothing was typed: job ${id} has ended (${describeJobEnd(job)}). ReadBgOutput(task_id: ${id}) without input reads its output.`,
     )
   if (stdin) return stdin
-  const reason = record.stdin === undefined ? 'was started without an open stdin' : 'cannot be reached'
+  const reason =
+    record.stdin === undefined ? 'was started without an open stdin' : 'has a stdin that this server cannot reach'
   throw new Failure(
-    `Nothing was typed: background task ${id} ${reason}. Programs that need input are started with BackgroundBash, with tty for a terminal.`,
+    `Nothing was typed: job ${id} ${reason}. Start programs that need input with BackgroundBash.` +
+      adviseTerminal('With tty: true they have a terminal.'),
   )
 }
 
@@ -118,8 +121,8 @@ function encodeForPipe({ id }: Job, { input = '', keys = [] }: TypeRequest): Enc
     const text = PIPE_KEYS[name]
     if (text !== undefined) return text
     throw new Failure(
-      `Nothing was typed: background task ${id} has no terminal, so it cannot receive the key ${JSON.stringify(name.slice(0, 40))}. ` +
-        'Its stdin is a pipe: enter, tab and space work, and ctrl+d as the last key ends the input. Start programs that need keys with tty.',
+      `Nothing was typed: job ${id} has no terminal, so it cannot receive the key ${JSON.stringify(name.slice(0, 40))}. ` +
+        `Its stdin is a pipe: enter, tab and space work, and ctrl+d as the last key closes it.${adviseTerminal('Start programs that need keys with tty: true.')}`,
     )
   })
   return { text: input + encoded.join(''), endsInput }
@@ -128,7 +131,7 @@ function encodeForPipe({ id }: Job, { input = '', keys = [] }: TypeRequest): Enc
 function endInput({ id }: Job, pipe: InputPipe): void {
   if (pipe.close()) return
   throw new Failure(
-    `The input of background task ${id} was not ended: it outlives this server, and another process holds its pipe. Anything before ctrl+d was written.`,
+    `The stdin of job ${id} was not closed: the job outlives this server, and another process holds the pipe open. Everything before ctrl+d was written.`,
   )
 }
 

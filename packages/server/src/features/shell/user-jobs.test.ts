@@ -26,7 +26,7 @@ function open() {
   const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
   const state = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
   const env = { PATH: process.env.PATH }
-  const program = findShellProgram({ platform: process.platform, env, isFile: existsSync })
+  const program = findShellProgram({ platform: process.platform, env, isFile: existsSync, isBash: () => true })
   if (!program) throw new Error('no shell')
   const shell = createShellService({
     cwd,

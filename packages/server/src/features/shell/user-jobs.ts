@@ -263,10 +263,8 @@ export async function openUserJobs(settings: UserJobsDeps): Promise<UserJobs> {
       const other = await shared?.find(id)
       if (other) return other
       if (record)
-        throw new Failure(
-          `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.`,
-        )
-      throw new Failure(`There is no background task ${id}. ${describeJobIds([...jobs.values()])}`)
+        throw new Failure(`Job ${id} belongs to another running server of this project. Read it or kill it there.`)
+      throw new Failure(`There is no job ${id}. ${describeJobIds([...jobs.values()])}`)
     },
     recordTyped: (job, typed) => appendTyped(records.typedFile(job.id), typed),
     async remove(job) {
@@ -304,5 +302,5 @@ function withInput(
 
 function describeJobIds(jobs: readonly Job[]): string {
   const ids = jobs.filter(({ record }) => record.background).map(({ id }) => id)
-  return ids.length === 0 ? 'Start one with BackgroundBash.' : `There are: ${ids.slice(-20).join(', ')}.`
+  return ids.length === 0 ? 'Start one with BackgroundBash.' : `Existing jobs: ${ids.slice(-20).join(', ')}.`
 }

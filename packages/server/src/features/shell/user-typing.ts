@@ -59,7 +59,7 @@ function endsLine(text: string): boolean {
 export function refuseWhileUserTypes(job: Job, notDone: string): void {
   if (!isUserTyping(job)) return
   throw new Failure(
-    `The user is typing in this terminal. ${notDone} ReadBgOutput(task_id: ${job.id}) without input reads it meanwhile. ` +
-      `Try again later: the terminal is yours again when the user gives it back, or ${IDLE_MS / 1000} s after the last line the user has ended.`,
+    `The user is typing in this terminal. ${notDone} ReadBgOutput(task_id: ${job.id}) without input still reads it. ` +
+      `Try again later: you can type when the user returns control, or ${IDLE_MS / 1000} s after the user's last finished line.`,
   )
 }

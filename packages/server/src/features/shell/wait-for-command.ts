@@ -40,6 +40,8 @@ export interface CommandEnd {
   readonly endedAt: number
   /** Those that still run after the exit, or that could not be killed; undefined if unknown. */
   readonly remainingChildren: readonly number[] | undefined
+  /** Of a command that was killed: its children could not be listed, and may still run. */
+  readonly areChildrenUnlisted?: boolean
 }
 
 interface WaitOptions {
@@ -94,8 +96,16 @@ export async function waitForCommand(
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 
 /** If processes survive, the command itself may be one of them, and its exit is not awaited for long. */
-export async function killAndWait({ exited, kill }: CommandExecution, killAfterMs: number): Promise<CommandEnd> {
+export async function killAndWait(
+  { exited, kill, areChildrenUnlisted }: CommandExecution,
+  killAfterMs: number,
+): Promise<CommandEnd> {
   const survivors = await kill(killAfterMs)
   const exit = survivors.length === 0 ? await exited : await withTimeout(UNKILLED_EXIT_WAIT_MS, exited)
-  return { exit: exit ?? UNKNOWN_EXIT, endedAt: Date.now(), remainingChildren: survivors }
+  return {
+    exit: exit ?? UNKNOWN_EXIT,
+    endedAt: Date.now(),
+    remainingChildren: survivors,
+    areChildrenUnlisted: areChildrenUnlisted?.() ?? false,
+  }
 }

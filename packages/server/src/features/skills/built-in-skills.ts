@@ -4,19 +4,15 @@
 import type { Skill } from './skill.js'
 
 export const BUILT_IN_SKILLS: readonly Skill[] = [
-  defineBuiltInSkill(
-    'create-skill',
-    'Write or improve a skill, when a way of working should be repeatable.',
-    '<what the skill should do>',
-  ),
+  defineBuiltInSkill('create-skill', 'Write or improve a skill for work that recurs.', '<what the skill should do>'),
   defineBuiltInSkill(
     'debug-failing-command',
-    'Find out why a command, test or build fails, when it does so twice or for no visible reason.',
+    'Find the cause when a command, test or build fails repeatedly or without a visible reason.',
     '<command>',
   ),
   defineBuiltInSkill(
     'release-notes',
-    'Write release notes from the git history when a version is announced.',
+    'Write release notes from the git history for a new version.',
     '<range, such as v1.2.0..HEAD>',
   ),
 ]

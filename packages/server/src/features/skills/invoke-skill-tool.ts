@@ -22,7 +22,7 @@ export const invokeSkill = defineToolWith<{ skills: SkillService }>()({
   name: 'InvokeSkill',
   title: 'Use a skill',
   description: `Invoke a skill by name for reusable workflows
-Returns its text to follow, or what its script prints.`,
+Returns instructions to follow, or its script's output.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   services: ['skills'],
   taskSupport: 'sometimes',

@@ -129,14 +129,14 @@ function parseManifest(bytes: Buffer, name: string): SkillManifest {
     problem === undefined
       ? []
       : [
-          `its frontmatter is not quite YAML, and was read as it was meant: ${toSingleLine(removeInvisible(problem), MAX_PROBLEM)}`,
+          `its frontmatter is not valid YAML; invalid lines were read as plain text: ${toSingleLine(removeInvisible(problem), MAX_PROBLEM)}`,
         ]
   const hasInvisible = hasInvisibleText(fields)
   const warnings = [
     ...(isUtf8 ? [] : ['it is not UTF-8; it was read as Latin-1']),
     ...frontmatterWarnings,
     ...nameWarnings(fields.name, name),
-    ...(hasInvisible ? ['its frontmatter has characters that cannot be seen; they are left out'] : []),
+    ...(hasInvisible ? ['its frontmatter contains invisible characters; they are removed'] : []),
   ]
   const isStrict = warnings.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
   return {

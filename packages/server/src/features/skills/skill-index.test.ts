@@ -20,6 +20,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type ChangeEvent, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { eventually } from '../../../../../test/support/eventually.js'
+import { MISSING, MODES, needs } from '../../../../../test/support/runtime.js'
 import { runToEnd } from '../../util/sliced-work.js'
 import { skillIndexCachePath } from './skill-index-cache.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
@@ -125,7 +126,7 @@ test('without skill directories there is no wait and no cache', () => {
 })
 
 describe('the cache', () => {
-  test('a second start does not wait and has the same skills', async () => {
+  test('a second start does not wait and has the same skills', needs(MISSING.quickScans), async () => {
     const { put, start, cache, notifications } = createFixture()
     for (let number = 0; number < 20; number++) put(`project/.claude/skills/s${number}`, `does ${number}: all`)
     await untilSettled()
@@ -133,14 +134,14 @@ describe('the cache', () => {
     expect(first.refresh()).toBeInstanceOf(Promise)
     await first.refresh()
     await readCacheFile(cache)
-    expect(statSync(cache).mode & 0o777).toBe(0o600)
+    expect(statSync(cache).mode & 0o777).toBe(MODES.private)
     const second = start()
     expect(second.refresh()).toBeUndefined()
     expect(second.skills).toEqual(JSON.parse(JSON.stringify(first.skills)))
     expect(notifications).toEqual([])
   })
 
-  test('is used until the file changes', async () => {
+  test('is used until the file changes', needs(MISSING.quickScans), async () => {
     const { put, start, cache } = createFixture()
     const file = put('project/.claude/skills/it', 'original')
     await untilSettled()
@@ -178,13 +179,6 @@ describe('the cache', () => {
         ),
     ],
     [
-      'a file writable by others',
-      (path) => {
-        writeFileSync(path, readFileSync(path, 'utf8').replace('right', 'planted'))
-        chmodSync(path, 0o666)
-      },
-    ],
-    [
       'a folder',
       (path) => {
         rmSync(path)
@@ -197,6 +191,17 @@ describe('the cache', () => {
     await start().refresh()
     await readCacheFile(cache)
     corrupt(cache)
+    const second = start()
+    await second.refresh()
+    expect(descriptionOf(second, 'it')).toBe('right')
+  })
+
+  test('a file writable by others counts as no cache', needs(MISSING.fileModes), async () => {
+    const { put, start, cache } = createFixture()
+    put('project/.claude/skills/it', 'right')
+    await start().refresh()
+    writeFileSync(cache, (await readCacheFile(cache)).replace('right', 'planted'))
+    chmodSync(cache, 0o666)
     const second = start()
     await second.refresh()
     expect(descriptionOf(second, 'it')).toBe('right')
@@ -264,7 +269,7 @@ describe('a change', () => {
     expect(index.skills).toHaveLength(303)
   })
 
-  test('right after a scan is detected even with coarse timestamps', async () => {
+  test('right after a scan is detected even with coarse timestamps', needs(MISSING.quickScans), async () => {
     const { project, put, start, base } = createFixture()
     put('project/.claude/skills/it', 'first')
     const locations = listSkillLocations({ cwd: project, project, home: join(base, 'home'), additional: '' })

@@ -57,7 +57,7 @@ export function toResourceDefinition({ name, description, frontmatter }: Skill):
 export const skillFileTemplate = defineTemplateWith<{ skills: SkillService }>()({
   uriTemplate: 'skill://{name}/{+path}',
   name: 'files of skills',
-  description: 'A file of a skill: its SKILL.md, or one that lies beside it.',
+  description: 'A file of a skill: SKILL.md or another file in its folder.',
   services: ['skills'],
   async read({ name = '', path = '' }, _call, { skills }) {
     const bytes = await skills.readFile(name, path)

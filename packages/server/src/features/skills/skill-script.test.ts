@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { needs } from '../../../../../test/support/runtime.js'
 import { buildScriptCommand } from './skill-script.js'
 
 const HAS_BASH = process.platform !== 'win32'
@@ -18,7 +19,7 @@ function run(body: string, args = '', cwd = tmpdir()): string {
   return execFileSync('bash', [file], { cwd, encoding: 'utf8', input: '' })
 }
 
-describe.skipIf(!HAS_BASH)('a script', () => {
+describe('a script', needs(HAS_BASH ? undefined : 'there is no bash'), () => {
   test.each([
     ['bash', '#!/usr/bin/env bash\nprintf "%s|" "$#" "$1" "$ARGUMENTS" "$SKILL_DIR"; cat\n'],
     ['sh', '#!/bin/sh -e\nprintf "%s|" "$#" "$1" "$ARGUMENTS" "$SKILL_DIR"; cat\n'],

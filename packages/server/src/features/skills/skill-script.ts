@@ -22,7 +22,7 @@ export function buildScriptCommand({ body, directory, args }: SkillScript): stri
   const [source, descriptor] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
   const words = [...interpreter, source, args].map(quoteShellWord).join(' ')
   return [
-    // Shown in the list of background tasks.
+    // Shown in the list of jobs.
     `# skill ${basename(directory)}`,
     `export ARGUMENTS=${quoteShellWord(args)} SKILL_DIR=${quoteShellWord(directory)}`,
     `exec ${words} ${descriptor}<<'${delimiter}'`,

@@ -10,6 +10,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import { MISSING, needs } from '../../../../../test/support/runtime.js'
 import { listSkillFiles, type SkillFiles } from './skill-files.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { listSkillLocations } from './skill-locations.js'
@@ -106,7 +107,7 @@ describe('the name', () => {
 })
 
 describe('its files', () => {
-  test('are listed, sorted, without ignored names', async () => {
+  test('are listed, sorted, without ignored names', needs(MISSING.links), async () => {
     const { skills, base, folder, put } = createFixture()
     put('project/.claude/skills/it/z.md', 'z')
     put('project/.claude/skills/it/a/b/c.txt', 'c')
@@ -179,7 +180,7 @@ describe('its files', () => {
     )
   })
 
-  test('of a skill whose directory became a link outside are not read', async () => {
+  test('of a skill whose directory became a link outside are not read', needs(MISSING.links), async () => {
     const { skills, base, folder, put } = createFixture()
     await skills.load('it')
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
@@ -190,7 +191,7 @@ describe('its files', () => {
     await expect(skills.load('it')).rejects.toThrow('leads out of the project')
   })
 
-  test('are not read if that happens between check and read', async () => {
+  test('are not read if that happens between check and read', needs(MISSING.links), async () => {
     const { base, folder, index, put } = createFixture()
     await index.refresh(0)
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')

@@ -9,7 +9,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { type Database, numberColumn, type Sql, textColumn } from '../../storage/database.js'
 import { foldForSearch } from '../../text/normalize-text.js'
 import { createTurns } from './slices.js'
-import { countCharacters } from './task-table.js'
+import { countCharacters } from './task-counts.js'
 import { addToIndex, type IndexedText, isIndexable } from './text-index.js'
 
 const START_DELAY_MS = 2000

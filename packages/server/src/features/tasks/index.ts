@@ -4,6 +4,7 @@
 
 export { taskManager } from './task-manager-tool.js'
 export { taskResource } from './task-manager-tool.js'
+export { changeTaskInView, taskViewData } from './task-view.js'
 export type { TaskService } from './task-service.js'
 export type { StepRow, TaskRow, TaskTable, TaskTables } from './task-table.js'
 

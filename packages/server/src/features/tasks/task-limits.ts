@@ -1,11 +1,11 @@
 // Bounds what the tasks of one user in one project may hold, by the counters in the row of the scope. Completed tasks are
 // deleted first, oldest first; open ones are never deleted, so that a user with too many of them has to complete some. Used
-// by task-table. Deletes rows in the transaction of its caller.
+// by task-table and edit-task-rows. Deletes rows in the transaction of its caller.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { numberColumn, requireRow, type Sql } from '../../storage/database.js'
+import { numberColumn, type Sql } from '../../storage/database.js'
+import { deleteTask } from './delete-task.js'
 import { createSlices } from './slices.js'
-import { removeTaskFromIndex } from './text-index.js'
 
 const MAX_TASKS = 200_000
 /** Of names and steps together. */
@@ -23,7 +23,7 @@ export async function enforceTaskLimits(sql: Sql, scope: number, totals: TaskTot
   const isExceeded = (): boolean => tasks > MAX_TASKS || characters > MAX_CHARACTERS
   if (!isExceeded()) return
   for await (const id of completedTasks(sql, scope)) {
-    const deleted = await deleteCompletedTask(sql, scope, id)
+    const deleted = await deleteTask(sql, scope, id)
     tasks -= 1
     characters -= deleted
     if (!isExceeded()) return
@@ -55,32 +55,4 @@ async function* completedTasks(sql: Sql, scope: number): AsyncGenerator<number> 
     from = end
     await slices.next()
   }
-}
-
-/** Returns the characters that were counted for it. */
-async function deleteCompletedTask(sql: Sql, scope: number, id: number): Promise<number> {
-  const rows = await sql.all(
-    `SELECT CAST(length(search) + coalesce(
-       (SELECT sum(length(steps.search)) FROM steps WHERE steps.scope = tasks.scope AND task = tasks.id), 0) AS BIGINT)
-       AS characters, CASE WHEN id >= (SELECT indexed_from FROM scopes WHERE scopes.id = scope) THEN 1 ELSE 0 END
-       AS counted
-     FROM tasks WHERE scope = ? AND id = ?`,
-    scope,
-    id,
-  )
-  const row = requireRow(rows)
-  const isCounted = numberColumn(row, 'counted') === 1
-  const characters = isCounted ? numberColumn(row, 'characters') : 0
-  if (isCounted) await removeTaskFromIndex(sql, scope, id)
-  await sql.run('DELETE FROM steps WHERE scope = ? AND task = ?', scope, id)
-  await sql.run('DELETE FROM tasks WHERE scope = ? AND id = ?', scope, id)
-  await sql.run(
-    `UPDATE scopes SET tasks = tasks - 1, characters = characters - ?,
-       current_task = CASE WHEN current_task = ? THEN NULL ELSE current_task END
-     WHERE id = ?`,
-    characters,
-    id,
-    scope,
-  )
-  return characters
 }

@@ -8,7 +8,7 @@ import { formatCount, formatNumber, toSingleLine } from '../../text/format.js'
 import { resultData } from '../../text/result-data.js'
 import { TASK_ACTIONS } from './task-manager-tool.js'
 import { nextPageQuery } from './task-query.js'
-import type { TaskChange, TaskEntry, TaskListing, TaskService, TaskStepFilter } from './task-service.js'
+import type { ChangedTask, TaskEntry, TaskListing, TaskService, TaskStepFilter } from './task-service.js'
 import type { StepRow, TaskRow } from './task-table.js'
 
 interface TaskManagerInput {
@@ -93,7 +93,7 @@ const MAX_RESULT_BYTES = 6500
 
 type ResultFields = ReturnType<typeof toFields>
 type TaskChangeResult = ResultFields & {
-  readonly change: TaskChange
+  readonly change: ChangedTask
   readonly action: 'create' | 'add' | 'complete' | 'switch'
   /** As many of the changed steps as fit. */
   readonly shownSteps: readonly StepRow[]
@@ -107,7 +107,7 @@ type TaskListResult = ResultFields & {
 }
 type TaskManagerResult = TaskChangeResult | TaskListResult
 
-function toTaskChangeResult(action: TaskChangeResult['action'], change: TaskChange): TaskChangeResult {
+function toTaskChangeResult(action: TaskChangeResult['action'], change: ChangedTask): TaskChangeResult {
   const { task, steps, next, current, openTasks, openSteps } = change
   const listing = { entries: [], current, found: 1, hasUncounted: false, openTasks, openSteps }
   const shownSteps = withinBudget([{ task, steps }]).entries.flatMap((entry) => entry.steps)
@@ -219,11 +219,11 @@ function formatAddedSteps({ change, shownSteps }: TaskChangeResult): readonly st
   return rest === 0 ? lines : [...lines, `${formatNumber(rest)} more: list (task_id: ${change.task.id}).`]
 }
 
-function formatTaskDone({ task, nextTask, current, openTasks }: TaskChange): string {
+function formatTaskDone({ task, nextTask, current, openTasks }: ChangedTask): string {
   const undone = task.steps - task.stepsDone
   const undoneText = undone === 0 ? '' : ` ${formatCount(undone, 'of its steps was', 'of its steps were')} not done.`
   const how = nextTask?.id === current ? ', the current one' : `: switch (task_id: ${nextTask?.id})`
-  const nextQuery = nextTask ? ` Go on with ${quoteTask(nextTask)}${how}.` : ''
+  const nextQuery = nextTask ? ` Continue with ${quoteTask(nextTask)}${how}.` : ''
   return `Completed ${quoteTask(task)}.${undoneText} ${formatOpenCount(openTasks)}${nextQuery}`
 }
 
@@ -243,7 +243,7 @@ function formatHeadline({ kind, query, listing }: TaskListResult): readonly stri
     if (which !== '') return [`${formatFound(listing, 'task')} found${which}.${found === 0 ? NOTHING_FOUND : ''}`]
     return [
       found === 0
-        ? 'There are no tasks yet: create makes one.'
+        ? 'There are no tasks yet. Add one with create.'
         : `${formatFound(listing, 'task')}, ${formatNumber(openTasks)} open.`,
     ]
   }
@@ -275,12 +275,12 @@ function formatClosing({ kind, query, listing, shown }: TaskListResult): readonl
   ]
 }
 
-/** `pending` begins with the current task, whose id may be smaller than those that follow. */
+/** `pending` begins with the current task, whose place may be after those that follow. */
 function nextPageFilters(kind: TaskListResult['kind'], entries: readonly TaskEntry[]): string {
-  const [first = 0, ...others] = entries.map(({ task }) => task.id)
+  const [first, ...others] = entries.map(({ task }) => task)
   const last = others.at(-1)
-  if (kind === 'list' || (last !== undefined && first > last)) return `before:${last ?? first}`
-  return last === undefined ? `not:${first}` : `before:${last} not:${first}`
+  if (kind === 'list' || (first && last && first.place > last.place)) return `before:${(last ?? first)?.id ?? 0}`
+  return last ? `before:${last.id} not:${first?.id}` : `not:${first?.id ?? 0}`
 }
 
 function formatNextPage(query: string, filters: string): string {

@@ -11,8 +11,9 @@ export const taskManager = defineToolWith<{ tasks: TaskService }>()({
   name: 'TaskManager',
   title: 'Keep tasks and steps',
   description: `Manage persistent tasks with create/add/complete
-create: a task of text and steps; it becomes the default task_id. add: text or steps. complete: step_id, else the task. list, pending (open only): with task_id its steps. switch: task_id or query. query: words, is:open, is:done.`,
+create: a task with text and steps; becomes the default task_id. add: text or steps. complete: step_id, else the task. list, pending (open only): with task_id its steps. switch: task_id or query. query: words, is:open, is:done.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  ui: { resourceUri: 'ui://scorpiox-code/tasks' },
   services: ['tasks'],
 
   input: {
@@ -38,7 +39,7 @@ export const TASKS_URI = 'scorpiox://tasks'
 export const taskResource = defineResourceWith<{ tasks: TaskService }>()({
   uri: TASKS_URI,
   name: 'tasks',
-  description: 'Your open tasks in this project with the steps that are left, the current one first.',
+  description: 'Your open tasks in this project with their open steps, the current task first.',
   mimeType: 'text/plain',
   services: ['tasks'],
   watch: ({ tasks }, user) => tasks.watch(user),

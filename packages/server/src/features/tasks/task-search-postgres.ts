@@ -1,10 +1,15 @@
 // How PostgreSQL finds tasks with given words. A word that few texts contain is looked up first, which uses the index of
-// trigrams if there is one. Other words are compared with the newest tasks, of which most have such a word, so that the
-// search can stop early, and only then with all others. Used by task-search. Reads the database only.
+// trigrams if there is one. Other words are compared with the first tasks of the list, of which most have such a word, so
+// that the search can stop early, and only then with all others. Used by task-search. Reads the database only.
 
 import { nullableNumberColumn, numberColumn, requireRow, type Sql } from '../../storage/database.js'
-import { type Condition, filterCondition, joinConditions, type VisitCondition } from './task-conditions.js'
-import type { TaskFilter } from './task-table.js'
+import {
+  type Condition,
+  filterCondition,
+  joinConditions,
+  type ListFilter,
+  type VisitCondition,
+} from './task-conditions.js'
 
 /** Texts with a word that is looked up. */
 const MAX_RARE = 2000
@@ -15,7 +20,10 @@ const NEWEST = 1024
 const MAX_NEWEST = 32_768
 const MARGIN = 1.25
 
-/** Calls the visitor with conditions that together match what the filter does, newest first, until it wants no more. */
+/**
+ * Calls the visitor with conditions that together match what the filter does, in the order of the list, until it wants
+ * no more.
+ */
 export async function forEachPostgresCondition(
   sql: Sql,
   scope: number,
@@ -23,10 +31,10 @@ export async function forEachPostgresCondition(
     filter,
     terms,
     wanted,
-  }: { readonly filter: TaskFilter; readonly terms: readonly string[]; readonly wanted: number },
+  }: { readonly filter: ListFilter; readonly terms: readonly string[]; readonly wanted: number },
   visit: VisitCondition,
 ): Promise<void> {
-  const matching = (which: TaskFilter, toCondition: (term: string) => Condition): Condition =>
+  const matching = (which: ListFilter, toCondition: (term: string) => Condition): Condition =>
     joinConditions(filterCondition(scope, which), ...terms.map(toCondition))
   const rare = await findRareTerm(sql, scope, terms)
   if (terms.length === 0 || rare) {
@@ -34,8 +42,8 @@ export async function forEachPostgresCondition(
     return
   }
   const { where, values } = filterCondition(scope, filter)
-  const rows = await sql.all(`SELECT max(id) AS id FROM tasks WHERE ${where}`, ...values)
-  let end = (nullableNumberColumn(requireRow(rows), 'id') ?? -1) + 1
+  const rows = await sql.all(`SELECT max(${filter.key}) AS place FROM tasks WHERE ${where}`, ...values)
+  let end = (nullableNumberColumn(requireRow(rows), 'place') ?? -1) + 1
   const { from = 0 } = filter
   for (let size = NEWEST, missing = wanted; end > from;) {
     const start = Math.max(from, end - size)

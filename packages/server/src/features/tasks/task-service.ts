@@ -6,6 +6,7 @@ import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot } from '../../config/paths.js'
+import { editTask, type TaskEdit } from './edit-task.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'
 import {
   alreadyComplete,
@@ -17,22 +18,11 @@ import {
   taskIsComplete,
 } from './task-failures.js'
 import { TASKS_URI } from './task-manager-tool.js'
+import type { TaskCounts } from './task-counts.js'
 import { parseTaskQuery } from './task-query.js'
-import type {
-  FoundTasks,
-  NewStep,
-  StepRow,
-  TaskCounts,
-  TaskFilter,
-  TaskRow,
-  TaskTable,
-  TaskTables,
-} from './task-table.js'
+import type { FoundTasks, StepRow, TaskFilter, TaskRow, TaskTable, TaskTables } from './task-table.js'
+import { MAX_NAME, newSteps, parseText } from './task-texts.js'
 
-const MAX_NAME = 500
-const MAX_STEP = 2000
-/** Limit per call. */
-const MAX_STEPS_ADDED = 100
 /** More than fit into a result. */
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
@@ -42,12 +32,14 @@ const MAX_COUNTED = 10_000
 
 export interface TaskService {
   /** Creates a task with these steps and makes it the current one. */
-  create(user: string, name: string, steps: readonly string[]): Promise<TaskChange>
-  add(user: string, steps: readonly string[], taskId?: number): Promise<TaskChange>
-  complete(user: string, taskId?: number): Promise<TaskChange>
-  completeStep(user: string, stepId: number, taskId?: number): Promise<TaskChange>
-  switchTo(user: string, wanted: number | string): Promise<TaskChange>
-  /** Newest first. */
+  create(user: string, name: string, steps: readonly string[]): Promise<ChangedTask>
+  add(user: string, steps: readonly string[], taskId?: number): Promise<ChangedTask>
+  complete(user: string, taskId?: number): Promise<ChangedTask>
+  completeStep(user: string, stepId: number, taskId?: number): Promise<ChangedTask>
+  switchTo(user: string, wanted: number | string): Promise<ChangedTask>
+  /** A change by a person. */
+  edit(user: string, edit: TaskEdit): Promise<void>
+  /** Newest first, or in the order that a person has set. */
   list(user: string, query: string): Promise<TaskListing>
   /** Open tasks with their open steps, the current task first. */
   pending(user: string, query: string): Promise<TaskListing>
@@ -65,7 +57,7 @@ export interface TaskStepFilter {
 }
 
 /** The result of a change, and what comes next. */
-export interface TaskChange {
+export interface ChangedTask {
   readonly task: TaskRow
   /** The steps that were added, or the one that was completed. */
   readonly steps: readonly StepRow[]
@@ -107,14 +99,14 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
   const unsubscribe = state.onChange((scope) => {
     if (scope.project === project) changeEvents.notifyResourceUpdated(TASKS_URI, scope.user)
   })
-  const write = (user: string, work: (tasks: TaskTable) => Promise<TaskChange>): Promise<TaskChange> =>
+  const write = (user: string, work: (tasks: TaskTable) => Promise<ChangedTask>): Promise<ChangedTask> =>
     state.write(scopeOf(user), ({ tasks }) => work(tasks))
   const read = (user: string, work: (rows: TaskTables) => Promise<TaskListing>): Promise<TaskListing> =>
     state.read(scopeOf(user), work)
 
   return {
     create(user, input, inputSteps) {
-      const name = requireText(input, 'name of the task', MAX_NAME)
+      const name = parseText(input, 'name of the task', MAX_NAME)
       const steps = newSteps(inputSteps)
       return write(user, async (tasks) => {
         const task = await tasks.insert(name, Date.now())
@@ -157,6 +149,7 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
         return readChange(tasks, task.id)
       })
     },
+    edit: (user, edit) => state.write(scopeOf(user), ({ tasks }) => editTask(tasks, edit, Date.now())),
     list: (user, query) =>
       read(user, async ({ tasks }) => {
         const filter = parseTaskQuery(query)
@@ -187,25 +180,6 @@ export function createTaskService({ state, project, changeEvents }: TaskServiceD
   }
 }
 
-function newSteps(input: readonly string[]): readonly NewStep[] {
-  if (input.length > MAX_STEPS_ADDED) {
-    throw new Failure(
-      `There are ${input.length} steps; one call takes at most ${MAX_STEPS_ADDED}. Nothing was changed.`,
-    )
-  }
-  return input.map((each, index) => {
-    const what = input.length === 1 ? 'text of the step' : `text of step ${index + 1} in the list`
-    return { text: requireText(each, what, MAX_STEP), completedAt: null }
-  })
-}
-
-function requireText(input: string, what: string, max: number): string {
-  const text = input.trim()
-  if (text === '') throw new Failure(`The ${what} is missing: give it as text.`)
-  if (text.length <= max) return text
-  throw new Failure(`The ${what} has ${text.length} characters; at most ${max} are allowed. Shorten it.`)
-}
-
 /** Returns the task with this id; by default, the current task. */
 async function requireTask(tasks: TaskTable, taskId: number | undefined): Promise<TaskRow> {
   const id = taskId ?? (await tasks.findCurrentId())
@@ -226,7 +200,7 @@ async function findSingleTask(tasks: TaskTable, query: string): Promise<TaskRow>
   throw await ambiguousQuery(tasks, query, open.length > 0 ? open : found)
 }
 
-async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly StepRow[] = []): Promise<TaskChange> {
+async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly StepRow[] = []): Promise<ChangedTask> {
   const task = await tasks.find(id)
   if (!task) throw new Error(`task ${id} has vanished`)
   const steps: StepRow[] = []
@@ -238,12 +212,12 @@ async function readChange(tasks: TaskTable, id: number, stepsBefore: readonly St
   return { task, steps, next, nextTask, current, openTasks: open, openSteps }
 }
 
-/** Returns the current task if it is open, else the newest open task. */
+/** Returns the current task if it is open, else the first open task of the list. */
 async function findOpenTask(tasks: TaskTable, current: number | undefined): Promise<TaskRow | undefined> {
   const task = current === undefined ? undefined : await tasks.find(current)
   if (task?.completedAt === null) return task
-  const [newest] = await tasks.list({ terms: [], state: 'open' }, 1)
-  return newest
+  const [first] = await tasks.list({ terms: [], state: 'open' }, 1)
+  return first
 }
 
 function openTaskFilter(query: string): TaskFilter {
@@ -260,7 +234,7 @@ async function currentFirst(
 ): Promise<readonly TaskRow[]> {
   const current = await tasks.findCurrentId()
   if (current === undefined || filter.before !== undefined) return newest
-  const [found] = await tasks.list({ ...filter, from: current, before: current + 1 }, 1)
+  const [found] = await tasks.list({ ...filter, only: current }, 1)
   return found ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
@@ -283,8 +257,8 @@ async function toListing(
 }
 
 /** The number of tasks that match, if it is a number that is kept. */
-function knownCount({ terms, state, from, before, except }: TaskFilter, all: TaskCounts): number | undefined {
-  if (terms.length > 0 || [from, before, except].some((bound) => bound !== undefined)) return undefined
+function knownCount({ terms, state, before, except }: TaskFilter, all: TaskCounts): number | undefined {
+  if (terms.length > 0 || [before, except].some((bound) => bound !== undefined)) return undefined
   if (state === undefined) return all.tasks
   return state === 'open' ? all.open : all.tasks - all.open
 }

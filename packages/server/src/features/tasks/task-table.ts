@@ -14,6 +14,10 @@ import {
 } from '../../storage/database.js'
 import { allocateIds } from '../../storage/scope-table.js'
 import { foldForSearch, toStorableText } from '../../text/normalize-text.js'
+import { deleteTask } from './delete-task.js'
+import { deleteStep, renameTask, reopenStep, reopenTask, rewriteStep } from './edit-task-rows.js'
+import { moveTask } from './move-task.js'
+import { addToCounts, countCharacters, readCounts, readTaskRevision, type TaskCounts } from './task-counts.js'
 import { enforceTaskLimits } from './task-limits.js'
 import { searchTasks } from './task-search.js'
 import { addToIndex, type IndexedTexts, MAX_INDEXED_ID } from './text-index.js'
@@ -26,6 +30,8 @@ export interface TaskRow {
   readonly completedAt: number | null
   readonly steps: number
   readonly stepsDone: number
+  /** Greater places are listed first. The id, unless a person has moved tasks. */
+  readonly place: number
 }
 
 export interface StepRow {
@@ -45,19 +51,14 @@ export interface TaskFilter {
   /** Each must occur in the task's name or in the text of one of its steps; case and accents are ignored. */
   readonly terms: readonly string[]
   readonly state?: 'open' | 'done' | undefined
-  /** Only tasks with this id or a greater one. */
-  readonly from?: number | undefined
-  /** Only tasks with a smaller id. */
+  /** Only tasks that are listed after this one. */
   readonly before?: number | undefined
+  /** Only tasks with a smaller place. */
+  readonly below?: number | undefined
   /** Excludes this task. */
   readonly except?: number | undefined
-}
-
-export interface TaskCounts {
-  readonly tasks: number
-  readonly open: number
-  /** Open steps of the open tasks. */
-  readonly openSteps: number
+  /** Excludes all others. */
+  readonly only?: number | undefined
 }
 
 export interface FoundTasks {
@@ -89,15 +90,26 @@ export interface TaskTable {
   insertSteps(taskId: number, steps: readonly NewStep[], at: number): Promise<readonly StepRow[]>
   complete(id: number, at: number): Promise<void>
   completeStep(id: number, at: number): Promise<void>
-  /** Newest first. */
+  reopen(id: number): Promise<void>
+  reopenStep(id: number): Promise<void>
+  rename(id: number, name: string): Promise<void>
+  rewriteStep(id: number, text: string): Promise<void>
+  deleteStep(id: number): Promise<void>
+  /** With its steps. It may be the current task, which there is none of then. */
+  delete(id: number): Promise<void>
+  /** Gives an open task the place of another open one; those in between move by one place. */
+  move(id: number, to: number): Promise<void>
+  /** Newest first, or in the order that a person has set. */
   list(filter: TaskFilter, limit: number): Promise<readonly TaskRow[]>
   /** Of the whole project. */
   countAll(): Promise<TaskCounts>
+  /** Grows with every change of tasks and steps of the project, and of which task is the current one. */
+  findRevision(): Promise<number>
   /** As `list`, with the number of tasks that match, at most `most`: counting does not take longer with more of them. */
   search(filter: TaskFilter, limit: number, most: number): Promise<FoundTasks>
 }
 
-const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
+const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name, place'
 const STEP_SELECT = 'id, task, created_at, completed_at, text'
 export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text', 'search']
 
@@ -113,7 +125,7 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
       return row ? (nullableNumberColumn(row, 'current_task') ?? undefined) : undefined
     },
     async setCurrent(id) {
-      await sql.run('UPDATE scopes SET current_task = ? WHERE id = ?', id, scope)
+      await sql.run('UPDATE scopes SET current_task = ?, task_revision = task_revision + 1 WHERE id = ?', id, scope)
     },
     async find(id) {
       const [row] = await sql.all(`SELECT ${TASK_COLUMNS} FROM tasks WHERE scope = ? AND id = ?`, scope, clampId(id))
@@ -135,8 +147,16 @@ export function createTaskTable(sql: Sql, scope: number): TaskTable {
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
     complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
+    reopen: (id) => reopenTask(sql, scope, id),
+    reopenStep: (id) => reopenStep(sql, scope, id),
+    rename: (id, name) => renameTask(sql, scope, id, toStorableText(name)),
+    rewriteStep: (id, text) => rewriteStep(sql, scope, id, toStorableText(text)),
+    deleteStep: (id) => deleteStep(sql, scope, id),
+    delete: async (id) => void (await deleteTask(sql, scope, id)),
+    move: (id, to) => moveTask(sql, scope, id, to),
     list: async (filter, limit) => (await search(filter, limit, limit)).tasks,
     countAll: () => readCounts(sql, scope),
+    findRevision: () => readTaskRevision(sql, scope),
     search,
   }
 }
@@ -155,16 +175,18 @@ async function insertTask(sql: Sql, scope: number, name: string, at: number): Pr
   const id = await allocateIds(sql, scope, 'next_task', 1)
   const search = foldForSearch(name)
   await sql.run(
-    'INSERT INTO tasks (scope, id, created_at, name, search) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO tasks (scope, id, created_at, name, search, place)
+     VALUES (?, ?, ?, ?, ?, (SELECT CASE WHEN has_places = 1 THEN next_task - 1 END FROM scopes WHERE id = ?))`,
     scope,
     id,
     at,
     name,
     search,
+    scope,
   )
   const added = { tasks: 1, open: 1, openSteps: 0 }
   await addTexts(sql, scope, { task: id, added, texts: { names: [{ id, text: search }], steps: [] } })
-  return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
+  return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0, place: id }
 }
 
 async function insertSteps(
@@ -212,7 +234,7 @@ async function addTexts(sql: Sql, scope: number, { task, added, texts }: AddedTe
   const characters = all.reduce((sum, { text }) => sum + countCharacters(text), 0)
   const rows = await sql.run(
     `UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ?,
-       characters = characters + CASE WHEN indexed_from <= ? THEN ? ELSE 0 END
+       characters = characters + CASE WHEN indexed_from <= ? THEN ? ELSE 0 END, task_revision = task_revision + 1
      WHERE id = ? RETURNING tasks, characters, indexed_from`,
     added.tasks,
     added.open,
@@ -230,11 +252,6 @@ async function addTexts(sql: Sql, scope: number, { task, added, texts }: AddedTe
   const indexedFrom = nullableNumberColumn(row, 'indexed_from')
   const fits = all.every(({ id }) => id <= MAX_INDEXED_ID)
   if (fits && indexedFrom !== null && indexedFrom <= task) await addToIndex(sql, scope, texts)
-}
-
-/** As `length` of both databases counts them. */
-export function countCharacters(text: string): number {
-  return text.length - (text.match(/[\uDC00-\uDFFF]/g)?.length ?? 0)
 }
 
 async function completeTask(sql: Sql, scope: number, id: number, at: number): Promise<void> {
@@ -263,43 +280,8 @@ async function completeStep(sql: Sql, scope: number, id: number, at: number): Pr
     scope,
     numberColumn(row, 'task'),
   )
-  if (nullableNumberColumn(requireRow(updated), 'completed_at') !== null) return
-  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
-}
-
-/** Adds to the counters of the scope; counting rows would get slower with every task. */
-async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
-  await sql.run(
-    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
-    tasks,
-    open,
-    openSteps,
-    scope,
-  )
-}
-
-/** Counts the rows themselves, for rows that were written without these counters. */
-export async function countRows(sql: Sql, scope: number): Promise<TaskCounts> {
-  const rows = await sql.all(
-    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
-       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
-     FROM tasks WHERE scope = ?`,
-    scope,
-  )
-  return countsFromRow(requireRow(rows))
-}
-
-function countsFromRow(row: SqlRow): TaskCounts {
-  return {
-    tasks: numberColumn(row, 'tasks'),
-    open: numberColumn(row, 'open_tasks'),
-    openSteps: numberColumn(row, 'open_steps'),
-  }
-}
-
-async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
-  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
-  return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
+  const isTaskOpen = nullableNumberColumn(requireRow(updated), 'completed_at') === null
+  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: isTaskOpen ? -1 : 0 })
 }
 
 function toStorableStep({ text, completedAt }: NewStep): NewStep {
@@ -307,13 +289,15 @@ function toStorableStep({ text, completedAt }: NewStep): NewStep {
 }
 
 function taskFromRow(row: SqlRow): TaskRow {
+  const id = numberColumn(row, 'id')
   return {
-    id: numberColumn(row, 'id'),
+    id,
     name: textColumn(row, 'name'),
     createdAt: numberColumn(row, 'created_at'),
     completedAt: nullableNumberColumn(row, 'completed_at'),
     steps: numberColumn(row, 'steps'),
     stepsDone: numberColumn(row, 'steps_done'),
+    place: nullableNumberColumn(row, 'place') ?? id,
   }
 }
 

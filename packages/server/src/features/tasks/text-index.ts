@@ -1,7 +1,7 @@
 // The full-text index of SQLite over the names of tasks and the texts of steps: trigrams without positions, so it gives
 // candidates, which are then compared with their texts. The id of an entry consists of scope, kind and the id of the task
 // or step, so the entries of one user are a range. PostgreSQL maintains its own index; here nothing is done for it. Used by
-// task-table, task-search, task-limits and index-tasks.
+// task-table, edit-task-rows, delete-task, task-search and index-tasks.
 
 import { numberColumn, requireRow, type Sql } from '../../storage/database.js'
 import { createSlices, createTurns } from './slices.js'
@@ -12,6 +12,8 @@ const MAX_INDEXED_SCOPE = 2 ** 30 - 1
 
 const ENTRY = '((? << 33) | (? << 32) | ?)'
 const KINDS = { name: 0, step: 1 } as const
+
+export type IndexedKind = keyof typeof KINDS
 
 export interface IndexedText {
   /** Of the task or the step. */
@@ -41,14 +43,20 @@ export async function addToIndex(sql: Sql, scope: number, { names, steps }: Inde
 }
 
 /** An entry that does not exist is ignored. */
+export async function removeTextFromIndex(sql: Sql, scope: number, kind: IndexedKind, id: number): Promise<void> {
+  if (sql.engine !== 'sqlite' || id > MAX_INDEXED_ID) return
+  await sql.run(`DELETE FROM task_index WHERE rowid = ${ENTRY}`, scope, KINDS[kind], id)
+}
+
 export async function removeTaskFromIndex(sql: Sql, scope: number, task: number): Promise<void> {
   if (sql.engine !== 'sqlite') return
-  await sql.run(`DELETE FROM task_index WHERE rowid = ${ENTRY}`, scope, KINDS.name, task)
+  await removeTextFromIndex(sql, scope, 'name', task)
   await sql.run(
     `DELETE FROM task_index WHERE rowid IN (
-       SELECT ((scope << 33) | (${KINDS.step} << 32) | id) FROM steps WHERE scope = ? AND task = ?)`,
+       SELECT ((scope << 33) | (${KINDS.step} << 32) | id) FROM steps WHERE scope = ? AND task = ? AND id <= ?)`,
     scope,
     task,
+    MAX_INDEXED_ID,
   )
 }
 

@@ -30,7 +30,7 @@ export async function toBuffer(image: BunImage): Promise<Buffer> {
     const { buffer, byteOffset, byteLength } = await image.bytes()
     return Buffer.from(buffer, byteOffset, byteLength)
   } catch (error) {
-    throw new Failure(`is damaged or cut short and cannot be decoded (${toSingleLine(errorMessage(error), 160)})`)
+    throw new Failure(`is damaged or truncated and cannot be decoded (${toSingleLine(errorMessage(error), 160)})`)
   }
 }
 

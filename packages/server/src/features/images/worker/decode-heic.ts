@@ -35,7 +35,7 @@ export async function decodeHeic(input: DecodeInput): Promise<DecodedImage> {
   const openSharp = await loadSharp()
   const { HeifDecoder } = await loadOptionalPackage('libheif-js', loadLibrary)
   const images = new HeifDecoder().decode(input.bytes)
-  if (images.length === 0) throw new Failure('is a HEIC image that is damaged or cut short and cannot be decoded')
+  if (images.length === 0) throw new Failure('is a HEIC image that is damaged or truncated and cannot be decoded')
   const page = selectPage(input, images.length)
   const primary = input.page === undefined ? images.find((image) => image.is_primary()) : undefined
   const image = primary ?? images[(input.page ?? 1) - 1]
@@ -62,7 +62,7 @@ function readPixels(image: HeifImage, { width, height }: { width: number; height
     const data = new Uint8ClampedArray(width * height * 4)
     image.display({ data, width, height }, (filled) => {
       if (filled) resolve(Buffer.from(filled.data.buffer, filled.data.byteOffset, filled.data.byteLength))
-      else reject(new Failure('is a HEIC image that is damaged or cut short and cannot be decoded'))
+      else reject(new Failure('is a HEIC image that is damaged or truncated and cannot be decoded'))
     })
   })
 }

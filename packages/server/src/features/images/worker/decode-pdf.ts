@@ -40,8 +40,9 @@ async function withPdfErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException') throw new Failure('is a PDF with a password')
-    throw new Failure('is a PDF that is damaged or cut short and cannot be drawn')
+    if (error instanceof Error && error.name === 'PasswordException')
+      throw new Failure('is a PDF that is protected by a password')
+    throw new Failure('is a PDF that is damaged or truncated and cannot be drawn')
   }
 }
 

@@ -28,7 +28,7 @@ export async function decodeWithBun(open: OpenBunImage, input: DecodeInput): Pro
   const { bytes, format, crop } = input
   if (!BUN_FORMATS.has(format)) throw new MissingPackageError('sharp')
   const stored = readImageSize(bytes, format)
-  if (stored === undefined || !hasImageEnd(bytes, format)) throw new Failure('is damaged or cut short')
+  if (stored === undefined || !hasImageEnd(bytes, format)) throw new Failure('is damaged or truncated')
   assertPixelLimit(stored, MAX_PIXELS_IN_MEMORY)
   const page = selectPage(input, countFrames(bytes, format))
   // Bun.Image decodes only the first frame of a GIF, and no animated WebP.

@@ -67,10 +67,9 @@ function scaleRegion({ x, y, width, height }: Rectangle, original: Size, drawnSi
 }
 
 function rejectUnsafeSvg(bytes: Buffer): void {
-  if (bytes.length > MAX_SVG_BYTES) throw new Failure('is an SVG of more than 8 MB, too much to draw')
+  if (bytes.length > MAX_SVG_BYTES) throw new Failure('is an SVG larger than 8 MB; make it smaller')
   const text = bytes.toString('latin1')
-  if (/<!ENTITY/i.test(text))
-    throw new Failure('is an SVG with entities of its own (<!ENTITY …>), which are not expanded')
+  if (/<!ENTITY/i.test(text)) throw new Failure('is an SVG that defines entities (<!ENTITY …>); remove them')
   const encoding = /^[^<]*<\?xml[^>]*\bencoding\s*=\s*["']([^"']*)/i.exec(text)?.[1]
   if (encoding !== undefined && !/^(utf-?8|us-ascii|ascii|iso-8859-\d+|windows-125\d)$/i.test(encoding))
     throw new Failure('is an SVG in an unusual encoding; save it as UTF-8')

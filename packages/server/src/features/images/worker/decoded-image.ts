@@ -32,7 +32,8 @@ export function cropRegion({ crop }: DecodeInput, original: Size): Rectangle {
 }
 
 export function selectPage({ page = 1 }: DecodeInput, pages: number): ImageResult['page'] {
-  if (page > pages || page < 1) throw new Failure(`has ${pages === 1 ? 'one page' : `${pages} pages`}, no page ${page}`)
+  if (page > pages || page < 1)
+    throw new Failure(`has ${pages === 1 ? 'one page' : `${pages} pages`}; there is no page ${page}`)
   return pages > 1 ? { number: page, of: pages } : undefined
 }
 

@@ -33,7 +33,7 @@ export async function withDecodeErrors<T>(work: Promise<T>): Promise<T> {
 }
 
 export function damagedImageFailure(error: unknown): Failure {
-  return new Failure(`is damaged or cut short and cannot be decoded (${toSingleLine(errorMessage(error), 160)})`)
+  return new Failure(`is damaged or truncated and cannot be decoded (${toSingleLine(errorMessage(error), 160)})`)
 }
 
 /** An optional package is not installed, or cannot be loaded. */

@@ -14,7 +14,8 @@ import { MissingPackageError } from './image-libraries.js'
 runBoundedWorker({
   budgetFor: (request) => decodeBudgetFor(isDecodeRequest(request) ? request.format : 'SVG'),
   async handle(request): Promise<ImageWorkerReply> {
-    if (!isDecodeRequest(request)) return { failure: 'could not be decoded (invalid request)' }
+    if (!isDecodeRequest(request))
+      return { failure: 'could not be decoded (the image worker received an invalid request)' }
     return processImage(request).catch((error: unknown) => ({
       failure: `could not be decoded (${errorMessage(error)})`,
     }))

@@ -7,6 +7,7 @@ import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 
 import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'
 import { parseHit, type SearchHit } from './search-hit.js'
+import { tryParseUrl } from '../../../util/parse-url.js'
 
 /** CSS selectors; all except `row`, `noResults` and `challenge` apply within a row. */
 interface ResultPageSelectors {
@@ -81,8 +82,8 @@ function parseRow(
 ): SearchHit | undefined {
   const anchor = selectFirstElement(link, row)
   const href = anchor && readAttribute(anchor, 'href')
-  if (!anchor || href === undefined || !URL.canParse(href, baseUrl)) return undefined
-  const url = new URL(href, baseUrl)
+  const url = href === undefined ? undefined : tryParseUrl(href, baseUrl)
+  if (!anchor || !url) return undefined
   const titleElement = title === undefined ? anchor : selectFirstElement(title, row)
   const snippetElement = selectFirstElement(snippet, row)
   return parseHit({

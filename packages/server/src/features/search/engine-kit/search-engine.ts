@@ -93,7 +93,7 @@ export type EngineOutcome =
   | { readonly kind: 'unreachable' | 'failed'; readonly why: string }
 
 /** Reason of an engine whose host name does not resolve. If all engines have it, there is no network. */
-export const HOST_NOT_FOUND = 'its name could not be looked up'
+export const HOST_NOT_FOUND = 'its host name could not be looked up'
 
 export const LAYOUT_CHANGED = { kind: 'layout_changed' } as const
 

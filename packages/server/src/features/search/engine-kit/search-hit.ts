@@ -3,6 +3,7 @@
 
 import { toSingleLine } from '../../../text/format.js'
 import { removeInvisible } from '../../../text/untrusted-text.js'
+import { tryParseUrl } from '../../../util/parse-url.js'
 
 const MAX_TITLE = 200
 const MAX_SNIPPET = 300
@@ -41,8 +42,8 @@ export function parseHit({ url, title, snippet, date }: RawHit): SearchHit | und
 }
 
 function parseWebLink(text: string): URL | undefined {
-  if (text.length > MAX_URL || !URL.canParse(text)) return undefined
-  const url = new URL(text)
+  const url = text.length > MAX_URL ? undefined : tryParseUrl(text)
+  if (!url) return undefined
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   // A user name before the host can disguise a link.
   return isWeb && url.username === '' && url.password === '' && url.host.includes('.') ? url : undefined

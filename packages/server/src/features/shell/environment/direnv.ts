@@ -105,7 +105,7 @@ type Evaluation = LoadedEnvironment & { readonly watched: readonly string[] }
 async function evaluate(file: string, caller: Caller, options: DirenvOptions): Promise<Evaluation> {
   const { config, isSandboxed, runProbe } = options
   const direnv = findDirenv(config)
-  const fail = (reason: string): Evaluation => ({ watched: [], problem: `${file} is not loaded: ${reason}` })
+  const fail = (reason: string): Evaluation => ({ watched: [], problem: `${file} was not loaded: ${reason}` })
   if (direnv === undefined) return fail(`direnv is not installed. Install it: ${formatInstallCommand('direnv')}.`)
   const probe = { caller, limitMs: LIMIT_MS, maxCharacters: MAX_CHARACTERS }
   const program = quoteShellWord(direnv)
@@ -116,9 +116,9 @@ async function evaluate(file: string, caller: Caller, options: DirenvOptions): P
     if (result.ending !== 'exit') return fail(`direnv took longer than ${LIMIT_MS / 1000} s.`)
     if (result.exitCode !== 0) return fail(explainError(errors, file))
     const variables = result.truncated ? undefined : parseVariables(json)
-    if (variables === undefined) return fail(`what direnv printed is too long, or cannot be read.`)
+    if (variables === undefined) return fail('the output of direnv is too long or not valid.')
     if ((variables.DIRENV_DIR ?? config.childEnv.DIRENV_DIR) === undefined)
-      return fail('direnv does not find it. If the sandbox hides it, name it in SANDBOX_READ.')
+      return fail('direnv cannot find it. If the sandbox hides it, add it to SANDBOX_READ.')
     const watches = variables.DIRENV_WATCHES ?? config.childEnv.DIRENV_WATCHES
     // In a sandbox commands could change what else it reads; that counts with the next server.
     if (isSandboxed || !watches || !/^[\w=-]+$/.test(watches))
@@ -143,7 +143,7 @@ function formatEvaluation(program: string, mark: string): string {
 function explainError(errors: string, file: string): string {
   if (/ is blocked\b/.test(errors))
     return (
-      'its content has not been allowed. Commands run without it until the user has read it and run ' +
+      'its content is not allowed. Commands run without it until the user has read it and run ' +
       `\`direnv allow ${dirname(file)}\`.`
     )
   const text = toSingleLine(errors.trim(), MAX_PROBLEM)

@@ -11,25 +11,25 @@ const MAX_BYTES = 1024
 const MAX_ALIASES = 5
 const LISTED = 5
 
-/** The folder with its programs, or why there is none. */
-export type NodeVersion = { readonly bin: string } | { readonly problem: string }
+/** Its program, or why there is none. */
+export type NodeVersion = { readonly program: string } | { readonly problem: string }
 
 export function findNodeVersion(file: string, folders: readonly NodeFolder[]): NodeVersion {
   const wanted = readWantedVersion(file)
-  if (wanted === undefined) return { problem: `${file} names no version, so the Node.js of PATH is used` }
+  if (wanted === undefined) return { problem: `${file} contains no version, so Node.js from PATH is used` }
   const installed = listInstalled(folders)
   const version = resolveAlias(wanted, folders)
   if (version === undefined)
     return {
-      problem: `the version "${wanted}" of ${file} is not understood, so the Node.js of PATH is used: name a number`,
+      problem: `the version "${wanted}" in ${file} is not valid, so Node.js from PATH is used: write a number`,
     }
   const found = installed.filter(({ numbers }) => version.every((number, at) => numbers[at] === number))
   const [best] = found.toSorted(byVersion)
-  if (best) return { bin: best.bin }
+  if (best) return { program: best.program }
   const names = [...new Set(installed.toSorted(byVersion).map(({ numbers }) => numbers.join('.')))]
-  const others = names.length === 0 ? 'none is' : `installed: ${names.slice(0, LISTED).join(', ')}`
+  const others = names.length === 0 ? 'none is installed' : `installed: ${names.slice(0, LISTED).join(', ')}`
   return {
-    problem: `Node.js ${wanted}, which ${file} names, is not installed by nvm, fnm or Volta (${others}), so the Node.js of PATH is used`,
+    problem: `nvm, fnm and Volta have not installed Node.js ${wanted}, which ${file} requires (${others}), so Node.js from PATH is used`,
   }
 }
 
@@ -54,17 +54,15 @@ function resolveAlias(name: string, folders: readonly NodeFolder[], left = MAX_A
 
 interface InstalledVersion {
   readonly numbers: readonly number[]
-  readonly bin: string
+  readonly program: string
 }
 
 function listInstalled(folders: readonly NodeFolder[]): readonly InstalledVersion[] {
-  return folders.flatMap(({ folder, bin }) =>
+  return folders.flatMap(({ folder, program }) =>
     listNames(folder).flatMap((name) => {
       const [, numbers] = /^v?(\d+\.\d+\.\d+)$/.exec(name) ?? []
-      const programs = join(folder, name, bin)
-      return numbers !== undefined && isFile(join(programs, 'node'))
-        ? [{ numbers: numbers.split('.').map(Number), bin: programs }]
-        : []
+      const path = join(folder, name, program)
+      return numbers !== undefined && isFile(path) ? [{ numbers: numbers.split('.').map(Number), program: path }] : []
     }),
   )
 }

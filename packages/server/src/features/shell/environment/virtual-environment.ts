@@ -67,7 +67,7 @@ function toEnvironment(
     ...found.flatMap(({ problem }) => problem ?? []),
     ...hidden.map(
       (program) =>
-        `${program} cannot be used, because the sandbox hides it or what it is a link to: name that in SANDBOX_READ, or with ! in SANDBOX_HIDE`,
+        `${program} cannot be used, because the sandbox hides it or the target of its link: add the hidden path to SANDBOX_READ, or exempt it with ! in SANDBOX_HIDE`,
     ),
   ]
   return {
@@ -115,13 +115,12 @@ function findPython(folders: readonly string[]): FoundPrograms | undefined {
   const source = folders.map((folder) => join(folder, '.venv')).find((path) => existsSync(path) && !isEmptyFolder(path))
   if (source === undefined) return undefined
   const program = join(source, IS_WINDOWS ? 'Scripts/python.exe' : 'bin/python')
-  const fail = (reason: string): FoundPrograms => ({ source, problem: `${source} is not loaded: ${reason}` })
+  const fail = (reason: string): FoundPrograms => ({ source, problem: `${source} was not loaded: ${reason}` })
   if (!existsSync(join(source, 'pyvenv.cfg')))
-    return fail('it is no virtual environment of Python (pyvenv.cfg is missing)')
-  if (!existsSync(program))
-    return fail('its Python is not there any more. Create it again: python3 -m venv --clear .venv')
+    return fail('it is not a Python virtual environment (pyvenv.cfg is missing)')
+  if (!existsSync(program)) return fail('its Python no longer exists. Create it again: python3 -m venv --clear .venv')
   return source.includes(delimiter)
-    ? fail(`PATH cannot have a folder with "${delimiter}" in its name`)
+    ? fail(`PATH cannot contain a folder with "${delimiter}" in its name`)
     : { source, program }
 }
 
@@ -140,8 +139,9 @@ function findNode(
     .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
   if (source === undefined) return undefined
   const found = findNodeVersion(source, listNodeFolders(config))
-  if (!('bin' in found)) return { source, problem: found.problem }
-  if (isSandboxed && listWritableRoots(config).contains(found.bin))
-    return { source, problem: `${found.bin} is not used, because sandboxed commands can write to it` }
-  return { source, program: join(found.bin, 'node') }
+  if (!('program' in found)) return { source, problem: found.problem }
+  const bin = dirname(found.program)
+  if (isSandboxed && listWritableRoots(config).contains(bin))
+    return { source, problem: `${bin} is not used, because sandboxed commands can write to it` }
+  return { source, program: found.program }
 }

@@ -2,6 +2,7 @@
 // by the readers and writers. Pure.
 
 import { decodeUriText } from '../../../../text/normalize-text.js'
+import { tryParseUrl } from '../../../../util/parse-url.js'
 
 const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 
@@ -9,7 +10,7 @@ const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 export function resolveLink(href: string, base: string): string {
   const trimmed = href.trim()
   if (trimmed === '') return ''
-  const url = URL.canParse(trimmed, base) ? new URL(trimmed, base).href : ''
+  const url = tryParseUrl(trimmed, base)?.href ?? ''
   return ALLOWED_SCHEMES.test(url) ? url : ''
 }
 

@@ -198,7 +198,7 @@ const SIGNATURES: readonly ChallengeSignature[] = [
   { name: 'hCaptcha', pattern: /hcaptcha\.com\/1\/api\.js|class="h-captcha/i, isAlsoOnNormalPages: true },
   { name: 'reCAPTCHA', pattern: /google\.com\/recaptcha\/|class="g-recaptcha/i, isAlsoOnNormalPages: true },
   {
-    name: 'a bot check',
+    name: 'unknown vendor',
     pattern:
       /(?:verify(?:ing)?|confirm|prove) (?:that )?you(?:'re| are) (?:a )?(?:human|not a (?:ro)?bot)|checking your browser before|unusual traffic from your (?:computer )?network|are you a robot\?|press (?:&|and) hold to confirm/i,
     isAlsoOnNormalPages: true,

@@ -75,7 +75,7 @@ test.each([
   ],
   ['hCaptcha', '', '<div class="h-captcha" data-sitekey="x"></div>'],
   ['reCAPTCHA', '', '<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha"></div>'],
-  ['a bot check', '', '<h1>Please verify you are a human</h1>'],
+  ['unknown vendor', '', '<h1>Please verify you are a human</h1>'],
 ])('detects a bot check: %s', async (name, head, body) => {
   expect((await readSignals(page(body, head))).challenge).toBe(name)
 })

@@ -12,6 +12,7 @@ import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
 import { readMarkdown } from './read-markdown.js'
+import { tryParseUrl } from '../../../../util/parse-url.js'
 
 export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
   const { bytes, contentType } = source
@@ -47,7 +48,7 @@ type TextKind = 'html' | 'markdown' | 'json' | 'xml' | 'text'
 function detectKind({ url, contentType }: ExtractRequest, text: string): TextKind {
   const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
   const head = text.slice(0, 1000).trimStart()
-  const path = URL.canParse(url) ? new URL(url).pathname : ''
+  const path = tryParseUrl(url)?.pathname ?? ''
   if (/^<\?xml|^<(?:rss|feed|rdf:rdf|urlset|sitemapindex)\b/i.test(head) && !/<html\b/i.test(head)) return 'xml'
   if (/^(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html\b|head\b|body\b)/i.test(head)) return 'html'
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))

@@ -8,6 +8,7 @@ import { findSection } from '../dom/find-section.js'
 import { parseHtmlTree, parseXmlTree } from '../dom/tree.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
 import { writePage } from '../write/write-page.js'
+import { tryParseUrl } from '../../../../util/parse-url.js'
 
 const MAX_ENTRIES = 500
 
@@ -22,7 +23,7 @@ export function readFeed({ url, format, fragment }: ExtractRequest, xml: string)
   )
   cleanTree(tree)
   const section = fragment === '' ? undefined : findSection(tree, fragment)
-  const base = feed.link !== undefined && URL.canParse(feed.link) ? feed.link : url
+  const base = feed.link !== undefined && tryParseUrl(feed.link) ? feed.link : url
   const writeResult = writePage(section ?? tree.children, base, format, section === undefined ? title : '')
   return {
     kind: 'feed',

@@ -17,6 +17,7 @@ import { headingMarker, markerLength, type WriteContext } from './output-syntax.
 import { writeInline } from './write-inline.js'
 import { writeDefinitionList, writeList } from './write-list.js'
 import { writeTable } from './write-table.js'
+import { tryParseUrl } from '../../../../util/parse-url.js'
 
 export function writeBlocks(nodes: readonly DomNode[], context: WriteContext): string {
   const blocks: string[] = []
@@ -168,6 +169,6 @@ function writeLinkedBlocks(element: DomElement, context: WriteContext): string {
 }
 
 function writeLink(text: string, href: string, context: WriteContext): string {
-  const target = URL.canParse(href, context.base) ? new URL(href, context.base) : undefined
+  const target = tryParseUrl(href, context.base)
   return target !== undefined && /^https?:$/.test(target.protocol) ? context.syntax.link(text, target.href) : text
 }
