@@ -12,9 +12,11 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { currentProcessIdentity, pidNamespace } from '@scorpiox/server/process/process-identity'
+import { MISSING, needs } from '../../../test/support/runtime.js'
+import { consoleAddressIn } from '../../../test/support/socket-address.js'
 import {
   describeSocketFolderProblem,
   listLiveSockets,
@@ -25,16 +27,22 @@ import {
 } from './console-socket-registry.js'
 
 const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000)
+/** Where the socket is a named pipe. */
+const IS_WINDOWS = process.platform === 'win32'
 const LIVE_ID = 'ffffffffffffffff'
 let folder = ''
+let server = createServer()
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
-  const address = join(folder, `${LIVE_ID}.sock`)
-  const server = createServer().unref()
+  const address = consoleAddressIn(folder, LIVE_ID)
+  server = createServer().unref()
   await new Promise<void>((resolve) => server.listen(address, resolve))
   registerSocket(folder, LIVE_ID, address)
 })
+
+// The next test has a named pipe of the same name.
+afterEach(() => new Promise<void>((resolve) => server.close(() => resolve())))
 
 function idOf(number: number): string {
   return number.toString(16).padStart(16, '0')
@@ -43,7 +51,7 @@ function idOf(number: number): string {
 function writeEntry(number: number, changes: object | string, at = new Date()): string {
   const id = idOf(number)
   const path = join(folder, `${id}.json`)
-  const address = join(folder, `${id}.sock`)
+  const address = consoleAddressIn(folder, id)
   const entry = { id, owner: currentProcessIdentity(), host: hostname(), pidSpace: pidNamespace(), address }
   writeFileSync(path, typeof changes === 'string' ? changes : JSON.stringify({ ...entry, ...changes }))
   utimesSync(path, at, at)
@@ -78,7 +86,7 @@ test('removes dead entries and keeps those that may be alive', async () => {
 
 test('a renewed entry is kept by a machine that cannot see its process, and a removed one is restored', async () => {
   const path = join(folder, `${LIVE_ID}.json`)
-  const address = join(folder, `${LIVE_ID}.sock`)
+  const address = consoleAddressIn(folder, LIVE_ID)
   utimesSync(path, LONG_AGO, LONG_AGO)
   renewSocketRegistration(folder, LIVE_ID, address)
   const [entry] = await listLiveSockets(folder)
@@ -96,7 +104,7 @@ test('a failed write leaves no file', () => {
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('describes an untrusted folder, and not a missing one', () => {
+test('describes an untrusted folder, and not a missing one', needs(MISSING.links), () => {
   expect(describeSocketFolderProblem(folder)).toBeUndefined()
   expect(describeSocketFolderProblem(join(folder, 'missing'))).toBeUndefined()
   symlinkSync(folder, join(folder, 'link'))
@@ -107,8 +115,9 @@ test('removes dead entries when there are many', async () => {
   const dead = { owner: { ...currentProcessIdentity(), pid: 2 ** 22 - 1 } }
   for (let number = 0; number < 40; number++) writeEntry(number, dead)
   await removeDeadSocketsIfMany(folder)
-  expect(readdirSync(folder)).toHaveLength(42)
+  const live = IS_WINDOWS ? [`${LIVE_ID}.json`] : [`${LIVE_ID}.json`, `${LIVE_ID}.sock`]
+  expect(readdirSync(folder)).toHaveLength(40 + live.length)
   for (let number = 40; number < 120; number++) writeEntry(number, dead)
   await removeDeadSocketsIfMany(folder)
-  expect(readdirSync(folder).toSorted()).toEqual([`${LIVE_ID}.json`, `${LIVE_ID}.sock`])
+  expect(readdirSync(folder).toSorted()).toEqual(live)
 })

@@ -42,6 +42,8 @@ const TMP_FOLDER_PREFIX = 'scorpiox-desk-'
 export interface ConsoleSocketEntry extends ProcessLocation {
   readonly id: string
   readonly address: string
+  /** What a console must send first, where any user can connect: to the named pipes of Windows. */
+  readonly key?: string | undefined
   readonly path: string
   readonly changedAt: number
 }
@@ -72,9 +74,9 @@ export function chooseSocketAddress(folder: string, id: string): string {
  * Registers a socket. Synchronous: every server calls this at start, and asynchronous file access would keep its
  * thread pool alive.
  */
-export function registerSocket(folder: string, id: string, address: string): void {
+export function registerSocket(folder: string, id: string, address: string, key?: string): void {
   const path = entryPath(folder, id)
-  const entry = { id, ...currentProcessLocation(), address }
+  const entry = { id, ...currentProcessLocation(), address, key }
   try {
     replaceOwnFile(path, JSON.stringify(entry))
   } catch (error) {
@@ -88,11 +90,11 @@ export function unregisterSocket(folder: string, id: string, address: string): v
 }
 
 /** Renews an entry: if the process is not visible, entries expire. */
-export function renewSocketRegistration(folder: string, id: string, address: string): void {
+export function renewSocketRegistration(folder: string, id: string, address: string, key?: string): void {
   try {
     utimesSync(entryPath(folder, id), new Date(), new Date())
   } catch {
-    registerSocket(folder, id, address)
+    registerSocket(folder, id, address, key)
   }
 }
 
@@ -115,7 +117,7 @@ export async function listLiveSockets(folder: string): Promise<readonly ConsoleS
   const entries = await Promise.all(validIds.map((id) => readEntry(folder, id)))
   return entries
     .filter((entry) => entry !== undefined)
-    .filter((entry) => !removeIfDead(entry) && isOwnSocket(entry.address))
+    .filter((entry) => !removeIfDead(entry) && isOwnSocket(entry))
     .slice(0, MAX_ENTRIES)
 }
 
@@ -126,7 +128,7 @@ export function removeUnreachableSocket(entry: ConsoleSocketEntry): void {
 
 function removeIfDead(entry: ConsoleSocketEntry): boolean {
   const isOtherHost = entry.host !== hostname()
-  const isDead = isKnownDead(entry) ?? (isOtherHost && isExpired(entry) && !isOwnSocket(entry.address))
+  const isDead = isKnownDead(entry) ?? (isOtherHost && isExpired(entry) && !isOwnSocket(entry))
   if (isDead) removeEntryAndSocket(entry.path, entry.address)
   return isDead
 }
@@ -135,9 +137,9 @@ function isExpired({ changedAt }: { readonly changedAt: number }): boolean {
   return Date.now() - changedAt > EXPIRY_MS
 }
 
-/** Checks that only this user can have created the socket. */
-function isOwnSocket(address: string): boolean {
-  if (process.platform === 'win32') return address.startsWith('\\\\.\\pipe\\scorpiox-')
+/** Checks that only this user can have created the socket. A named pipe is one of this machine. */
+function isOwnSocket({ address, host }: Pick<ConsoleSocketEntry, 'address' | 'host'>): boolean {
+  if (process.platform === 'win32') return address.startsWith('\\\\.\\pipe\\scorpiox-') && host === hostname()
   try {
     const stat = lstatSync(address)
     return stat.isSocket() && stat.uid === process.geteuid?.() && isPrivateFolder(dirname(address))
@@ -164,9 +166,10 @@ function parseEntry(
 ): Omit<ConsoleSocketEntry, 'path' | 'changedAt'> | undefined {
   const value = tryParseJson(text)
   if (!isJsonObject(value) || value.id !== id || !isProcessLocation(value)) return undefined
-  const { owner, host, pidSpace, address }: JsonObject & ProcessLocation = value
+  const { owner, host, pidSpace, address, key }: JsonObject & ProcessLocation = value
   if (typeof address !== 'string' || !isExpectedAddress(folder, id, address)) return undefined
-  return { id, owner, host, pidSpace, address }
+  if (key !== undefined && typeof key !== 'string') return undefined
+  return { id, owner, host, pidSpace, address, key }
 }
 
 function entryPath(folder: string, id: string): string {

@@ -2,7 +2,10 @@
 // registry entry. A connection is closed if it is silent for 20 s, sends invalid data or does not read. Opened by
 // open-server-feed.ts. Sets timers.
 
+import { randomBytes } from 'node:crypto'
+
 import { Failure } from '@scorpiox/mcp/errors'
+import { isSameSecret } from '@scorpiox/mcp/util/is-same-secret'
 import {
   type LineListener,
   type LineSocket,
@@ -16,6 +19,8 @@ import {
   renewSocketRegistration,
   unregisterSocket,
 } from './console-socket-registry.js'
+import { answerCallRequest } from './feed-calls.js'
+import { answerJobRequest } from './feed-jobs.js'
 import { answerTerminalRequest } from './feed-terminals.js'
 import { encodeOutputChunk } from './output-chunk.js'
 import type { FeedSubscription, ServerFeed } from './server-feed.js'
@@ -30,6 +35,8 @@ const MAX_CONCURRENT_REQUESTS = 10
 /** Terminals that a console shows at the same time: each has a request that waits. */
 const MAX_CONCURRENT_TERMINALS = 20
 
+const UNKNOWN_REQUEST = 'The server of this job runs another version of scorpiox-code: restart its client.'
+
 export interface ConsoleSocket {
   close(): Promise<void>
 }
@@ -41,19 +48,22 @@ export async function openConsoleSocket(
   feed: ServerFeed,
   directory: string,
   silenceMs = SILENCE_MS,
+  platform = process.platform,
 ): Promise<ConsoleSocket> {
   const address = chooseSocketAddress(directory, feed.id)
+  // Every user of the machine can connect to a named pipe. Only its owner reads the registry.
+  const key = platform === 'win32' ? randomBytes(32).toString('hex') : undefined
   const unregister = (): void => unregisterSocket(directory, feed.id, address)
   // Also if the process exits without closing it.
   process.once('exit', unregister)
-  const renew = (): void => renewSocketRegistration(directory, feed.id, address)
+  const renew = (): void => renewSocketRegistration(directory, feed.id, address, key)
   let server: LocalSocketServer | undefined
   let renewTimer: NodeJS.Timeout | undefined
   try {
     server = await listenOnLocalSocket(address, { maxLineLength: MAX_LINE }, (socket) =>
-      handleConnection(feed, socket, silenceMs),
+      requireKey(key, socket, handleConnection(feed, socket, silenceMs)),
     )
-    registerSocket(directory, feed.id, address)
+    registerSocket(directory, feed.id, address, key)
     renewTimer = setInterval(() => ignoreErrors(renew), RENEW_MS).unref()
     await removeDeadSocketsIfMany(directory)
     return { close }
@@ -75,6 +85,20 @@ function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {}
+}
+
+/** Nothing is answered before the first line, which must be the key. */
+function requireKey(key: string | undefined, socket: LineSocket, listener: LineListener): LineListener {
+  if (key === undefined) return listener
+  let isAdmitted = false
+  return {
+    onLine(text) {
+      if (isAdmitted) return listener.onLine(text)
+      isAdmitted = isSameSecret(text, key)
+      if (!isAdmitted) socket.close()
+    },
+    onClose: () => listener.onClose(),
+  }
 }
 
 function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: number): LineListener {
@@ -113,6 +137,7 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
       }
       if (message.kind === 'database-changed') subscription?.databaseChanged()
       if (message.kind === 'ask') void handleRequest(message)
+      if (message.kind === 'unknown') send({ kind: 'reply', to: message.id, failure: UNKNOWN_REQUEST })
     },
     onClose() {
       clearTimeout(silenceTimer)
@@ -124,11 +149,14 @@ function handleConnection(feed: ServerFeed, socket: LineSocket, silenceMs: numbe
 async function runRequest(
   subscription: FeedSubscription,
   request: ConsoleRequest,
-): Promise<Pick<FeedMessage & { kind: 'reply' }, 'chunk' | 'terminal'>> {
+): Promise<Omit<FeedMessage & { kind: 'reply' }, 'kind' | 'to' | 'failure'>> {
+  if (request.verb === 'find-call' || request.verb === 'rerun' || request.verb === 'search-calls')
+    return answerCallRequest(subscription.calls, request)
   if (request.verb === 'output')
     return { chunk: encodeOutputChunk(await subscription.readOutput(request.job, request.from, request.maxBytes)) }
   if (request.verb === 'secret') await subscription.answerSecret(request.question, request.value)
-  else if (request.verb === 'kill') await subscription.kill(request.job)
+  else if (request.verb === 'kill' || request.verb === 'restart' || request.verb === 'job')
+    return answerJobRequest(subscription.jobs, request)
   else return answerTerminalRequest(subscription.terminals, request)
   return {}
 }

@@ -4,12 +4,20 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { PlanRow } from '@scorpiox/server/features/plans/index'
-import type { StepRow, TaskRow, TaskTable } from '@scorpiox/server/features/tasks/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
 import { createDeferred } from '@scorpiox/server/util/async'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
-import type { ApprovalView, CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
+import { toTaskViews } from './task-views.js'
+import type {
+  ApprovalView,
+  CallbackView,
+  MessageView,
+  OpenPlanView,
+  ProjectView,
+  QuestionView,
+  TaskView,
+} from './view.js'
 
 const REFRESH_SPACING_MS = 50
 /** Finds projects that another process opened without notice. */
@@ -58,9 +66,7 @@ export function watchDatabase({ user, state: lazyDatabase, projects, onChange }:
 
   async function readAll(): Promise<void> {
     const opened = await open()
-    const projectNames = new Set(
-      [...projects(), ...(await opened.listProjectsWithOpenItems(user))].slice(0, MAX_PROJECTS),
-    )
+    const projectNames = new Set([...projects(), ...(await opened.listProjectsWithItems(user))].slice(0, MAX_PROJECTS))
     for (const name of views.keys()) if (!projectNames.has(name)) views.delete(name)
     for (const project of projectNames) {
       if (views.has(project) && !changed.has(project)) continue
@@ -99,9 +105,8 @@ export function watchDatabase({ user, state: lazyDatabase, projects, onChange }:
     },
     refresh: () => refreshing.request(),
     databaseChanged() {
-      void state?.pollNow()
-      // New projects are found by listing them.
-      refreshing.request()
+      // The poll finds out which projects to read again; new ones are found by listing them.
+      void Promise.resolve(state?.pollNow()).finally(() => refreshing.request())
     },
     close() {
       isClosed = true
@@ -116,10 +121,6 @@ const MAX_QUESTIONS = 50
 const MAX_MESSAGES = 50
 const MAX_CALLBACKS = 200
 const MAX_TASKS = 10
-const MAX_STEPS = 20
-/** Limit per request. */
-const MORE_TASKS = 100
-const MORE_STEPS = 500
 
 export interface ProjectSnapshot {
   readonly approvals: readonly ApprovalView[]
@@ -140,6 +141,7 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
     await rows.callbacks.list(),
   ]
   const plan = await rows.plans.findOpen()
+  const counts = await rows.tasks.countAll()
   return {
     approvals: plan ? await readApprovals(project, rows, plan) : [],
     questions: questions
@@ -161,11 +163,17 @@ async function readProjectSnapshot(project: string, rows: StateTables): Promise<
     })),
     project: {
       project,
-      plan: plan ? { goal: plan.goal, startedAt: plan.startedAt } : null,
+      plan: plan ? await toOpenPlanView(rows, plan) : null,
       tasks: await readTasks(rows),
-      openTasks: (await rows.tasks.countAll()).open,
+      openTasks: counts.open,
+      doneTasks: counts.tasks - counts.open,
+      taskRevision: await rows.tasks.findRevision(),
     },
   }
+}
+
+async function toOpenPlanView({ plans }: StateTables, { id, goal, startedAt }: PlanRow): Promise<OpenPlanView> {
+  return { goal, startedAt, version: await plans.findLastVersionNumber(id) }
 }
 
 async function readApprovals(
@@ -185,35 +193,4 @@ async function readTasks({ tasks }: StateTables): Promise<readonly TaskView[]> {
   const currentTask = first?.completedAt === null ? [first] : []
   const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentTask.length)
   return toTaskViews(tasks, [...currentTask, ...others], current)
-}
-
-/** Open tasks with smaller ids, newest first, without the current task. */
-export async function readOlderTasks({ tasks }: StateTables, before: number): Promise<readonly TaskView[]> {
-  const current = await tasks.findCurrentId()
-  return toTaskViews(
-    tasks,
-    await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS),
-    current,
-  )
-}
-
-export async function readTaskSteps({ tasks }: StateTables, task: number, from: number): Promise<readonly StepView[]> {
-  return (await tasks.listSteps(task, { from, limit: MORE_STEPS })).map(toStepView)
-}
-
-async function toTaskViews(
-  tasks: TaskTable,
-  rows: readonly TaskRow[],
-  current: number | undefined,
-): Promise<TaskView[]> {
-  const views: TaskView[] = []
-  for (const { id, name, steps: stepsTotal, stepsDone } of rows) {
-    const steps = (await tasks.listSteps(id, { limit: MAX_STEPS })).map(toStepView)
-    views.push({ id, name, isCurrent: id === current, steps, stepsDone, stepsTotal })
-  }
-  return views
-}
-
-function toStepView({ id, text, completedAt }: StepRow): StepView {
-  return { id, text, isDone: completedAt !== null }
 }

@@ -1,12 +1,13 @@
 // Connections of a console to all server feeds: the one of this process and, over sockets, those of other servers that
-// use the same state directory. Unreachable servers are retried; a server that exits disappears with everything it
-// showed. Used by user-console.ts. Opens sockets, watches the folder of sockets and sets timers.
+// use the same state directory. Unreachable servers are retried; the last data of a server that exits is kept for a
+// while. Used by user-console.ts. Opens sockets, watches the folder of sockets and sets timers.
 
 import { type FSWatcher, watch } from 'node:fs'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
+import { isKnownDead } from '@scorpiox/server/process/process-identity'
 import { createThrottle } from '@scorpiox/server/util/concurrency'
 import {
   type ConsoleSocketEntry,
@@ -14,8 +15,11 @@ import {
   listLiveSockets,
   removeUnreachableSocket,
 } from './console-socket-registry.js'
+import { type CallRequest, requestCalls } from './feed-calls.js'
+import { type JobRequest, requestJobs } from './feed-jobs.js'
 import { requestTerminals, type TerminalRequest } from './feed-terminals.js'
 import { decodeOutputChunk } from './output-chunk.js'
+import { createGoneServers, type GoneServers } from './gone-servers.js'
 import type { FeedSubscription, ServerFeed } from './server-feed.js'
 import { type ConsoleMessage, type FeedMessage, type FeedUpdate, parseFeedMessage } from './socket-messages.js'
 
@@ -30,6 +34,10 @@ export interface FeedConnections {
   /** The latest data of each feed. */
   all(): readonly ConnectedFeed[]
   find(id: string): ConnectedFeed | undefined
+  /** Servers of this machine that have not sent their state yet: they connect, hang or cannot be reached. */
+  listSilent(): readonly ConsoleSocketEntry[]
+  /** Servers that have exited. */
+  readonly gone: Pick<GoneServers, 'list'>
   setWatching(isWatching: boolean): void
   /** Resolves when each server found at the start is connected or did not answer. */
   readonly ready: Promise<void>
@@ -54,6 +62,8 @@ export interface FeedConnectionsDeps {
 
 interface FeedConnection extends ConnectedFeed {
   latest: FeedUpdate
+  /** Undefined for this process. */
+  readonly entry: ConsoleSocketEntry | undefined
 }
 
 export function openFeedConnections({
@@ -65,7 +75,10 @@ export function openFeedConnections({
   const connections = new Map<string, FeedConnection>()
   /** Updates that arrived before their connection was registered. */
   const earlyUpdates = new Map<string, FeedUpdate>()
-  const connecting = new Set<string>()
+  const gone = createGoneServers({ onExpire: () => onUpdate({}) })
+  const connecting = new Map<string, ConsoleSocketEntry>()
+  /** Their sockets exist, but the last connection failed. */
+  const unreachable = new Map<string, ConsoleSocketEntry>()
   const retryAt = new Map<string, number>()
   let isWatching = false
   let isClosed = false
@@ -80,8 +93,10 @@ export function openFeedConnections({
     onUpdate(update)
   }
 
-  function register(id: string, subscription: FeedSubscription): void {
-    connections.set(id, { id, subscription, latest: earlyUpdates.get(id) ?? {} })
+  function register(id: string, subscription: FeedSubscription, entry?: ConsoleSocketEntry): void {
+    gone.remove(id)
+    unreachable.delete(id)
+    connections.set(id, { id, subscription, entry, latest: earlyUpdates.get(id) ?? {} })
     earlyUpdates.delete(id)
   }
 
@@ -91,22 +106,26 @@ export function openFeedConnections({
   }
 
   async function connect(entry: ConsoleSocketEntry): Promise<void> {
-    const { id, address } = entry
-    connecting.add(id)
+    const { id } = entry
+    connecting.set(id, entry)
     try {
-      const subscription = await connectToFeed(address, user, {
+      const subscription = await connectToFeed(entry, user, {
         onUpdate: (update) => onFeedUpdate(id, update),
         onClose(sentInvalidData) {
           earlyUpdates.delete(id)
           if (sentInvalidData) retryAt.set(id, Date.now() + INVALID_DATA_RETRY_MS)
-          if (connections.delete(id)) onUpdate({})
+          const latest = connections.get(id)?.latest
+          if (!connections.delete(id)) return
+          if (latest && !sentInvalidData) gone.add(latest)
+          onUpdate({})
         },
       })
       if (isClosed) return subscription.close()
-      register(id, subscription)
+      register(id, subscription, entry)
       subscription.setWatching(isWatching)
     } catch (error) {
       if (hasErrorCode(error, 'ECONNREFUSED', 'ENOENT')) removeUnreachableSocket(entry)
+      else unreachable.set(id, entry)
       retryAt.set(id, Date.now() + RETRY_MS)
     } finally {
       connecting.delete(id)
@@ -123,11 +142,19 @@ export function openFeedConnections({
     onUpdate({})
   }
 
+  /** A connection may stay open although its server has exited: a process that it has left may hold the socket. */
+  function closeDeadConnections(): void {
+    for (const { entry, subscription } of connections.values())
+      if (entry && isKnownDead(entry) === true) subscription.close()
+  }
+
   async function scan(): Promise<void> {
     if (socketDirectory === undefined || isClosed) return
+    closeDeadConnections()
     const entries = await listLiveSockets(socketDirectory).catch(() => [])
     setProblem(describeSocketFolderProblem(socketDirectory))
-    for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
+    for (const known of [retryAt, unreachable])
+      for (const id of known.keys()) if (!entries.some((entry) => entry.id === id)) known.delete(id)
     await Promise.all(entries.filter(isNew).map(connect))
   }
 
@@ -143,7 +170,12 @@ export function openFeedConnections({
       return problem
     },
     all: () => [...connections.values()],
+    listSilent() {
+      const silent = [...connections.values()].filter(({ latest }) => !hasState(latest))
+      return [...silent.flatMap(({ entry }) => entry ?? []), ...connecting.values(), ...unreachable.values()]
+    },
     find: (id) => connections.get(id),
+    gone,
     setWatching(value) {
       isWatching = value
       for (const { subscription } of connections.values()) subscription.setWatching(value)
@@ -154,10 +186,15 @@ export function openFeedConnections({
       watcher?.close()
       scanning.stop()
       const open = [...connections.values()]
+      gone.close()
       connections.clear()
       for (const { subscription } of open) subscription.close()
     },
   }
+}
+
+function hasState({ server, jobs, secrets }: FeedUpdate): boolean {
+  return server !== undefined && jobs !== undefined && secrets !== undefined
 }
 
 /** A server may only report its own jobs, calls and questions; otherwise an action could reach a job of another server. */
@@ -177,28 +214,66 @@ function watchDirectory(folder: string, onChange: () => void): FSWatcher | undef
 
 const HEARTBEAT_MS = 5000
 const REPLY_TIMEOUT_MS = 5000
+/** Something is ended and started, perhaps in a sandbox. */
+const START_TIMEOUT_MS = 30_000
 const MAX_LINE = 4 * 1024 * 1024
 /** Maximum unrequested characters between two heartbeats; ten times what a busy server sends. */
 const MAX_UNREQUESTED = 32 * 1024 * 1024
 
 export interface FeedListener {
   onUpdate(update: FeedUpdate): void
-  /** `isMad`: the connection was closed because of invalid data. */
+  /** `sentInvalidData`: the connection was closed because of it. */
   onClose(sentInvalidData: boolean): void
 }
 
-type FeedReply = Pick<FeedMessage & { readonly kind: 'reply' }, 'chunk' | 'terminal' | 'failure'>
+type FeedReply = Omit<FeedMessage & { readonly kind: 'reply' }, 'kind' | 'to'>
 
 type FeedRequest =
-  | { readonly verb: 'kill'; readonly job: number }
+  | JobRequest
   | { readonly verb: 'secret'; readonly question: string; readonly value: string | null }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
   | TerminalRequest
+  | CallRequest
+
+interface LateReply {
+  readonly timeoutMs: number
+  /** What is not known if the server does not answer, and where to look. */
+  readonly unknown?: string
+}
+
+/** Of requests that may not be repeated blindly; the others only read, or do the same again. */
+const LATE_REPLIES: Readonly<Partial<Record<FeedRequest['verb'], LateReply>>> = {
+  restart: {
+    timeoutMs: START_TIMEOUT_MS,
+    unknown: 'Whether it restarted the job is unknown: look at its list of jobs first.',
+  },
+  rerun: {
+    timeoutMs: START_TIMEOUT_MS,
+    unknown: 'Whether it started the call is unknown: look at the list of calls first.',
+  },
+  type: {
+    timeoutMs: REPLY_TIMEOUT_MS,
+    unknown: 'Whether it typed the text is unknown: look at the terminal first.',
+  },
+  secret: {
+    timeoutMs: REPLY_TIMEOUT_MS,
+    unknown: 'Whether it handed over the answer is unknown: look whether it still asks.',
+  },
+}
+
+function describeLateReply({ timeoutMs, unknown }: LateReply): string {
+  const late = `The server did not answer within ${timeoutMs / 1000} s`
+  return unknown === undefined ? `${late}; try again.` : `${late}. ${unknown}`
+}
 
 /**
  * Connection to the feed of another process over its socket. Requests time out. Rejects if the connection is refused.
  */
-async function connectToFeed(address: string, user: string, listener: FeedListener): Promise<FeedSubscription> {
+async function connectToFeed(
+  { address, key }: ConsoleSocketEntry,
+  user: string,
+  listener: FeedListener,
+): Promise<FeedSubscription> {
   const pendingReplies = new Map<number, (reply: FeedReply) => void>()
   let isWatching = false
   let lastId = 0
@@ -230,6 +305,7 @@ async function connectToFeed(address: string, user: string, listener: FeedListen
     onLine: (text) => onLine(opened, text),
     onClose: onClosed,
   }))
+  if (key !== undefined) socket.send(key)
   const send = (message: ConsoleMessage): void => socket.send(JSON.stringify(message))
   const sendPresence = (): void => send({ kind: 'presence', user, watching: isWatching })
   const heartbeat = setInterval(() => {
@@ -246,11 +322,12 @@ async function connectToFeed(address: string, user: string, listener: FeedListen
         if (reply.failure === undefined) resolve(reply)
         else reject(new Failure(reply.failure))
       }
+      const late = LATE_REPLIES[request.verb] ?? { timeoutMs: REPLY_TIMEOUT_MS }
       const onTimeout = (): void => {
         pendingReplies.delete(id)
-        resolveReply({ failure: `The server did not answer within ${REPLY_TIMEOUT_MS / 1000} s; try again.` })
+        resolveReply({ failure: describeLateReply(late) })
       }
-      const timer = setTimeout(onTimeout, REPLY_TIMEOUT_MS)
+      const timer = setTimeout(onTimeout, late.timeoutMs)
       pendingReplies.set(id, resolveReply)
       send({ kind: 'ask', id, ...request })
     })
@@ -261,14 +338,15 @@ async function connectToFeed(address: string, user: string, listener: FeedListen
       isWatching = value
       sendPresence()
     },
-    kill: async (job) => void (await sendRequest({ verb: 'kill', job })),
     answerSecret: async (question, value) => void (await sendRequest({ verb: 'secret', question, value })),
     async readOutput(job, from, maxBytes) {
       const { chunk } = await sendRequest({ verb: 'output', job, from, maxBytes })
       if (chunk) return decodeOutputChunk(chunk)
       throw new Failure('The server of this job runs another version of scorpiox-code: restart its client to read it.')
     },
+    jobs: requestJobs(sendRequest),
     terminals: requestTerminals(sendRequest),
+    calls: requestCalls(sendRequest),
     databaseChanged: () => send({ kind: 'database-changed' }),
     close: () => socket.close(),
   }

@@ -1,14 +1,15 @@
 // Creates the feed and the socket of this server, from its services; opened by the service table of the program
 // (app/services.ts). Without a socket, consoles of other processes do not see this server; everything else works.
 
-import { randomBytes } from 'node:crypto'
-
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
 import type { CallLog } from '@scorpiox/mcp/server/call-log'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
+import type { CallHistory, DeferredCallRecorder } from '@scorpiox/server/features/history/index'
+import { createCallSource, type EnteredSecrets } from '@scorpiox/server/features/history/lazy'
 import type { DeferredSecrets } from '@scorpiox/server/features/secrets/index'
 import type { JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
@@ -16,6 +17,7 @@ import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { VERSION } from '@scorpiox/server/util/version'
 import { consoleSocketFolder } from './console-socket-registry.js'
 import { type ConsoleSocket, openConsoleSocket } from './console-socket.js'
+import { createFeedCalls } from './feed-calls.js'
 import { createServerFeed, type ServerFeed } from './server-feed.js'
 import type { ToolView } from './view.js'
 
@@ -25,10 +27,19 @@ export interface OpenServerFeedDeps {
   readonly changeEvents: ChangeEvents
   readonly state: LazyStateDatabase
   readonly callLog: CallLog
+  /** Id of this server. */
+  readonly id: string
+  readonly recorder: DeferredCallRecorder
+  readonly history: () => Promise<CallHistory>
+  readonly enteredSecrets: EnteredSecrets
+  /** Undefined while the server is created. */
+  readonly mcpServer: () => McpServer | undefined
   readonly transport: 'stdio' | 'http'
   /** Whether consoles of other processes see this server. */
   readonly hasSocket: boolean
   readonly jobs: () => Promise<JobService> | undefined
+  /** Rejects if a permission rule denies a command that the user starts. */
+  readonly authorizeCommand: (command: string, user: string) => Promise<void>
   readonly secrets: DeferredSecrets
   readonly commandSandbox: () => Promise<CommandSandbox>
   readonly tools: () => readonly string[]
@@ -40,8 +51,7 @@ export interface OpenServerFeedDeps {
 }
 
 export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFeed> {
-  const { config, log, state } = deps
-  const id = randomBytes(8).toString('hex')
+  const { config, id, log, state } = deps
   const project = findProjectRoot(config.cwd)
   const startedAt = Math.round(Date.now() - process.uptime() * 1000)
   const { changeEvents, callLog, jobs, secrets, transport } = deps
@@ -54,7 +64,16 @@ export async function openServerFeed(deps: OpenServerFeedDeps): Promise<ServerFe
     version: VERSION,
     tools: await toolViews(deps),
   })
-  const feed = createServerFeed({ id, project, readServerView, callLog, jobs, changeEvents, state, secrets })
+  const sourceFor = createCallSource({ config, server: id, enteredSecrets: deps.enteredSecrets })
+  const { recorder, history, mcpServer } = deps
+  const callsFor = createFeedCalls({ callLog, recorder, history, mcpServer, sourceFor })
+  const authorizeJob = async (command: string, user: string): Promise<void> => {
+    const disabled = deps.disabledReasons.get('BackgroundBash')
+    if (disabled !== undefined) throw new Failure(`The command was not started: ${disabled}.`)
+    await deps.authorizeCommand(command, user)
+  }
+  const feedDeps = { id, project, callsFor, readServerView, callLog, jobs, authorizeJob, changeEvents, state, secrets }
+  const feed = createServerFeed(feedDeps)
   const socket = deps.hasSocket ? await openSocket(feed, config, log) : undefined
   return {
     ...feed,

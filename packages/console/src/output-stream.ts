@@ -9,7 +9,8 @@ import { dropPartialCharacter } from '@scorpiox/server/features/shell/lazy'
 import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
 import { incompleteTailLength } from '@scorpiox/server/text/utf8'
 import { MAX_CHUNK_BYTES, type OutputChunk } from './output-chunk.js'
-import type { OutputEvent } from './view.js'
+import { createStyleMarks } from './style-marks.js'
+import type { OutputEvent, OutputOffset } from './view.js'
 
 /** What a browser lays out quickly; the last part may grow to twice this size. */
 const PART_BYTES = 512 * 1024
@@ -19,18 +20,24 @@ const POLL_MS = 500
 const NEWLINE = 10
 
 /** Which part: the last one, the one from an offset, or the one before an offset. */
-export type OutputPartPosition = { readonly from: number } | { readonly before: number } | 'end'
+export type OutputPartPosition = OutputOffset | 'end'
 
 export type ReadOutputChunk = (from: number, maxBytes: number) => Promise<OutputChunk>
+
+export interface OutputOptions {
+  /** The text has colours and the like as SGR sequences, each within one line; otherwise it is plain. */
+  readonly hasStyles?: boolean
+}
 
 /** Rejects with a Failure if the output cannot be read. */
 export async function* streamOutput(
   read: ReadOutputChunk,
   start: OutputPartPosition,
   signal: AbortSignal,
+  { hasStyles = false }: OutputOptions = {},
 ): AsyncGenerator<OutputEvent, void> {
   const { from, limit } = await findPart(read, start)
-  let rows = createRows()
+  let rows = createRows(hasStyles)
   let next = from
   let openRows = ''
   for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -39,7 +46,7 @@ export async function* streamOutput(
     const missing = chunk.bytes.length === 0 ? 0 : chunk.from - next
     if (missing > 0 && openRows !== '') {
       yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
-      rows = createRows()
+      rows = createRows(hasStyles)
     }
     const bytes = chunk.from >= limit ? Buffer.alloc(0) : bytesOfPart(chunk, limit)
     next += missing + bytes.length
@@ -54,19 +61,49 @@ export async function* streamOutput(
   }
 }
 
+export interface OutputPart {
+  readonly from: number
+  readonly next: number
+  readonly text: string
+}
+
+/** The text of a part up to `size`, without waiting for new output. `missingText` replaces bytes that are not kept. */
+export async function readPart(
+  read: ReadOutputChunk,
+  start: OutputPartPosition,
+  size: number,
+  signal: AbortSignal,
+  missingText: (bytes: number) => string = () => '',
+): Promise<OutputPart> {
+  let [from, next, text] = [0, 0, '']
+  for await (const event of streamOutput(read, start, signal)) {
+    const isComplete = event.next >= size
+    if (event.missing > 0) text += missingText(event.missing)
+    text += event.text + (isComplete ? event.open : '')
+    from = event.from
+    next = event.next
+    if (isComplete) break
+  }
+  return { from, next, text }
+}
+
 /** Terminal rows: those that no longer change, and those that may. */
-function createRows() {
+function createRows(hasStyles: boolean) {
   let finished: Buffer[] = []
+  const marks = hasStyles ? createStyleMarks() : undefined
+  const toText = (bytes: Buffer, isFinal: boolean): string =>
+    marks ? marks.toSgr(bytes.toString(), isFinal) : bytes.toString()
   const screen = createTerminalRenderer((text) => void finished.push(text))
   const takeText = (): string => {
-    const text = Buffer.concat(finished).toString()
+    const text = toText(Buffer.concat(finished), true)
     finished = []
     return text
   }
   return {
-    write: (bytes: Buffer): void => screen.write(bytes),
-    take: () => ({ text: takeText(), open: screen.remainingText().toString() }),
+    write: (bytes: Buffer): void => screen.write(marks ? marks.mark(bytes) : bytes),
+    take: () => ({ text: takeText(), open: toText(screen.remainingText(), false) }),
     end() {
+      if (marks) screen.write(marks.end())
       screen.end()
       return { text: takeText(), open: '' }
     },
@@ -85,7 +122,8 @@ async function findPart(read: ReadOutputChunk, start: OutputPartPosition): Promi
     const from = await findLineStart(read, size - PART_BYTES)
     return { from, limit: from + 2 * PART_BYTES }
   }
-  const isAtEnd = start.from + PART_BYTES >= size
+  // A part that has grown can be read again whole.
+  const isAtEnd = start.from + 2 * PART_BYTES >= size
   return { from: start.from, limit: start.from + (isAtEnd ? 2 * PART_BYTES : PART_BYTES) }
 }
 

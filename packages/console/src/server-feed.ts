@@ -1,33 +1,31 @@
-// What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
-// they belong to. It is active only while a console is connected, and opens no services. Created by
-// open-server-feed.ts. Reads the output of jobs; kills jobs on request.
+// What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user they
+// belong to. It is active only while a console is connected, and opens no services. Created by open-server-feed.ts. Reads
+// the output of jobs, and what they use while a user watches; kills and restarts jobs on request.
 
+import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { Failure } from '@scorpiox/mcp/errors'
-import type { CallLog, CallSummary } from '@scorpiox/mcp/server/call-log'
+import type { CallLog } from '@scorpiox/mcp/server/call-log'
 import type { UserPresence } from '@scorpiox/server/features/questions/index'
 import type { DeferredSecrets } from '@scorpiox/server/features/secrets/index'
-import { JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
+import { type Job, JOBS_URI, type JobService } from '@scorpiox/server/features/shell/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
+import { CONSOLE_SESSION } from '@scorpiox/server/sessions/console-session'
 import type { StateDatabase } from '@scorpiox/server/state'
-import { toSingleLine } from '@scorpiox/server/text/format'
 import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
+import type { CallsOfUser, FeedCalls } from './feed-calls.js'
+import { createFeedJobs, type FeedJobs } from './feed-jobs.js'
 import { createFeedTerminals, type FeedTerminals } from './feed-terminals.js'
 import { type OutputChunk, readOutputChunk } from './output-chunk.js'
+import type { JobUsageSampler } from './job-usage-sampler.js'
 import type { FeedUpdate } from './socket-messages.js'
-import type { ServerView } from './view.js'
+import type { ServerReport } from './view.js'
 
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
 const DATABASE_CHANGE_EVERY_MS = 25
 /** Tool states may change with any call. */
 const SERVER_EVERY_MS = 2000
-
-/** Characters of the name of a tool, and of the summary of its input. */
-const MAX_CALL_TEXT = 120
-
-/** Has no read positions of its own: reading for the console does not affect what models read. */
-const CONSOLE_SESSION = 'board'
 
 export interface ServerFeed extends UserPresence {
   readonly id: string
@@ -40,12 +38,13 @@ export interface ServerFeed extends UserPresence {
 export interface FeedSubscription {
   /** Whether a user is watching. */
   setWatching(isWatching: boolean): void
-  kill(job: number): Promise<void>
   /** Hands the answer to the program that asks; null: the user refuses. */
   answerSecret(question: string, value: string | null): Promise<void>
   /** At most `maxBytes` of the output, from an offset. */
   readOutput(job: number, from: number, maxBytes: number): Promise<OutputChunk>
+  readonly jobs: FeedJobs
   readonly terminals: FeedTerminals
+  readonly calls: FeedCalls
   /** Another process has changed the database. */
   databaseChanged(): void
   close(): void
@@ -53,12 +52,15 @@ export interface FeedSubscription {
 
 export interface ServerFeedDeps {
   /** Called when a console connects and after calls. */
-  readonly readServerView: () => Promise<ServerView>
+  readonly readServerView: () => Promise<ServerReport>
   readonly id: string
   readonly project: string
   readonly callLog: CallLog
+  readonly callsFor: (user: string) => CallsOfUser
   /** Undefined until the first background job. */
   readonly jobs: () => Promise<JobService> | undefined
+  /** Rejects if a command that a user starts may not run in this server. */
+  readonly authorizeJob: (command: string, user: string) => Promise<void>
   readonly changeEvents: ChangeEvents
   readonly state: LazyStateDatabase
   readonly secrets: Pick<DeferredSecrets, 'listQuestions' | 'answer' | 'onChange'>
@@ -80,10 +82,13 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
   const presenceListeners = new Set<() => void>()
   let state: StateDatabase | undefined
   let unsubscribe: (() => void) | undefined
+  let sampler: Promise<JobUsageSampler> | undefined
   deps.state.onOpen((opened) => {
     state = opened
     if (unsubscribe) resubscribe()
   })
+
+  const findJobs = (job: number): Promise<JobService> => requireJobs(deps, job)
 
   function addSubscriber(user: string, send: Subscriber['send']): Subscriber {
     const subscriber: Subscriber = {
@@ -92,7 +97,7 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
       isWatching: false,
       calls: createThrottle(CALLS_EVERY_MS, () =>
         send({
-          calls: callLog.forUser(user).map((call) => Object.assign({ server: id, project }, toSingleLines(call))),
+          calls: deps.callsFor(user).list(),
         }),
       ),
       jobs: createThrottle(JOBS_EVERY_MS, async () => send({ jobs: await listJobViews(user) })),
@@ -129,10 +134,30 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
       const jobs = await deps.jobs()
       if (!jobs) return []
       const { readJobViews } = await import('./job-views.js')
-      return await readJobViews(jobs, { user, session: CONSOLE_SESSION }, { server: id, project })
+      const usage = await openSampler()
+      const views = await readJobViews(jobs, toCaller(user), { server: id, project, usage })
+      usage.request()
+      return views
     } catch {
       return []
     }
+  }
+
+  function openSampler(): Promise<JobUsageSampler> {
+    return (sampler ??= import('./job-usage-sampler.js').then(({ createJobUsageSampler }) =>
+      createJobUsageSampler({
+        listWatched: listWatchedJobs,
+        onMeasured: () =>
+          forEachSubscriber(undefined, (subscriber) => subscriber.isWatching && subscriber.jobs.request()),
+      }),
+    ))
+  }
+
+  async function listWatchedJobs(): Promise<readonly Job[]> {
+    const users = new Set([...subscribers].filter(({ isWatching }) => isWatching).map(({ user }) => user))
+    const jobs = users.size === 0 ? undefined : await deps.jobs()
+    const lists = await Promise.all(Array.from(users, async (user) => (await jobs?.list(toCaller(user))) ?? []))
+    return lists.flat().filter(({ isRunning }) => isRunning)
   }
 
   function forEachSubscriber(user: string | undefined, work: (subscriber: Subscriber) => void): void {
@@ -179,17 +204,17 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
         setWatching(isWatching) {
           if (subscriber.isWatching === isWatching || !subscribers.has(subscriber)) return
           subscriber.isWatching = isWatching
+          if (isWatching) subscriber.jobs.request()
           notifyPresence()
-        },
-        async kill(job) {
-          await (await requireJobs(deps, job)).kill(job, { user, session: CONSOLE_SESSION })
         },
         answerSecret: async (question, value) => secrets.answer(user, question, value ?? undefined),
         async readOutput(job, from, maxBytes) {
-          const found = await (await requireJobs(deps, job)).find(job, { user, session: CONSOLE_SESSION })
+          const found = await (await requireJobs(deps, job)).find(job, toCaller(user))
           return readOutputChunk(found, from, maxBytes)
         },
-        terminals: createFeedTerminals((job) => requireJobs(deps, job), { user, session: CONSOLE_SESSION }),
+        calls: deps.callsFor(user),
+        jobs: createFeedJobs({ jobs: findJobs, caller: toCaller(user), authorize: deps.authorizeJob }),
+        terminals: createFeedTerminals(findJobs, toCaller(user)),
         databaseChanged: () => void state?.pollNow(),
         close: () => removeSubscriber(subscriber),
       }
@@ -201,16 +226,17 @@ export function createServerFeed(deps: ServerFeedDeps): ServerFeed {
     },
     async close() {
       for (const subscriber of subscribers) removeSubscriber(subscriber)
+      ;(await sampler)?.stop()
     },
   }
+}
+
+function toCaller(user: string): Caller {
+  return { user, session: CONSOLE_SESSION }
 }
 
 async function requireJobs({ jobs }: ServerFeedDeps, id: number): Promise<JobService> {
   const opened = await jobs()
   if (opened) return opened
-  throw new Failure(`There is no background task ${id} in this server.`)
-}
-
-function toSingleLines({ tool, about, ...call }: CallSummary): CallSummary {
-  return { tool: toSingleLine(tool, MAX_CALL_TEXT), about: toSingleLine(about, MAX_CALL_TEXT), ...call }
+  throw new Failure(`There is no job ${id} in this server.`)
 }

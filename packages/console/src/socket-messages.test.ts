@@ -17,7 +17,32 @@ const JOB: JobView = {
   signal: null,
   tail: 'x',
 }
-const CALL = { server: 'a', project: '/srv/p', tool: 'Bash', about: '', outcome: 'ok', startedAt: 1, ms: 2 }
+const NEWER = {
+  isCommandShortened: false,
+  usage: {
+    ports: [80],
+    hasOwnNetwork: false,
+    processes: 1,
+    memoryBytes: 1,
+    processorMs: 1,
+    at: 2,
+    history: [{ processorPercent: 1, memoryBytes: 1 }],
+    historySince: 1,
+  },
+}
+const CALL = {
+  id: 'a.1',
+  server: 'a',
+  project: '/srv/p',
+  session: 's',
+  client: '',
+  error: null,
+  tool: 'Bash',
+  about: '',
+  outcome: 'ok',
+  startedAt: 1,
+  ms: 2,
+}
 const TOOL = { name: 'Bash', works: false, note: 'why' }
 const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [TOOL] }
 const UPDATE = { server: SERVER, jobs: [JOB], calls: [CALL], databaseChanged: true }
@@ -51,6 +76,13 @@ test('parses valid messages unchanged', () => {
   })
 })
 
+test('a request that this version does not know is answered, one that is wrong is not', () => {
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"dance","job":4}')).toEqual({ kind: 'unknown', id: 3 })
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"constructor"}')).toEqual({ kind: 'unknown', id: 3 })
+  expect(parseConsoleMessage('{"kind":"ask","verb":"dance"}')).toBeUndefined()
+  expect(parseConsoleMessage('{"kind":"ask","id":3,"verb":"kill","job":"4"}')).toBeUndefined()
+})
+
 test('drops a part with any invalid member', () => {
   for (const [part, item] of Object.entries({ jobs: JOB, calls: CALL })) {
     for (const name of Object.keys(item)) {
@@ -67,6 +99,35 @@ test('drops a part with any invalid member', () => {
     const line = JSON.stringify({ kind: 'update', update: { ...UPDATE, server: { ...SERVER, [name]: null } } })
     expect(parseFeedMessage(line)).toEqual({ kind: 'update', update: { ...UPDATE, server: undefined } })
   }
+})
+
+test('a job of a newer server has more members, each of which must be valid', () => {
+  const parse = (more: object) =>
+    parseFeedMessage(JSON.stringify({ kind: 'update', update: { jobs: [{ ...JOB, ...more }] } }))
+  for (const more of [{}, NEWER, { usage: null }, { usage: 'unknown' }])
+    expect(parse(more)).toEqual({ kind: 'update', update: { jobs: [{ ...JOB, ...more }] } })
+  const wrong = [
+    { isCommandShortened: 1 },
+    { usage: 'other' },
+    ...Object.keys(NEWER.usage).map((name) => ({ usage: { ...NEWER.usage, [name]: 'wrong' } })),
+    { usage: { ...NEWER.usage, ports: [70_000] } },
+    { usage: { ...NEWER.usage, history: [{ processorPercent: 1 }] } },
+  ]
+  for (const more of wrong) expect(parse(more)).toEqual({ kind: 'update', update: {} })
+})
+
+test('replies to requests about jobs', () => {
+  const parse = (more: object) => parseFeedMessage(JSON.stringify({ kind: 'reply', to: 3, ...more }))
+  expect(parse({ job: 4 })).toEqual({ kind: 'reply', to: 3, job: 4 })
+  expect(parse({ details: { command: 'make' } })).toEqual({ kind: 'reply', to: 3, details: { command: 'make' } })
+  expect(parse({ job: 'x', details: {} })).toEqual({ kind: 'reply', to: 3 })
+  for (const verb of ['restart', 'job'] as const)
+    expect(parseConsoleMessage(JSON.stringify({ kind: 'ask', id: 3, verb, job: 4 }))).toEqual({
+      kind: 'ask',
+      id: 3,
+      verb,
+      job: 4,
+    })
 })
 
 test('no input makes a parser throw', () => {
@@ -94,7 +155,7 @@ test('no input makes a parser throw', () => {
       parseFeedMessage(text)
       const read = parseConsoleMessage(text)
       if (read?.kind === 'presence') expect(typeof read.user).toBe('string')
-      if (read?.kind === 'ask' && read.verb !== 'secret') expect(Number.isSafeInteger(read.job)).toBe(true)
+      if (read?.kind === 'ask' && 'job' in read) expect(Number.isSafeInteger(read.job)).toBe(true)
     }),
   )
 })

@@ -1,43 +1,66 @@
 // The console of one user: everything the user can see and do, across all servers of this machine. Rejected actions
-// throw a Failure. Data sources (server feeds, database) are connected only while it is watched or acted on; parts of
-// the view are sent whole when they change, at most ten times a second. Used by the page over HTTP and by the inbox.
-// Sets timers.
+// throw a Failure. Data sources (server feeds, database) are connected only while it is watched or acted on. Used by the
+// page over HTTP and by the inbox. Sets timers.
 
 import * as timers from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import type { AnswerChannel, QuestionReply } from '@scorpiox/server/calls/question-form'
+import type { ApprovalChannel, QuestionReply } from '@scorpiox/server/calls/question-form'
 import { cancelCallback } from '@scorpiox/server/features/callbacks/lazy'
-import { decidePlanApproval, readOpenPlanText, readPlanApproval } from '@scorpiox/server/features/plans/lazy'
+import type { CallHistory } from '@scorpiox/server/features/history/index'
+import {
+  decidePlanApproval,
+  readOpenPlan,
+  readOpenPlanText,
+  readPlanApproval,
+} from '@scorpiox/server/features/plans/lazy'
 import { answerQuestion } from '@scorpiox/server/features/questions/lazy'
 import type { TerminalChunk, TerminalSize } from '@scorpiox/server/features/shell/index'
+import { editTask } from '@scorpiox/server/features/tasks/lazy'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateTables } from '@scorpiox/server/state'
-import { createThrottle } from '@scorpiox/server/util/concurrency'
-import { type DatabaseWatch, readOlderTasks, readTaskSteps, watchDatabase } from './database-view.js'
+import { readTimeline } from './read-timeline.js'
+import { findRerunProblem, listCalls, readCall, serverOfCall } from './call-list.js'
+import { watchDatabase } from './database-view.js'
 import { type ConnectedFeed, type FeedConnections, openFeedConnections } from './feed-connections.js'
 import type { FeedTerminals } from './feed-terminals.js'
 import type { OutputChunk } from './output-chunk.js'
 import type { ServerFeed } from './server-feed.js'
+import { readTask, readTaskPage, readTaskSteps } from './task-views.js'
 import type {
   ApprovalDecision,
   ApprovalDetails,
+  CallDetails,
+  CallPage,
+  CallQuery,
+  SessionTimeline,
   ConsoleChange,
-  ConsolePart,
   ConsoleView,
+  JobDetails,
+  PlanDetails,
   StepView,
+  TaskChange,
+  TaskPage,
+  TaskQuery,
   TaskView,
 } from './view.js'
+import { composeConsoleView, createViewSender, type ViewSources } from './view-sender.js'
+import { waitForFeeds } from './wait-for-feeds.js'
 
 export interface UserConsole {
   /** Sends the whole view, then changes. The user counts as present until the returned function is called. */
   watch(show: (change: ConsoleChange) => void): () => void
+  /** The whole view when all servers have sent their state. Its problems name those that have not within the limit. */
+  readView(limitMs: number): Promise<ConsoleView>
   /** One reply for each question of the form. */
-  answer(question: ProjectItemRef, replies: readonly QuestionReply[], surface: AnswerChannel): Promise<void>
+  answer(question: ProjectItemRef, replies: readonly QuestionReply[], surface: ApprovalChannel): Promise<void>
   /** The plan that an approval is requested for. */
   readApproval(approval: ProjectItemRef): Promise<ApprovalDetails>
-  decide(approval: ProjectItemRef, decision: ApprovalDecision, surface: AnswerChannel): Promise<void>
+  decide(approval: ProjectItemRef, decision: ApprovalDecision, surface: ApprovalChannel): Promise<void>
   kill(job: ServerJobRef): Promise<void>
+  /** Starts the command of a job again, after killing the job if it runs. Resolves to the new job. */
+  restartJob(job: ServerJobRef): Promise<ServerJobRef>
+  readJob(job: ServerJobRef): Promise<JobDetails>
   /** Hands the answer to the program that asks; null: the user refuses. */
   answerSecret(question: { readonly server: string; readonly id: string }, value: string | null): Promise<void>
   /** Output bytes of a job, from an offset. */
@@ -49,10 +72,21 @@ export interface UserConsole {
   dismiss(message: ProjectItemRef): Promise<void>
   /** Full text of the open plan of a project; undefined if there is none or nothing was written yet. */
   readPlan(project: string): Promise<string | undefined>
-  /** Open tasks with smaller ids, newest first, without the current task. */
-  olderTasks(project: string, before: number): Promise<readonly TaskView[]>
+  /** The open plan and what changed since the last draft; undefined if no plan is open. */
+  readPlanDetails(project: string): Promise<PlanDetails | undefined>
+  /** Calls of all projects, newest first, in pages of 100. */
+  listCalls(query: CallQuery): Promise<CallPage>
+  readCall(call: CallRef): Promise<CallDetails>
+  /** Runs the call again, as the user, in the server that made it. The new call may still run when it is returned. */
+  rerunCall(call: CallRef): Promise<CallDetails>
+  /** The newest calls of a session, with its jobs, questions and callbacks. */
+  readTimeline(session: string): Promise<SessionTimeline>
+  listTasks(project: string, query: TaskQuery): Promise<TaskPage>
+  /** One task, with its first 500 steps. */
+  readTask(task: ProjectItemRef): Promise<TaskView>
   /** Steps of a task from an id on. */
   taskSteps(project: string, task: number, from: number): Promise<readonly StepView[]>
+  changeTask(project: string, change: TaskChange): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,60 +104,21 @@ export interface ProjectItemRef {
   readonly id: number
 }
 
+export interface CallRef {
+  /** Null: any; the id of a call is unique among all of the user. */
+  readonly project: string | null
+  readonly id: string
+}
+
 export interface ServerJobRef {
   readonly server: string
   readonly id: number
 }
 
-const MAX_CALLS = 100
-const MAX_JOBS = 200
-
-const CONSOLE_PARTS = [
-  'servers',
-  'secrets',
-  'approvals',
-  'questions',
-  'messages',
-  'callbacks',
-  'jobs',
-  'projects',
-  'calls',
-  'problems',
-] as const satisfies readonly (keyof ConsoleView)[]
-
-/** Combines the server feeds and the database view into one view, each part sorted for display. */
-function composeConsoleView(feeds: FeedConnections, database: DatabaseWatch): ConsoleView {
-  const latest = feeds.all().map((feed) => feed.latest)
-  const views = database.snapshots()
-  return {
-    servers: latest.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
-    secrets: latest.flatMap(({ secrets = [] }) => secrets).toSorted((a, b) => a.askedAt - b.askedAt),
-    approvals: views.flatMap(({ approvals }) => approvals).toSorted((a, b) => a.requestedAt - b.requestedAt),
-    questions: views.flatMap(({ questions }) => questions).toSorted((a, b) => a.askedAt - b.askedAt),
-    messages: views.flatMap(({ messages }) => messages).toSorted((a, b) => a.createdAt - b.createdAt),
-    callbacks: views
-      .flatMap(({ callbacks }) => callbacks)
-      .toSorted((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity) || a.slot - b.slot),
-    // Running jobs first, then the newest.
-    jobs: latest
-      .flatMap(({ jobs = [] }) => jobs)
-      .toSorted((a, b) => Number(b.isRunning) - Number(a.isRunning) || b.startedAt - a.startedAt)
-      .slice(0, MAX_JOBS),
-    projects: views
-      .map(({ project }) => project)
-      .filter(({ plan, openTasks }) => plan !== null || openTasks > 0)
-      .toSorted((a, b) => (a.project < b.project ? -1 : 1)),
-    calls: latest
-      .flatMap(({ calls = [] }) => calls)
-      .toSorted((a, b) => b.startedAt - a.startedAt)
-      .slice(0, MAX_CALLS),
-    problems: [database.problem, feeds.problem].filter((problem) => problem !== undefined),
-  }
-}
-
-const SEND_INTERVAL_MS = 100
 /** Servers that do not answer in time are added when they do. */
 const FIRST_VIEW_TIMEOUT_MS = 1500
+/** For the first read, when it is printed; then the view says that there was none. */
+const DATABASE_TIMEOUT_MS = 5000
 /** Connections stay open for the next request. */
 const KEEP_OPEN_MS = 2000
 
@@ -134,32 +129,20 @@ export interface UserConsoleDeps {
   /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly socketDirectory: string | undefined
   readonly state: LazyStateDatabase
+  readonly history: CallHistory
   readonly project: string
   /** Called when all resources were released. */
   readonly onIdle?: () => void
 }
 
-interface Sources {
-  readonly feeds: FeedConnections
-  readonly database: DatabaseWatch
-}
-
-interface ViewSubscriber {
-  readonly show: (change: ConsoleChange) => void
-  /** The parts sent last, as JSON; undefined before the first view. */
-  sent: ReadonlyMap<ConsolePart, string> | undefined
-  isReady: boolean
-}
-
 export function createUserConsole(settings: UserConsoleDeps): UserConsole {
-  const { user, localFeed, socketDirectory, state, project, onIdle } = settings
-  const subscribers = new Set<ViewSubscriber>()
-  let sources: Sources | undefined
+  const { user, localFeed, socketDirectory, state, history, project, onIdle } = settings
+  let sources: ViewSources | undefined
   let users = 0
   let isClosed = false
-  const sending = createThrottle(SEND_INTERVAL_MS, sendChanges)
+  const sender = createViewSender(() => sources)
 
-  function connect(): Sources {
+  function connect(): ViewSources {
     const feeds = openFeedConnections({
       user,
       localFeed,
@@ -167,18 +150,33 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
       onUpdate(changed) {
         if (changed.databaseChanged) sources?.database.databaseChanged()
         if (changed.server) sources?.database.refresh()
-        sending.request()
+        if (changed.secrets) sender.requestSoon()
+        else sender.request()
       },
     })
-    const projects = (): readonly string[] => [
-      project,
-      ...feeds.all().flatMap(({ latest }) => latest.server?.project ?? []),
-    ]
-    const database = watchDatabase({ user, state, projects, onChange: () => sending.request() })
+    const projects = (): readonly string[] => projectsOf(feeds)
+    const database = watchDatabase({ user, state, projects, onChange: sender.requestSoon })
     return { feeds, database }
   }
 
-  function acquire(): Sources {
+  /** Projects that are shown even if nothing of the user is stored for them. */
+  function projectsOf(feeds: FeedConnections): readonly string[] {
+    return [
+      project,
+      ...feeds.all().flatMap(({ latest }) => latest.server?.project ?? []),
+      ...feeds.gone.list([]).map(({ server }) => server.project),
+    ]
+  }
+
+  /** Only what is shown can get entries, so that requests cannot fill the database with projects that do not exist. */
+  async function requireKnownProject(feeds: FeedConnections, projectPath: string): Promise<void> {
+    if (projectsOf(feeds).includes(projectPath)) return
+    const opened = await state.open()
+    if ((await opened.listProjectsWithItems(user)).includes(projectPath)) return
+    throw new Failure('No server is running in this project, and it has no tasks. Nothing was changed.')
+  }
+
+  function acquire(): ViewSources {
     if (isClosed) throw new Failure('The server is stopping.')
     users++
     return (sources ??= connect())
@@ -191,19 +189,6 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     sources.database.close()
     sources = undefined
     onIdle?.()
-  }
-
-  function sendChanges(): void {
-    if (!sources) return
-    const ready = [...subscribers].filter(({ isReady }) => isReady)
-    if (ready.length === 0) return
-    const view = composeConsoleView(sources.feeds, sources.database)
-    const texts = new Map(CONSOLE_PARTS.map((part) => [part, JSON.stringify(view[part])]))
-    for (const subscriber of ready) {
-      const changed = CONSOLE_PARTS.filter((part) => subscriber.sent?.get(part) !== texts.get(part))
-      subscriber.sent = texts
-      if (changed.length > 0) subscriber.show(Object.fromEntries(changed.map((part) => [part, view[part]])))
-    }
   }
 
   /** Runs `work` after connecting to the feeds, if they are not connected. */
@@ -233,17 +218,29 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
   return {
     watch(show) {
       const { feeds, database } = acquire()
-      const subscriber: ViewSubscriber = { show, sent: undefined, isReady: false }
-      subscribers.add(subscriber)
+      const subscription = sender.subscribe(show)
       feeds.setWatching(true)
       const first = Promise.all([feeds.ready, database.ready])
-      void Promise.race([first, timers.setTimeout(FIRST_VIEW_TIMEOUT_MS, undefined, { ref: false })]).then(() => {
-        subscriber.isReady = true
-        sending.request()
-      })
+      void Promise.race([first, timers.setTimeout(FIRST_VIEW_TIMEOUT_MS, undefined, { ref: false })]).then(
+        subscription.start,
+      )
       return () => {
-        if (!subscribers.delete(subscriber)) return
-        if (subscribers.size === 0) feeds.setWatching(false)
+        if (!subscription.end()) return
+        if (!sender.hasSubscribers()) feeds.setWatching(false)
+        release()
+      }
+    },
+    async readView(limitMs) {
+      const connected = acquire()
+      try {
+        const limit = timers.setTimeout(DATABASE_TIMEOUT_MS, undefined, { ref: false })
+        const [silent] = await Promise.all([
+          waitForFeeds(connected.feeds, limitMs),
+          Promise.race([connected.database.ready, limit]),
+        ])
+        const view = composeConsoleView(connected)
+        return { ...view, problems: [...view.problems, ...silent] }
+      } finally {
         release()
       }
     },
@@ -252,7 +249,15 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
     readApproval: ({ project: projectPath, id }) => read(projectPath, (rows) => readPlanApproval(rows, id)),
     decide: ({ project: projectPath, id }, decision, channel) =>
       write(projectPath, (rows) => decidePlanApproval(rows, projectPath, { id, channel, ...decision })),
-    kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.kill(id)),
+    kill: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.jobs.kill(id)),
+    restartJob: ({ server, id }) =>
+      withFeeds(async (feeds) => {
+        const { latest, subscription } = requireFeed(feeds, server)
+        const isOld = latest.jobs?.some((job) => job.id === id && job.usage === undefined)
+        if (isOld) throw new Failure('The server of this job runs an older version, which cannot restart jobs.')
+        return { server, id: await subscription.jobs.restart(id) }
+      }),
+    readJob: ({ server, id }) => withFeeds((feeds) => requireFeed(feeds, server).subscription.jobs.read(id)),
     answerSecret: ({ server, id }, value) =>
       withFeeds((feeds) => requireFeed(feeds, server).subscription.answerSecret(id, value)),
     readOutput: ({ server, id }, from, maxBytes) =>
@@ -275,12 +280,30 @@ export function createUserConsole(settings: UserConsoleDeps): UserConsole {
         throw new Failure('The message no longer exists: it was delivered or dismissed.')
       }),
     readPlan: (projectPath) => read(projectPath, (rows) => readOpenPlanText(rows.plans, projectPath)),
-    olderTasks: (projectPath, before) => read(projectPath, (rows) => readOlderTasks(rows, before)),
-    taskSteps: (projectPath, task, from) => read(projectPath, (rows) => readTaskSteps(rows, task, from)),
+    readPlanDetails: (projectPath) => read(projectPath, (rows) => readOpenPlan(rows, projectPath)),
+    listCalls: (query) => withFeeds((feeds) => listCalls({ user, history, feeds }, query)),
+    readCall: (call) => withFeeds((feeds) => readCall({ user, history, feeds }, call)),
+    rerunCall: (call) =>
+      withFeeds(async (feeds) => {
+        await readCall({ user, history, feeds }, call)
+        const rerun = await requireFeed(feeds, serverOfCall(call.id)).subscription.calls.rerun(call.id)
+        return { ...rerun, rerunProblem: findRerunProblem(rerun, false) }
+      }),
+    readTimeline: (session) =>
+      withFeeds((feeds) =>
+        readTimeline({ user, history, feeds, readRows: (projectPath, work) => read(projectPath, work) }, session),
+      ),
+    listTasks: (projectPath, query) => read(projectPath, ({ tasks }) => readTaskPage(tasks, query)),
+    readTask: ({ project: projectPath, id }) => read(projectPath, ({ tasks }) => readTask(tasks, id)),
+    taskSteps: (projectPath, task, from) => read(projectPath, ({ tasks }) => readTaskSteps(tasks, task, from)),
+    changeTask: (projectPath, change) =>
+      withFeeds(async (feeds) => {
+        if (change.kind === 'create') await requireKnownProject(feeds, projectPath)
+        await write(projectPath, ({ tasks }) => editTask(tasks, change, Date.now()))
+      }),
     async close() {
       isClosed = true
-      subscribers.clear()
-      sending.stop()
+      sender.close()
       sources?.feeds.close()
       sources?.database.close()
       sources = undefined

@@ -3,6 +3,8 @@
 
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
+import type { CallHistory } from '@scorpiox/server/features/history/index'
+import { createCallHistory } from '@scorpiox/server/features/history/lazy'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { consoleSocketFolder } from './console-socket-registry.js'
 import type { ServerFeed } from './server-feed.js'
@@ -33,6 +35,7 @@ function createUserConsoles({ socketDirectory, ...settings }: Omit<UserConsoleDe
     },
     async close() {
       await Promise.all(Array.from(consoles.values(), (userConsole) => userConsole.close()))
+      await settings.history.close()
       await settings.state.close()
     },
   }
@@ -43,14 +46,17 @@ export interface OpenUserConsolesDeps {
   readonly state: LazyStateDatabase
   /** Undefined if this process serves no clients. */
   readonly localFeed: ServerFeed | undefined
+  /** Of the server; by default the consoles open their own. */
+  readonly history?: CallHistory
 }
 
-export function openUserConsoles({ config, state, localFeed }: OpenUserConsolesDeps): UserConsoles {
+export function openUserConsoles({ config, state, localFeed, history }: OpenUserConsolesDeps): UserConsoles {
   const { settings, cwd } = config
   return createUserConsoles({
     localFeed,
     state,
     socketDirectory: consoleSocketFolder(getStateDir(settings)),
     project: findProjectRoot(cwd),
+    history: history ? { ...history, close: () => Promise.resolve() } : createCallHistory(settings),
   })
 }

@@ -30,10 +30,10 @@ describe('language choice', () => {
 describe('texts', () => {
   test('use the plural form of the number', () => {
     const arabic = createTranslator('ar')
-    const forms = [0, 1, 2, 3, 11, 100].map((n) => arabic.translate('questionsWaiting', { n }))
+    const forms = [0, 1, 2, 3, 11, 100].map((n) => arabic.translate('jobsRunning', { n }))
     expect([...new Set(forms)]).toHaveLength(6)
-    expect(createTranslator('en').translate('questionsWaiting', { n: 1 })).toBe('1 question is waiting')
-    expect(createTranslator('en').translate('questionsWaiting', { n: 1200 })).toBe('1,200 questions are waiting')
+    expect(createTranslator('en').translate('jobsRunning', { n: 1 })).toBe('1 job is running')
+    expect(createTranslator('en').translate('jobsRunning', { n: 1200 })).toBe('1,200 jobs are running')
   })
 
   test('fill in the given values only', () => {
@@ -64,6 +64,13 @@ describe.each(LANGUAGES)('durations and times in $name', ({ language }) => {
     expect(translator.formatTimeAgo(0, 5 * MINUTE)).toBe(new Intl.RelativeTimeFormat(language).format(-5, 'minute'))
     expect(translator.formatTimeAgo(1000, 0)).toBe(translator.formatTimeAgo(0, 1000))
   })
+})
+
+test('a date in Korean has no English word', () => {
+  const evening = new Date(2026, 10, 19, 20, 34, 26).getTime()
+  expect(createTranslator('ko').formatDateTime(evening)).toBe('2026. 11. 19. 20:34:26')
+  expect(createTranslator('ko', 'ko-KR').formatDateTime(evening)).toBe('2026. 11. 19. 20:34:26')
+  expect(createTranslator('en').formatDateTime(evening)).toMatch(/8:34:26\sPM/)
 })
 
 test('sizes use a fitting unit', () => {

@@ -48,7 +48,13 @@ export function createTranslatorFrom<K extends string>(
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const moments = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    // With 12 hours, Korean dates have an English AM or PM, depending on the version of ICU.
+    ...(language === 'ko' && { hourCycle: 'h23' }),
+  })
+  const formatUnit = createUnitFormatter(locale)
   const formatNumber = (value: number): string => numbers.format(value)
   const splitText = (key: K, n = 0): readonly string[] => {
     const phrase: TranslationText = translations[key]
@@ -66,8 +72,8 @@ export function createTranslatorFrom<K extends string>(
         .map((part, index) => (index % 2 === 0 ? part : formatValue(values[part], formatNumber)))
         .join('')
     },
-    formatBytes: (count) => formatBytes(locale, count),
-    formatDuration: (ms) => formatDuration(locale, ms),
+    formatBytes: (count) => formatBytes(formatUnit, count),
+    formatDuration: (ms) => formatDuration(formatUnit, ms),
     formatTimeAgo: (at, now) => formatTimeAgo(relative, at - now),
     formatDateTime: (at) => moments.format(at),
     directionOf: (text) => (language === 'ar' && /[\u0590-\u08ff]/.test(text) ? 'rtl' : 'auto'),
@@ -106,16 +112,10 @@ function formatValue(value: string | number | undefined, number: (value: number)
 
 const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
-function formatBytes(locale: string, count: number): string {
+function formatBytes(formatUnit: UnitFormatter, count: number): string {
   const power = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)))
   const unit = SIZES[power] ?? 'byte'
-  const format = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit,
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: 1,
-  })
-  return format.format(count / 1000 ** power)
+  return formatUnit(count / 1000 ** power, unit, power === 0 ? 'long' : 'short', 1)
 }
 
 const UNITS = [
@@ -126,23 +126,32 @@ const UNITS = [
 ] as const
 
 /** The two largest units: `2h 5m`, `45s`; below 10 s with one decimal, below 1 s in milliseconds. */
-function formatDuration(locale: string, ms: number): string {
+function formatDuration(formatUnit: UnitFormatter, ms: number): string {
   const span = Math.max(0, ms)
-  if (span < 1000) return formatUnit(locale, Math.round(span), 'millisecond')
-  if (span < 10_000 && span % 1000 !== 0) return formatUnit(locale, Math.floor(span / 100) / 10, 'second')
+  if (span < 1000) return formatUnit(Math.round(span), 'millisecond')
+  if (span < 10_000 && span % 1000 !== 0) return formatUnit(Math.floor(span / 100) / 10, 'second')
   const first = UNITS.findIndex((entry) => span >= entry.ms)
   let rest = span
   return UNITS.slice(first, first + 2)
     .flatMap(({ unit, ms: size }) => {
       const count = Math.floor(rest / size)
       rest -= count * size
-      return count > 0 ? [formatUnit(locale, count, unit)] : []
+      return count > 0 ? [formatUnit(count, unit)] : []
     })
     .join(' ')
 }
 
-function formatUnit(locale: string, value: number, unit: string): string {
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value)
+type UnitFormatter = (value: number, unit: string, unitDisplay?: 'narrow' | 'short' | 'long', digits?: number) => string
+
+/** Making a format takes longer than using it; a list that is scrolled uses it for each row. */
+function createUnitFormatter(locale: string): UnitFormatter {
+  const formats = new Map<string, Intl.NumberFormat>()
+  return (value, unit, unitDisplay = 'narrow', maximumFractionDigits = 3) => {
+    let format = formats.get(`${unit} ${unitDisplay}`)
+    format ??= new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay, maximumFractionDigits })
+    formats.set(`${unit} ${unitDisplay}`, format)
+    return format.format(value)
+  }
 }
 
 function formatTimeAgo(relative: Intl.RelativeTimeFormat, difference: number): string {

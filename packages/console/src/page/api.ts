@@ -9,15 +9,23 @@ export type PageAction =
   | 'decide'
   | 'secret'
   | 'kill'
+  | 'restart'
+  | 'job'
   | 'cancel'
   | 'dismiss'
   | 'plan'
   | 'tasks'
+  | 'task'
   | 'steps'
+  | 'change-task'
   | 'type'
   | 'give-back'
+  | 'calls'
+  | 'call'
+  | 'rerun'
+  | 'timeline'
 
-export type JobOutputKind = 'output' | 'download' | 'terminal'
+export type JobOutputKind = 'output' | 'download' | 'terminal' | 'find'
 
 /** What the login accepts: a token of this server, only the key that it printed, or the key of `ui` and a token. */
 export type LoginKind = 'server' | 'key' | 'ui'
@@ -36,7 +44,7 @@ export function openEventStream(token: string, signal: AbortSignal): Promise<Res
   })
 }
 
-/** Output of a job: one part as events, everything as a file, or its terminal as events. */
+/** Output of a job: one part as events, everything as a file, its terminal as events, or where a text is in it. */
 export function openJobOutput(
   token: string,
   kind: JobOutputKind,
@@ -52,14 +60,40 @@ export function openJobOutput(
   })
 }
 
-export async function fetchLoginKind(): Promise<LoginKind> {
+/** The server runs on this machine. */
+export function isLocalPage(): boolean {
+  const { hostname } = location
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+}
+
+export interface LoginInfo {
+  readonly kind: LoginKind
+  /** Of the running server: a browser that is logged in signs it. */
+  readonly run: string | undefined
+}
+
+/** Undefined: no server responds. */
+export async function fetchLogin(): Promise<LoginInfo | undefined> {
   try {
-    const value: unknown = await (await fetch('login.json', { credentials: 'omit' })).json()
+    const value: unknown = await (await fetch('login.json', { credentials: 'omit', cache: 'no-store' })).json()
     const kind = textMember(value, 'kind')
-    return kind === 'key' || kind === 'ui' ? kind : 'server'
+    return { kind: kind === 'key' || kind === 'ui' ? kind : 'server', run: textMember(value, 'run') ?? undefined }
   } catch {
-    return 'server'
+    return undefined
   }
+}
+
+/** Returns the id under which the browser is remembered, if it is. */
+export async function sendBrowser(token: string, verb: 'remember' | 'forget', body: object): Promise<string | null> {
+  const response = await fetch(`board/${verb}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    credentials: 'omit',
+    // The page may be about to close.
+    keepalive: true,
+    body: JSON.stringify(body),
+  })
+  return textMember(await readJson(response), 'id')
 }
 
 /** Status 0: no response. */
@@ -85,7 +119,10 @@ function readJson(response: Response): Promise<unknown> {
   return response.status === 204 ? Promise.resolve(null) : response.json().catch(() => null)
 }
 
-export function textMember(value: unknown, member: 'error' | 'text' | 'kind'): string | null {
+export function textMember(
+  value: unknown,
+  member: 'error' | 'text' | 'kind' | 'run' | 'id' | 'command',
+): string | null {
   if (typeof value !== 'object' || value === null) return null
   const found: unknown = Object.entries(value).find(([name]) => name === member)?.[1]
   return typeof found === 'string' ? found : null

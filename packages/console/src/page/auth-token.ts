@@ -1,6 +1,7 @@
-// The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of
-// this machine. A link carries its key in the URL fragment, which is not sent to servers and is removed from the
-// address immediately. Used by main.tsx. Reads and writes sessionStorage and the address.
+// The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of this
+// machine; the credential of a browser that stays logged in (browser-login.ts) is not stored. A link carries its key in
+// the URL fragment, which is not sent to servers and is removed from the address immediately. Used by main.tsx. Reads and
+// writes sessionStorage and the address.
 
 const STORAGE_KEY = 'token'
 
@@ -8,6 +9,8 @@ export interface StoredLogin {
   readonly token: string
   /** It came from a link that `scorpiox-code ui` opened. */
   readonly byLink: boolean
+  /** The running server for which the browser has signed it. */
+  readonly run?: string
 }
 
 let tabToken: string | null = null

@@ -8,13 +8,18 @@ import { openEventStream, parseChange } from './api.js'
 export type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  | { readonly state: 'lost'; readonly retryAt: number; readonly status: number }
+  | { readonly state: 'lost'; readonly retryAt: number; readonly status: number; readonly cause: LossCause }
+
+/** The server ended the stream, does not respond at all, no longer sends anything, or responded with an error. */
+export type LossCause = 'ended' | 'unreachable' | 'silent' | 'refused'
 
 interface EventHandlers {
   onChange(change: ConsoleChange): void
   onConnection(connection: ConnectionState): void
   /** Milliseconds by which the server's clock is ahead. */
   onClockOffset(ahead: number): void
+  /** Whose console it is, before its first change. */
+  onUser(user: string): void
   /** The server rejected the token. */
   onDenied(): void
 }
@@ -46,7 +51,7 @@ export function connectEvents(token: string, handlers: EventHandlers): EventConn
       if (result.status === 401) return handlers.onDenied()
       if (result.events > 0) failures = 0
       const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
-      handlers.onConnection({ state: 'lost', retryAt: Date.now() + ms, status: result.status })
+      handlers.onConnection({ state: 'lost', retryAt: Date.now() + ms, status: result.status, cause: result.cause })
       retryDelay = new AbortController()
       await delay(ms, retryDelay.signal)
     }
@@ -67,29 +72,36 @@ interface StreamResult {
   /** 0: no response. */
   readonly status: number
   readonly events: number
+  readonly cause: LossCause
 }
 
 async function streamEvents(token: string, handlers: EventHandlers, attempt: AbortController): Promise<StreamResult> {
   // A header cannot contain other characters, so no server can accept this token.
-  if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
+  if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0, cause: 'refused' }
   let events = 0
   let status = 0
-  let silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
+  let isSilent = false
+  const endSilence = (): void => {
+    isSilent = true
+    attempt.abort()
+  }
+  let silenceTimer = setTimeout(endSilence, SILENCE_MS)
   try {
     const response = await openEventStream(token, attempt.signal)
     status = response.status
     if (!response.ok || response.body === null) {
       attempt.abort()
-      return { status, events }
+      return { status, events, cause: 'refused' }
     }
+    handlers.onUser(response.headers.get('console-user') ?? '')
     handlers.onClockOffset(clockOffset(response.headers.get('date')))
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     const parser = createSseParser()
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return { status, events }
+      if (done) return { status, events, cause: 'ended' }
       clearTimeout(silenceTimer)
-      silenceTimer = setTimeout(() => attempt.abort(), SILENCE_MS)
+      silenceTimer = setTimeout(endSilence, SILENCE_MS)
       for (const data of parser.push(value)) {
         const change = parseChange(data)
         if (change === undefined) continue
@@ -99,7 +111,7 @@ async function streamEvents(token: string, handlers: EventHandlers, attempt: Abo
       }
     }
   } catch {
-    return { status, events }
+    return { status, events, cause: isSilent ? 'silent' : 'unreachable' }
   } finally {
     clearTimeout(silenceTimer)
   }

@@ -4,19 +4,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { TranslationKey } from '../i18n/translator.js'
-import { fetchLoginKind, type LoginKind } from './api.js'
+import { fetchLogin, type LoginKind } from './api.js'
 import { Brand, LanguageSwitch } from './components/header.js'
 import { TranslatedText } from './components/text.js'
 import { useTranslator } from './use-translator.js'
 
 /** Why the user is not logged in. */
-export type LogoutReason = 'wrong' | 'expired' | 'link' | 'missing'
+export type LogoutReason = 'wrong' | 'expired' | 'link' | 'missing' | 'browser' | 'foreign'
 
 const REASONS: Readonly<Record<LogoutReason, TranslationKey>> = {
   wrong: 'tokenWrong',
   expired: 'tokenExpired',
   link: 'linkExpired',
   missing: 'tokenMissing',
+  browser: 'browserRevoked',
+  foreign: 'foreignProgram',
 }
 
 const HELP: Readonly<Record<LoginKind, TranslationKey>> = { server: 'tokenHelp', key: 'serverKeyHelp', ui: 'keyHelp' }
@@ -34,7 +36,7 @@ export function Login({ logoutReason, logIn, chooseLanguage: choose }: LoginProp
   const reason = isMissing ? 'missing' : logoutReason
   const [kind, setKind] = useState<LoginKind>()
   useEffect(() => {
-    void fetchLoginKind().then(setKind)
+    void fetchLogin().then((info) => setKind(info?.kind ?? 'server'))
   }, [])
   useEffect(() => {
     document.title = `${translate('logIn')} · scorpiox-code`

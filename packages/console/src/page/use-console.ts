@@ -4,9 +4,19 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import { type ApprovalView, type ConsoleView, EMPTY_VIEW, type QuestionView, type SecretView } from '../view.js'
+import { findNewlyFailed } from '../i18n/job-ending.js'
+import {
+  type ApprovalView,
+  type ConsoleView,
+  EMPTY_VIEW,
+  type JobView,
+  type QuestionView,
+  type SecretView,
+} from '../view.js'
 import { type ActionResult, type JobOutputKind, openJobOutput, type PageAction, postAction } from './api.js'
-import { connectEvents, type ConnectionState, type EventConnection } from './event-connection.js'
+import { setDraftOwner } from './draft-store.js'
+import { connectEvents, type ConnectionState, type EventConnection, type LossCause } from './event-connection.js'
+import { setActivityOwner, usePageActivity } from './page-activity.js'
 import { setServerClockOffset } from './use-now.js'
 
 export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'>): string {
@@ -21,13 +31,26 @@ export function secretKey({ server, id }: Pick<SecretView, 'server' | 'id'>): st
   return JSON.stringify([server, 'secret', id])
 }
 
-/** What the user is asked: passwords, questions and plans to approve, by key, each with its title. */
-function askedItems({ secrets, approvals, questions }: ConsoleView): ReadonlyMap<string, string> {
-  return new Map([
-    ...secrets.map((secret) => [secretKey(secret), shorten(secret.prompt)] as const),
-    ...approvals.map((approval) => [approvalKey(approval), shorten(approval.goal)] as const),
-    ...questions.map((question) => [questionKey(question), shorten(question.questions[0]?.text ?? '')] as const),
-  ])
+export interface AskedItem {
+  readonly key: string
+  readonly kind: 'secret' | 'approval' | 'question'
+  readonly project: string
+  readonly title: string
+}
+
+/** What the user is asked: passwords, plans to approve and questions. */
+export function listAsked({ secrets, approvals, questions }: ConsoleView): readonly AskedItem[] {
+  const toItem = (kind: AskedItem['kind'], key: string, project: string, title: string): AskedItem => ({
+    key,
+    kind,
+    project,
+    title: shorten(title),
+  })
+  return [
+    ...secrets.map((each) => toItem('secret', secretKey(each), each.project, each.prompt)),
+    ...approvals.map((each) => toItem('approval', approvalKey(each), each.project, each.goal)),
+    ...questions.map((each) => toItem('question', questionKey(each), each.project, each.questions[0]?.text ?? '')),
+  ]
 }
 
 function shorten(text: string): string {
@@ -38,13 +61,33 @@ export interface LiveConsole {
   /** Undefined until the first view arrives. */
   readonly view: ConsoleView | undefined
   readonly connection: ConnectionState
+  /** Undefined while the connection has not been lost, or is back. */
+  readonly lost: LostConnection | undefined
   readonly retry: () => void
 }
 
+export interface LostConnection {
+  readonly since: number
+  readonly cause: LossCause
+  readonly status: number
+  /** Undefined while it is tried. */
+  readonly retryAt: number | undefined
+}
+
+function toLostConnection(before: LostConnection | undefined, next: ConnectionState): LostConnection | undefined {
+  if (next.state === 'live') return undefined
+  if (next.state === 'connecting') return before && { ...before, retryAt: undefined }
+  const { cause, status, retryAt } = next
+  // That the server ended the stream says more than that it does not respond since.
+  const isKnown = before?.cause === 'ended' && cause === 'unreachable'
+  return { since: before?.since ?? Date.now(), cause: isKnown ? 'ended' : cause, status, retryAt }
+}
+
 export interface ConsoleEvents {
-  onQuestion(title: string): void
-  /** No longer open, and not because of an action on this page. */
-  onQuestionGone(title: string): void
+  onAsked(item: AskedItem): void
+  /** No longer open; `isSettledHere`: because of an action on this page. */
+  onAskedGone(item: AskedItem, isSettledHere: boolean): void
+  onJobFailed(job: JobView): void
   onDenied(wasLive: boolean): void
 }
 
@@ -54,20 +97,40 @@ const settledHere = new Set<string>()
 export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
   const [view, setView] = useState<ConsoleView>()
   const [connection, setConnection] = useState<ConnectionState>({ state: 'connecting' })
+  const [lost, setLost] = useState<LostConnection>()
   const eventConnection = useRef<EventConnection | null>(null)
   const latestHandlers = useRef(events)
   latestHandlers.current = events
+  const isActive = usePageActivity() !== 'disconnected'
+  const liveToken = useRef<string>(undefined)
 
   useEffect(() => {
+    if (!isActive) {
+      setConnection({ state: 'connecting' })
+      setLost(undefined)
+      return undefined
+    }
+    // What is new since the tab has disconnected was announced by another one.
     let current: ConsoleView | undefined
     const opened = connectEvents(token, {
-      onConnection: setConnection,
+      onConnection(next) {
+        setConnection(next)
+        setLost((before) => toLostConnection(before, next))
+      },
       onClockOffset: setServerClockOffset,
-      onDenied: () => latestHandlers.current.onDenied(current !== undefined),
+      onUser(user) {
+        setDraftOwner(user)
+        setActivityOwner(user)
+      },
+      onDenied: () => latestHandlers.current.onDenied(liveToken.current === token),
       onChange(change) {
         const next = { ...(current ?? EMPTY_VIEW), ...change }
-        if (current !== undefined) reportQuestionChanges(current, next, latestHandlers.current)
+        if (current !== undefined) {
+          reportAskedItems(current, next, latestHandlers.current)
+          for (const job of findNewlyFailed(current.jobs, next.jobs)) latestHandlers.current.onJobFailed(job)
+        }
         current = next
+        liveToken.current = token
         setView(next)
       },
     })
@@ -80,18 +143,21 @@ export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
       document.removeEventListener('visibilitychange', retry)
       opened.close()
     }
-  }, [token])
+  }, [token, isActive])
 
-  return { view, connection, retry: () => eventConnection.current?.retry() }
+  return { view, connection, lost, retry: () => eventConnection.current?.retry() }
 }
 
-function reportQuestionChanges(before: ConsoleView, next: ConsoleView, events: ConsoleEvents): void {
+function reportAskedItems(before: ConsoleView, next: ConsoleView, events: ConsoleEvents): void {
   const isUnchanged =
     before.questions === next.questions && before.approvals === next.approvals && before.secrets === next.secrets
   if (isUnchanged) return
-  const [known, current] = [askedItems(before), askedItems(next)]
-  for (const [key, title] of current) if (!known.has(key)) events.onQuestion(title)
-  for (const [key, title] of known) if (!current.has(key) && !settledHere.delete(key)) events.onQuestionGone(title)
+  const [known, current] = [listAsked(before), listAsked(next)]
+  const [knownKeys, currentKeys] = [known, current].map((items) => new Set(items.map(({ key }) => key)))
+  for (const item of current) if (knownKeys?.has(item.key) === false) events.onAsked(item)
+  for (const item of known) {
+    if (currentKeys?.has(item.key) === false) events.onAskedGone(item, settledHere.delete(item.key))
+  }
 }
 
 export type RunAction = (verb: PageAction, body: object) => Promise<ActionResult>

@@ -1,5 +1,5 @@
 // Hook that shows the live terminal of a job in an element, and sends what the person types, in its order. A stream
-// that is lost is opened again after a delay. Used by the dialog job-terminal. Sends requests through use-console; sets
+// that is lost is opened again after a delay. Used by job-terminal.tsx. Sends requests through use-console; sets
 // timers; imports the part of the page with the terminal.
 
 import type { RefObject } from 'preact'
@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JobView, TerminalEvent } from '../view.js'
 import { type ActionResult, textMember, toActionError } from './api.js'
 import { createSseParser } from './event-connection.js'
+import { usePageActivity } from './page-activity.js'
 import type { TerminalDisplay } from './terminal/xterm-display.js'
 import { type FetchJobOutput, type RunAction, useAction, useFetchJobOutput } from './use-console.js'
 import { useTranslator } from './use-translator.js'
@@ -22,18 +23,26 @@ export interface JobTerminalState {
   readonly refused: ActionResult | undefined
 }
 
+export interface OpenedTerminal extends JobTerminalState {
+  readonly focus: () => void
+}
+
 export function useJobTerminal(
-  { server, id }: JobView,
+  { server, id, terminal }: JobView,
   box: RefObject<HTMLElement | null>,
   onLeave: () => void,
-): JobTerminalState {
+): OpenedTerminal {
   const { translate } = useTranslator()
   const read = useFetchJobOutput()
   const act = useAction()
   const [state, setState] = useState<JobTerminalState>({ isOpen: false, hasEnded: false, refused: undefined })
   const leave = useRef(onLeave)
   leave.current = onLeave
+  const shown = useRef<TerminalDisplay | undefined>(undefined)
+  // Closing it would return control to the model.
+  const isOn = usePageActivity() === 'shown' || terminal?.isUserTyping === true
   useEffect(() => {
+    if (!isOn) return undefined
     const closing = new AbortController()
     const update = (change: Partial<JobTerminalState>): void => {
       if (!closing.signal.aborted) setState((before) => ({ ...before, ...change }))
@@ -52,14 +61,14 @@ export function useJobTerminal(
       closing.signal.addEventListener('abort', () => display.dispose())
       if (closing.signal.aborted) return display.dispose()
       update({ isOpen: true })
-      display.focus()
+      shown.current = display
       const refused = await follow(read, { server, id }, display, closing.signal)
       update({ hasEnded: refused === undefined, refused })
     }
     if (box.current !== null) run(box.current).catch(() => update({ refused: NO_ANSWER }))
     return () => closing.abort()
-  }, [read, act, server, id, box, translate])
-  return state
+  }, [read, act, server, id, box, translate, isOn])
+  return { ...state, focus: () => shown.current?.focus() }
 }
 
 const NO_ANSWER: ActionResult = { ok: false, status: 0, message: null }

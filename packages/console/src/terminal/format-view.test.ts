@@ -1,18 +1,22 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { textWidth } from '@scorpiox/server/text/column-width'
 import { LANGUAGES, TRANSLATIONS, type TranslationText } from '../i18n/translator.js'
 import { type ConsoleView, EMPTY_VIEW } from '../view.js'
-import { formatHeadline, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
-import { createInboxTranslator, inboxTranslatorFor } from './inbox-context.js'
-import { endedJobsMenu, formatSectionLines, mainMenu } from './menu.js'
+import { formatCounts, formatPlanRows, formatReport, formatReportJson } from './format-view.js'
+import { createHomeScreen } from './home-screen.js'
+import { createInboxTranslator, type InboxContext, inboxTranslatorFor } from './inbox-context.js'
+import type { ListScreen } from './pane.js'
+import { renderRow, rowText } from './rows.js'
+import { createEndedJobsScreen } from './status-screens.js'
 import { inboxMessagesAr } from './messages/ar.js'
 import { inboxMessagesEn } from './messages/en.js'
 import { inboxMessagesKo } from './messages/ko.js'
 
 const NOW = 1_800_000_000_000
+const CALL = { session: 's', client: '', error: null }
 const PROJECT = '/srv/shop'
 const ENGLISH = inboxTranslatorFor('en')
 
@@ -25,6 +29,8 @@ const VIEW: ConsoleView = {
       project: PROJECT,
       startedAt: NOW - 7_380_000,
       version: '1.0.0',
+      isGone: false,
+      goneAt: null,
       tools: [
         { name: 'Bash', works: true, note: null },
         { name: 'Fetch', works: false, note: 'no network' },
@@ -69,13 +75,17 @@ const VIEW: ConsoleView = {
   projects: [
     {
       project: PROJECT,
-      plan: { goal: 'Ship it', startedAt: NOW },
+      plan: { goal: 'Ship it', startedAt: NOW, version: 1 },
       openTasks: 3,
+      doneTasks: 0,
+      taskRevision: 1,
       tasks: [
         {
           id: 4,
           name: 'Write tests',
           isCurrent: true,
+          createdAt: NOW,
+          completedAt: null,
           steps: [
             { id: 1, text: 'one', isDone: true },
             { id: 2, text: 'two', isDone: false },
@@ -83,58 +93,121 @@ const VIEW: ConsoleView = {
           stepsDone: 1,
           stepsTotal: 2,
         },
-        { id: 5, name: 'Rest', isCurrent: false, steps: [], stepsDone: 0, stepsTotal: 0 },
+        {
+          id: 5,
+          name: 'Rest',
+          isCurrent: false,
+          createdAt: NOW,
+          completedAt: null,
+          steps: [],
+          stepsDone: 0,
+          stepsTotal: 0,
+        },
       ],
     },
-    { project: '/srv/idle', plan: null, openTasks: 0, tasks: [] },
+    { project: '/srv/idle', plan: null, openTasks: 0, doneTasks: 0, taskRevision: 0, tasks: [] },
   ],
   calls: [
-    { server: 'a', project: PROJECT, tool: 'Bash', about: 'ls', outcome: 'ok', startedAt: NOW, ms: 12.4 },
-    { server: 'a', project: PROJECT, tool: 'Bash', about: 'make', outcome: 'running', startedAt: NOW, ms: 0 },
-    { server: 'a', project: PROJECT, tool: 'Fetch', about: '', outcome: 'error', startedAt: NOW - 90_000, ms: 61_000 },
+    {
+      ...CALL,
+      id: '1',
+      server: 'a',
+      project: PROJECT,
+      tool: 'Bash',
+      about: 'ls',
+      outcome: 'ok',
+      startedAt: NOW,
+      ms: 12.4,
+    },
+    {
+      ...CALL,
+      id: '2',
+      server: 'a',
+      project: PROJECT,
+      tool: 'Bash',
+      about: 'make',
+      outcome: 'running',
+      startedAt: NOW,
+      ms: 0,
+    },
+    {
+      ...CALL,
+      id: '3',
+      server: 'a',
+      project: PROJECT,
+      tool: 'Fetch',
+      about: '',
+      outcome: 'error',
+      startedAt: NOW - 90_000,
+      ms: 61_000,
+    },
   ],
   problems: ['The state cannot be read.'],
 }
 
-test('the main menu lists open questions first', () => {
-  expect(formatHeadline(VIEW, ENGLISH)).toBe('scorpiox-code inbox · 1 question · 1 server')
-  expect(mainMenu(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
-    'Problems · The state cannot be read.',
-    'Question · Which database? · +1 more · a call waits',
-    'Job 3 · 2m 3s · npm test · two',
-    'Callback 0 · in 5m · every 1m, 19 more times · look',
-    'Callback 1 · due · every 1m, until cancelled · look',
-    'Callback 2 · when job 3 ends · look',
-    'Callback 3 · when job 3 prints ready · look',
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** The screens read the view through their context only. */
+function contextOf(view: ConsoleView, translator = ENGLISH): InboxContext {
+  return { view: () => view, translator, notifications: { areOn: true, toggle() {} } } as unknown as InboxContext
+}
+
+const rowsOf = (screen: ListScreen): readonly string[] => screen.items().map((item) => rowText(item.row()))
+const home = (view: ConsoleView, translator = ENGLISH): ListScreen => createHomeScreen(contextOf(view, translator))
+
+test('home lists problems and what needs the user first', () => {
+  expect(formatCounts(VIEW, ENGLISH)).toBe('1 question · 1 server')
+  expect(rowsOf(home(VIEW))).toEqual([
+    'The state cannot be read.',
+    'Question · model is waiting · +1 more · Which database?',
+    'Job 1 · exit code 1 after 4s · sleep 9',
     'For the model · look at the build',
+    'Job 3 · 2m 3s · npm test · two',
+    'Callback 0 · fires in 5m · every 1m, 19 more times · look',
+    'Callback 1 · due now · every 1m, until cancelled · look',
+    'Callback 2 · fires when job 3 ends · look',
+    'Callback 3 · fires when job 3 prints ready · look',
     'Ended jobs · 2',
     'Plans and tasks · 3 open',
     'Recent calls · 3',
-    'Servers and tools · 1 does not work',
-    'Quit',
+    'Servers and tools · 1 tool does not work',
   ])
 })
 
-test('an empty view shows a placeholder and Quit', () => {
-  expect(formatHeadline(EMPTY_VIEW, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
-  expect(mainMenu(EMPTY_VIEW, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
-  // With problems, the headline does not claim that there are no questions.
-  expect(formatHeadline({ ...EMPTY_VIEW, problems: VIEW.problems }, ENGLISH)).toBe(
-    'scorpiox-code inbox · 1 problem · 0 servers',
-  )
-  expect(formatReport(EMPTY_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
+test('what blocks a model is listed before what was asked earlier', () => {
+  const [question] = VIEW.questions
+  if (!question) throw new Error('no question')
+  const early = { ...question, id: 1, waiting: false, askedAt: NOW - 999_000 }
+  const approval = { project: PROJECT, id: 2, action: 'exit', goal: 'roof', requestedAt: NOW, waiting: true } as const
+  const view = { ...EMPTY_VIEW, questions: [early, question], approvals: [approval] }
+  const values = home(view)
+    .items()
+    .map(({ value }) => value)
+  expect(values.slice(0, 3)).toEqual([`question 7 ${PROJECT}`, `approval 2 ${PROJECT}`, `question 1 ${PROJECT}`])
 })
 
-test('the value of an entry stays the same while its item changes', () => {
-  const names = mainMenu(VIEW, ENGLISH, NOW).map(({ value }) => value)
-  expect([...new Set(names)]).toEqual(names)
-  expect(mainMenu({ ...VIEW, calls: [] }, ENGLISH, NOW + 5000).map(({ value }) => value)).toEqual(
-    names.filter((name) => name !== 'section calls'),
-  )
+test('with problems, the first line does not claim that there are no questions', () => {
+  expect(formatCounts(EMPTY_VIEW, ENGLISH)).toBe('no questions · 0 servers')
+  expect(formatCounts({ ...EMPTY_VIEW, problems: VIEW.problems }, ENGLISH)).toBe('1 problem · 0 servers')
+  expect(formatReport(EMPTY_VIEW, ENGLISH, NOW)).toBe('scorpiox-code inbox · no questions · 0 servers\n')
+})
+
+test('the value of an item is its own, and stays the same while the item changes', () => {
+  const values = home(VIEW)
+    .items()
+    .map(({ value }) => value)
+  expect([...new Set(values)]).toEqual(values)
+  vi.setSystemTime(NOW + 5000)
+  expect(
+    home({ ...VIEW, calls: [] })
+      .items()
+      .map(({ value }) => value),
+  ).toEqual(values)
 })
 
 test('ended jobs, newest first', () => {
-  expect(endedJobsMenu(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
+  expect(rowsOf(createEndedJobsScreen(contextOf(VIEW)))).toEqual([
     'Job 2 · killed after 4.5s · sleep 9',
     'Job 1 · exit code 1 after 4s · sleep 9',
   ])
@@ -150,24 +223,22 @@ test('sections', () => {
     '    5 · Rest',
     '  and 1 more',
   ])
-  expect(formatSectionLines(VIEW, 'calls', ENGLISH, NOW)).toEqual([
-    '✓ Bash · 12ms · now · ls',
-    '… Bash · running · now · make',
-    '✗ Fetch · 1m 1s · 1 minute ago',
-  ])
-  expect(formatSectionLines(VIEW, 'servers', ENGLISH, NOW)).toEqual([
-    'shop · stdio, process 41 · version 1.0.0 · started 2 hours ago',
-    '  ✓ Bash',
-    '  ✗ Fetch: no network',
-    '  ! Search: slow',
-  ])
+  const withoutGoal = VIEW.projects.map((each) => ({ ...each, plan: each.plan && { ...each.plan, goal: '' } }))
+  expect(formatPlanRows({ ...VIEW, projects: withoutGoal }, ENGLISH)[1]).toBe('  Plan in progress')
+  const report = formatReport(VIEW, ENGLISH, NOW)
+  expect(report).toContain(
+    '\nRecent calls\n  ✓ Bash · 12ms · now · ls\n  … Bash · running · now · make\n  ✗ Fetch · 1m 1s · 1 minute ago\n',
+  )
+  expect(report).toContain(
+    'shop · stdio, process 41 · version 1.0.0 · started 2 hours ago\n    ✓ Bash\n    ✗ Fetch: no network\n    ! Search: slow\n',
+  )
 })
 
 test('the report contains all sections, and forms with their choices', () => {
   const text = formatReport(VIEW, ENGLISH, NOW)
   expect(text).toContain(
     '\nQuestions\n  shop · question 7 · 2 minutes ago\n    Which database?\n      ○ SQLite · a file\n      ○ PostgreSQL\n' +
-      '    Which languages? · several may be chosen\n      ○ 한국어\n',
+      '    Which languages? · choose one or more\n      ○ 한국어\n',
   )
   expect(text.match(/^\S.*$/gm)?.slice(1)).toEqual([
     'Questions',
@@ -200,8 +271,10 @@ test('no control characters of the view reach the terminal', () => {
       const view = replaced(VIEW, text)
       const results = [
         formatReport(view, ENGLISH, NOW),
-        ...mainMenu(view, ENGLISH, NOW).map(({ label }) => `${label}\n`),
-        formatHeadline(view, ENGLISH),
+        ...home(view)
+          .items()
+          .map((item) => renderRow(item.row(), 200, { styleCode: () => '' })),
+        formatCounts(view, ENGLISH),
       ]
       expect(results.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
       expect(formatReport(view, ENGLISH, NOW).split('\n')).toHaveLength(
@@ -257,10 +330,7 @@ describe('languages', () => {
     if (language === 'en') return
     const view = replaced(VIEW, '#')
     const translator = inboxTranslatorFor(language)
-    const text = [
-      formatReport(view, translator, NOW),
-      ...mainMenu(view, translator, NOW).map(({ label }) => label),
-    ].join('\n')
+    const text = [formatReport(view, translator, NOW), ...rowsOf(home(view, translator))].join('\n')
     const latin = text.match(/[A-Za-z]{2,}/g) ?? []
     const names = new Set(['scorpiox', 'code', 'inbox', 'stdio', 'ms'])
     expect(latin.filter((word) => !names.has(word))).toEqual([])

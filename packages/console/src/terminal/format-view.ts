@@ -43,8 +43,13 @@ export function formatReportJson(view: ConsoleView): string {
   return `${escapeUnsafe(JSON.stringify(view, null, 2))}\n`
 }
 
-/** The first line of the report, and the line above the menu. */
-export function formatHeadline(
+/** The first line of the report. */
+function formatHeadline(view: ConsoleView, translator: InboxTranslator): string {
+  return `scorpiox-code inbox · ${formatCounts(view, translator)}`
+}
+
+/** What is asked, and how many servers are connected. */
+export function formatCounts(
   { secrets, approvals, questions, servers, problems }: ConsoleView,
   { translate }: InboxTranslator,
 ): string {
@@ -56,7 +61,7 @@ export function formatHeadline(
     approvals.length > 0 && translate('approvalCount', { n: approvals.length }),
     questions.length > 0 && translate('questionCount', { n: questions.length }),
   )
-  return `scorpiox-code inbox · ${asked === '' ? noQuestionText : asked} · ${translate('serverCount', { n: servers.length })}`
+  return `${asked === '' ? noQuestionText : asked} · ${translate('serverCount', { n: servers.filter(({ isGone }) => !isGone).length })}`
 }
 
 /** The non-empty sections. */
@@ -78,7 +83,7 @@ function formatSections(view: ConsoleView, translator: InboxTranslator, now: num
       title: translate('questions'),
       lines: view.questions.flatMap((question) => questionLines(question, translator, now)),
     },
-    { title: translate('jobs'), lines: view.jobs.map((job) => formatJobRow(job, translator, now)) },
+    { title: translate('jobs'), lines: view.jobs.map((job) => formatJobRow(job, view, translator, now)) },
     {
       title: translate('callbacks'),
       lines: view.callbacks.map((callback) => formatCallbackRow(callback, translator, now)),
@@ -100,8 +105,8 @@ export function formatApprovalRow(
   const { translate } = translator
   return joinParts(
     translate(action === 'exit' ? 'planApproval' : 'planReset'),
-    sanitizeLine(goal),
     waiting ? translate('waits') : formatAgo(translator, requestedAt, now),
+    sanitizeLine(goal),
   )
 }
 
@@ -118,15 +123,32 @@ export function formatQuestionRow(
   const [first] = questions
   const more = questions.length > 1 && translate('moreQuestions', { n: questions.length - 1 })
   return joinParts(
-    sanitizeLine(first?.text ?? ''),
-    more,
     waiting ? translate('waits') : formatAgo(translator, askedAt, now),
+    more,
+    sanitizeLine(first?.text ?? ''),
   )
 }
 
-export function formatJobRow(job: JobView, translator: InboxTranslator, now: number): string {
+/** `view` says which servers have exited. */
+export function formatJobRow(job: JobView, view: ConsoleView, translator: InboxTranslator, now: number): string {
   const lastLine = job.tail.trimEnd().split('\n').at(-1) ?? ''
-  return joinParts(`${job.id}`, formatJobState(job, translator, now), sanitizeLine(job.command), sanitizeLine(lastLine))
+  return joinParts(
+    `${job.id}`,
+    isOfGoneServer(view, job) && translator.translate('serverGone'),
+    formatJobState(job, translator, now),
+    sanitizeLine(job.command),
+    sanitizeLine(lastLine),
+  )
+}
+
+/** The job itself, also if another server of its project has taken it over; undefined if it is no longer known. */
+export function findJob({ jobs }: ConsoleView, { project, id }: JobView): JobView | undefined {
+  return jobs.find((job) => job.id === id && job.project === project)
+}
+
+/** Nothing can be done with what belongs to a server that has exited. */
+export function isOfGoneServer({ servers }: ConsoleView, { server }: { readonly server: string }): boolean {
+  return servers.some(({ id, isGone }) => isGone && id === server)
 }
 
 export function formatJobState(job: JobView, translator: InboxTranslator, now: number): string {
@@ -169,11 +191,11 @@ export function formatPlanRows(
     .flatMap((project) => projectLines(project, translator))
 }
 
-export function formatProjectRow({ project, openTasks }: FullProjectView, { translate }: InboxTranslator): string {
+function formatProjectRow({ project, openTasks }: FullProjectView, { translate }: InboxTranslator): string {
   return joinParts(formatProjectName(project), translate('tasksOpen', { n: openTasks }))
 }
 
-export function formatTaskRow(
+function formatTaskRow(
   { id, name, isCurrent, stepsDone, stepsTotal }: TaskView,
   { translate }: InboxTranslator,
 ): string {
@@ -181,24 +203,35 @@ export function formatTaskRow(
   return `${isCurrent ? '▸' : ' '} ${joinParts(`${id}`, sanitizeLine(name), done)}`
 }
 
-export function formatStepRow({ text, isDone }: TaskView['steps'][number]): string {
+/** In a list, where the row begins with the mark of the cursor. */
+export function formatTaskTitle(
+  { id, name, isCurrent, stepsDone, stepsTotal }: TaskView,
+  { translate }: InboxTranslator,
+): string {
+  const done = stepsTotal > 0 && translate('stepsDone', { done: stepsDone, n: stepsTotal })
+  return joinParts(`${id}`, sanitizeLine(name), isCurrent && translate('current'), done)
+}
+
+function formatStepRow({ text, isDone }: TaskView['steps'][number]): string {
   return `[${isDone ? 'x' : ' '}] ${sanitizeLine(text)}`
 }
 
-export function formatCallRows(
+function formatCallRows(
   { calls }: Pick<ConsoleView, 'calls'>,
   translator: InboxTranslator,
   now: number,
 ): readonly string[] {
-  return calls.map((call) => callLine(call, translator, now))
+  return calls.map((call) => formatCallRow(call, translator, now))
 }
 
-export function formatServerRows(
+function formatServerRows(
   { servers }: Pick<ConsoleView, 'servers'>,
   translator: InboxTranslator,
   now: number,
 ): readonly string[] {
-  return servers.flatMap((server) => [serverLine(server, translator, now), ...toolLines(server)])
+  return servers.flatMap((server) =>
+    server.isGone ? [] : [formatServerRow(server, translator, now), ...toolLines(server)],
+  )
 }
 
 function questionLines(form: QuestionView, translator: InboxTranslator, now: number): readonly string[] {
@@ -223,11 +256,16 @@ function projectLines(project: FullProjectView, translator: InboxTranslator): re
   const unlisted = openTasks - tasks.length
   return [
     formatProjectRow(project, translator),
-    ...(plan ? [indent(translator.translate('plan', { goal: sanitizeLine(plan.goal) }))] : []),
+    ...(plan ? [indent(formatPlanTitle(plan, translator))] : []),
     ...(planText ? toPrintableLines(planText.trimEnd()).map((each) => indent(indent(each)).trimEnd()) : []),
     ...tasks.flatMap((task) => taskLines(task, translator)).map(indent),
     ...(unlisted > 0 ? [indent(translator.translate('andMore', { n: unlisted }))] : []),
   ]
+}
+
+/** The goal of a plan is optional. */
+export function formatPlanTitle({ goal }: { readonly goal: string }, { translate }: InboxTranslator): string {
+  return goal.trim() === '' ? translate('planOpen') : translate('plan', { goal: sanitizeLine(goal) })
 }
 
 function taskLines(task: TaskView, translator: InboxTranslator): readonly string[] {
@@ -237,12 +275,23 @@ function taskLines(task: TaskView, translator: InboxTranslator): readonly string
   ]
 }
 
-function callLine({ tool, about, outcome, ms, startedAt }: CallView, translator: InboxTranslator, now: number): string {
-  const duration = outcome === 'running' ? translator.translate('runningNow') : translator.formatDuration(ms)
-  return `${OUTCOME_SYMBOLS[outcome]} ${joinParts(sanitizeLine(tool), duration, formatAgo(translator, startedAt, now), sanitizeLine(about))}`
+export function formatCallRow(call: CallView, translator: InboxTranslator, now: number): string {
+  const { tool, about, outcome, startedAt, error } = call
+  return `${OUTCOME_SYMBOLS[outcome]} ${joinParts(
+    sanitizeLine(tool),
+    formatCallState(call, translator),
+    formatAgo(translator, startedAt, now),
+    error !== null && sanitizeLine(error),
+    sanitizeLine(about),
+  )}`
 }
 
-function serverLine(server: ServerView, translator: InboxTranslator, now: number): string {
+/** How long it took, unless it runs. */
+export function formatCallState({ outcome, ms }: CallView, { translate, formatDuration }: InboxTranslator): string {
+  return outcome === 'running' ? translate('runningNow') : formatDuration(ms)
+}
+
+export function formatServerRow(server: ServerView, translator: InboxTranslator, now: number): string {
   const { project, transport, pid, version, startedAt } = server
   const { translate } = translator
   return joinParts(

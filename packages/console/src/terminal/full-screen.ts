@@ -1,43 +1,37 @@
-// Runs prompts on the alternate screen of the terminal, and restores the terminal however the process ends. Output that
-// is drawn together is written at once. Used by the interactive inbox.
-
-import { Readable, Writable } from 'node:stream'
-import { StringDecoder } from 'node:string_decoder'
+// The alternate screen of the terminal: draws frames, of which only changed rows are written, reads keys, hands the
+// terminal to other programs, and restores it however the process ends. Created by inbox-command.ts, used by the
+// screens of the inbox.
 
 import { SIGHUP_EXIT_CODE, type TerminalStreams, waitForStopSignal } from '@scorpiox/server/terminal/terminal'
 import { toPrintableText } from '@scorpiox/server/terminal/text-layout'
+import { createKeyDecoder, type Key } from './keys.js'
 
-const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
-const LEAVE = '\u001B[?25h\u001B[0m\u001B[?1049l'
-const CLEAR = '\u001B[H\u001B[2J'
+/** Pasted text is bracketed, so that it is not read as keys. The cursor stays in the last column of a full row. */
+const ENTER = '\u001B[?1049h\u001B[?25l\u001B[?2004h\u001B[?7l\u001B[H\u001B[2J'
+const LEAVE = '\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[0m\u001B[?1049l'
 const SHOW_CURSOR = '\u001B[?25h'
-const BELL = '\u0007'
+const HIDE_CURSOR = '\u001B[?25l'
+const CLEAR_ROW = '\u001B[0m\u001B[2K'
 
 /** What a program may have set while the terminal was passed through to it; the cursor goes below what it has printed. */
 const RESET_MODES =
   '\u001B[?1049l\u001B[!p\u001B[?1000;1002;1003;1006;2004;1;5;6;69l\u001B[?7;25h\u001B[4l\u001B>\u001B[r\u001B[0m\u001B(B\u000F\u001B[999;1H\r\n'
 
-const LARGE_COLUMNS = 60
-const LARGE_ROWS = 14
-
 const INTERRUPTED = 130
 
 export interface FullScreen {
-  readonly hasColours: boolean
   columns(): number
   rows(): number
-  /** Whether the terminal is large enough for a frame and instructions. */
-  isLarge(): boolean
-  /** Clears the screen. */
-  clear(): void
-  /** Prints on the main screen, where text stays and can be scrolled; further output follows below it. */
+  /** Shows a frame: rows of at most the width of the screen, from the top. */
+  draw(rows: readonly string[], cursor?: ScreenPosition): void
+  /** Prints on the main screen, where text stays and can be scrolled. The next frame returns to the other one. */
   printOnMainScreen(text: string): void
-  ringBell(): void
-  /** Discards keys that were pressed while no prompt was shown. */
-  discardInput(): void
+  /** Writes a sequence that moves nothing, such as the bell. */
+  signal(sequence: string): void
+  /** Ctrl+C and Ctrl+D end the inbox and are not reported. */
+  onKey(listener: (key: Key) => void): void
+  /** Also when the terminal is back after it was suspended. One listener at a time. */
   onResize(listener: () => void): () => void
-  /** Shows a prompt until it is answered or `until` aborts. After the end of the inbox the promise never settles. */
-  prompt<T>(show: (handed: PromptStreams) => Promise<T>, until?: AbortSignal): Promise<T>
   /** Runs a program that uses the terminal itself, such as an editor. */
   runOutside<T>(work: () => Promise<T>): Promise<T>
   /** Leaves the terminal to a program elsewhere: keys as they come, output as it is. Restores it afterwards. */
@@ -48,6 +42,12 @@ export interface FullScreen {
   restore(): void
 }
 
+/** Counted from 0. */
+export interface ScreenPosition {
+  readonly row: number
+  readonly column: number
+}
+
 /** The terminal while it is passed through. */
 export interface RawTerminal {
   /** Resolves when it is written. */
@@ -55,94 +55,133 @@ export interface RawTerminal {
   onInput(listener: (bytes: Buffer) => void): void
 }
 
-/** Streams and signal for a prompt. */
-export interface PromptStreams {
-  readonly input: Readable
-  readonly output: Writable
-  readonly signal: AbortSignal
-}
-
 export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
-  const canvas = new BufferedOutput(output)
-  const keyInput = createKeyInput((key) => exit(key === 'ctrl+c' ? INTERRUPTED : 0))
-  let activePrompt: AbortController | undefined
-  let hasExited = false
+  let keyListener: ((key: Key) => void) | undefined
+  const decoder = createKeyDecoder(onKey)
+  /** Undefined: what is on the screen is unknown. */
+  let shown: readonly string[] | undefined
+  let shownPlace = ''
   let isOnMainScreen = false
   let isPassedThrough = false
+  let isOutside = false
+  let resizeListener: (() => void) | undefined
+  let hasEnded = false
   let resolveExited: ((exitCode: number) => void) | undefined
   const exited = new Promise<number>((resolve) => (resolveExited = resolve))
 
+  function onKey(key: Key): void {
+    if (key.name === 'ctrl+c') exit(INTERRUPTED)
+    else if (key.name === 'ctrl+d') exit(0)
+    else if (key.name === 'ctrl+z') suspend()
+    else if (!hasEnded) keyListener?.(key)
+  }
+
+  /** Stops the process group, as a terminal does whose mode is not raw. */
+  function suspend(): void {
+    if (hasEnded || process.platform === 'win32') return
+    leave()
+    ignoreErrors(() => input.setRawMode(false))
+    process.kill(0, 'SIGTSTP')
+    // It was not stopped if there is no shell that could continue it.
+    setImmediate(resume)
+  }
+
+  /** The shell has set the mode of the terminal, and has printed. */
+  function resume(): void {
+    if (hasEnded || isOutside) return
+    ignoreErrors(() => input.setRawMode(false))
+    ignoreErrors(() => input.setRawMode(true))
+    if (isPassedThrough) return
+    leave()
+    resizeListener?.()
+  }
+
   function exit(exitCode: number): void {
-    hasExited = true
+    hasEnded = true
     resolveExited?.(exitCode)
-    canvas.discardWhile(() => activePrompt?.abort())
+  }
+
+  function write(text: string): void {
+    if (!output.destroyed) output.write(text)
+  }
+
+  function leave(): void {
+    if (!isOnMainScreen) write(LEAVE)
+    isOnMainScreen = true
+    shown = undefined
   }
 
   function restore(): void {
     process.off('exit', restore)
+    process.off('SIGCONT', resume)
+    hasEnded = true
+    decoder.close()
     input.off('data', receive)
-    canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
-    if (isPassedThrough) canvas.write(RESET_MODES)
-    canvas.flush()
+    if (isOnMainScreen) write(SHOW_CURSOR)
+    else write(LEAVE)
+    if (isPassedThrough) write(RESET_MODES)
     // The mode of a closed terminal cannot be set.
     if (!input.destroyed) ignoreErrors(() => input.setRawMode(false))
     input.pause()
   }
 
-  const receive = (bytes: Buffer): void => keyInput.receive(bytes)
+  const columns = (): number => output.columns || 80
+  const rows = (): number => output.rows || 24
+  const receive = (bytes: Buffer): void => decoder.receive(bytes)
   input.on('data', receive)
   input.on('end', () => exit(SIGHUP_EXIT_CODE))
   input.on('error', () => exit(SIGHUP_EXIT_CODE))
   output.on('error', () => exit(SIGHUP_EXIT_CODE))
+  output.on('resize', () => (shown = undefined))
   void waitForStopSignal().then(exit)
   // Also after an uncaught exception.
   process.on('exit', restore)
+  if (process.platform !== 'win32') process.on('SIGCONT', resume)
   input.setRawMode(true)
-  canvas.write(ENTER)
+  write(ENTER)
 
   return {
     exited,
-    hasColours: output.hasColors(),
-    columns: () => canvas.columns,
-    rows: () => canvas.rows,
-    isLarge: () => canvas.columns >= LARGE_COLUMNS && canvas.rows >= LARGE_ROWS,
-    clear() {
-      canvas.write(isOnMainScreen ? ENTER : CLEAR)
+    columns,
+    rows,
+    draw(frame, cursor) {
+      if (hasEnded) return
+      const changed = frame.flatMap((row, index) =>
+        shown?.[index] === row ? [] : [`\u001B[${index + 1};1H${CLEAR_ROW}${row}`],
+      )
+      const place = cursor ? `\u001B[${cursor.row + 1};${cursor.column + 1}H${SHOW_CURSOR}` : ''
+      // An inbox in which nothing happens writes nothing, so that tmux does not report activity.
+      const isSame = !isOnMainScreen && changed.length === 0 && place === shownPlace
+      if (isSame) return
+      write(`${isOnMainScreen ? ENTER : ''}${HIDE_CURSOR}${changed.join('')}${place}`)
       isOnMainScreen = false
+      shownPlace = place
+      shown = frame
     },
     printOnMainScreen(text) {
-      const lines = toPrintableText(text).replaceAll('\n', '\r\n')
-      canvas.write(`${isOnMainScreen ? '' : LEAVE}${lines}`)
-      isOnMainScreen = true
+      leave()
+      write(toPrintableText(text).replaceAll('\n', '\r\n'))
     },
-    ringBell: () => void canvas.write(BELL),
-    discardInput: () => keyInput.discard(),
+    signal: write,
+    onKey: (listener) => void (keyListener = listener),
     onResize(listener) {
+      resizeListener = listener
       output.on('resize', listener)
-      return () => output.off('resize', listener)
-    },
-    async prompt(show, until) {
-      if (hasExited) return new Promise(() => {})
-      const controller = (activePrompt = new AbortController())
-      const stop = (): void => canvas.discardWhile(() => controller.abort())
-      until?.addEventListener('abort', stop, { once: true })
-      keyInput.setListening(true)
-      const answer = await show({ input: keyInput.input, output: canvas, signal: controller.signal })
-      keyInput.setListening(false)
-      until?.removeEventListener('abort', stop)
-      activePrompt = undefined
-      return hasExited ? new Promise(() => {}) : answer
+      return () => {
+        resizeListener = undefined
+        output.off('resize', listener)
+      }
     },
     async runOutside(work) {
       input.off('data', receive)
       input.pause()
-      canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
-      canvas.flush()
-      isOnMainScreen = true
+      leave()
       ignoreErrors(() => input.setRawMode(false))
+      isOutside = true
       try {
         return await work()
       } finally {
+        isOutside = false
         ignoreErrors(() => input.setRawMode(true))
         input.on('data', receive)
         input.resume()
@@ -153,9 +192,8 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
       const pass = (bytes: Buffer): void => listeners.forEach((listener) => listener(bytes))
       input.off('data', receive)
       input.on('data', pass)
-      canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
-      canvas.flush()
-      isOnMainScreen = isPassedThrough = true
+      leave()
+      isPassedThrough = true
       try {
         return await work({
           write: (text) => new Promise((resolve) => output.write(text, () => resolve())),
@@ -163,7 +201,7 @@ export function openFullScreen({ input, output }: TerminalStreams): FullScreen {
         })
       } finally {
         isPassedThrough = false
-        if (!output.destroyed) output.write(RESET_MODES)
+        write(RESET_MODES)
         input.off('data', pass)
         input.on('data', receive)
       }
@@ -176,110 +214,4 @@ function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {}
-}
-
-/**
- * Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output
- * can be discarded for the duration of a function.
- */
-class BufferedOutput extends Writable {
-  readonly #terminal: NodeJS.WriteStream
-  readonly #repeatResize = (): void => void this.emit('resize')
-  #drawn = ''
-  #isSilent = false
-
-  constructor(terminal: NodeJS.WriteStream) {
-    super({ decodeStrings: false })
-    this.#terminal = terminal
-    this.setMaxListeners(0)
-    terminal.on('resize', this.#repeatResize)
-  }
-
-  get columns(): number {
-    return this.#terminal.columns || 80
-  }
-
-  get rows(): number {
-    return this.#terminal.rows || 24
-  }
-
-  override _write(text: Buffer | string, _: string, done: () => void): void {
-    if (!this.#isSilent) {
-      if (this.#drawn === '') setImmediate(() => this.flush())
-      this.#drawn += text.toString()
-    }
-    done()
-  }
-
-  flush(): void {
-    const drawn = this.#drawn
-    this.#drawn = ''
-    if (drawn !== '' && !this.#terminal.destroyed) this.#terminal.write(drawn)
-  }
-
-  discardWhile(work: () => void): void {
-    this.#isSilent = true
-    work()
-    this.#isSilent = false
-  }
-}
-
-// oxlint-disable-next-line no-control-regex -- keys consist of control characters
-const KEY = /\u001B(?:\[[\d;]*[ -/]*[@-~]|O.)?|\p{Cc}|[^\p{Cc}]+/gsu
-
-const CTRL_C = '\u0003'
-const CTRL_D = '\u0004'
-/** Dropped: a prompt would suspend the process without restoring the terminal. */
-const CTRL_Z = '\u001A'
-
-interface KeyInput {
-  /** The stream that prompts read. */
-  readonly input: Readable
-  receive(bytes: Buffer): void
-  /** Sets whether a prompt is reading. */
-  setListening(isListening: boolean): void
-  /** Discards unread keys. */
-  discard(): void
-}
-
-/**
- * Splits terminal input into keys and passes them on one at a time while a prompt reads, so that keys typed ahead are
- * kept. Handles only Ctrl+C and Ctrl+D itself.
- */
-export function createKeyInput(onExit: (key: 'ctrl+c' | 'ctrl+d') => void): KeyInput {
-  const input = new Readable({ read() {} })
-  const decoder = new StringDecoder()
-  let pending: string[] = []
-  let isListening = false
-  let isScheduled = false
-
-  function schedule(): void {
-    if (isScheduled || !isListening || pending.length === 0) return
-    isScheduled = true
-    // One at a time: a prompt that ends with this key must not consume the next one.
-    setImmediate(() => {
-      isScheduled = false
-      if (!isListening) return
-      input.push(pending.shift())
-      schedule()
-    })
-  }
-
-  return {
-    input,
-    receive(bytes) {
-      const keys: readonly string[] = decoder.write(bytes).match(KEY) ?? []
-      if (keys.includes(CTRL_C)) return onExit('ctrl+c')
-      if (keys.includes(CTRL_D)) return onExit('ctrl+d')
-      pending = [...pending, ...keys.filter((key) => key !== CTRL_Z)]
-      schedule()
-    },
-    setListening(isReading) {
-      isListening = isReading
-      schedule()
-    },
-    discard() {
-      pending = []
-    },
-  }
 }

@@ -3,7 +3,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import type { UserConsole } from '../user-console.js'
-import type { ConsoleView, ProjectView, StepView, TaskView } from '../view.js'
+import type { ConsoleView, ProjectView, StepView, TaskPage, TaskView } from '../view.js'
 
 /** Further open tasks of a project are counted but not listed. */
 const MAX_TASKS = 2000
@@ -34,23 +34,20 @@ async function loadAllTasks(
   userConsole: UserConsole,
   { project, tasks, openTasks }: ProjectView,
 ): Promise<readonly TaskView[]> {
-  const all = [...tasks]
-  while (all.length < Math.min(openTasks, MAX_TASKS)) {
-    const more = await loadOlderTasks(userConsole, project, all)
-    if (more.length === 0) break
-    all.push(...more)
-  }
-  return all
+  if (tasks.length >= openTasks) return tasks
+  const others = await loadOpenTasks(userConsole, project)
+  const current = tasks.filter(({ isCurrent }) => isCurrent)
+  return [...current, ...others.filter(({ isCurrent }) => !isCurrent)].slice(0, MAX_TASKS)
 }
 
-/** The next page of tasks after those in `known`. */
-export async function loadOlderTasks(
-  userConsole: UserConsole,
-  project: string,
-  known: readonly TaskView[],
-): Promise<readonly TaskView[]> {
-  const last = known.findLast(({ isCurrent }) => !isCurrent)
-  return last ? userConsole.olderTasks(project, last.id) : []
+async function loadOpenTasks(userConsole: UserConsole, project: string): Promise<readonly TaskView[]> {
+  const all: TaskView[] = []
+  for (let after: number | null = null; ;) {
+    const page: TaskPage = await userConsole.listTasks(project, { text: '', state: 'open', after })
+    all.push(...page.tasks)
+    after = page.next
+    if (after === null || all.length >= MAX_TASKS) return all
+  }
 }
 
 export async function loadAllSteps(

@@ -79,8 +79,14 @@ export function ProblemList({ problems }: { readonly problems: readonly string[]
   )
 }
 
+interface ActionErrorProps {
+  readonly result: ActionResult | undefined
+  /** Repeats it; of requests that change nothing. */
+  readonly retry?: () => void
+}
+
 /** Why an action failed: the English message of the server, if it sent one. */
-export function ActionError({ result }: { readonly result: ActionResult | undefined }) {
+export function ActionError({ result, retry }: ActionErrorProps) {
   const { translate } = useTranslator()
   return (
     <div role="alert">
@@ -92,6 +98,11 @@ export function ActionError({ result }: { readonly result: ActionResult | undefi
             <UntrustedText lang="en" text={result.message} />
           )}
         </p>
+      )}
+      {result?.ok === false && retry !== undefined && (
+        <button class="button small" type="button" onClick={retry}>
+          {translate('tryNow')}
+        </button>
       )}
     </div>
   )

@@ -1,11 +1,7 @@
-// Header of the page: product name, navigation with counts, and language menu. Used by console-page, the login and the
-// loading screen. Renders only.
+// Product name and language menu. Used by console-page, the login, the loading screen and the settings. Renders only.
 
-import { LANGUAGES, type TranslationKey } from '../../i18n/translator.js'
-import type { ConsoleView } from '../../view.js'
-import { type Route, ROUTES } from '../route.js'
+import { LANGUAGES } from '../../i18n/translator.js'
 import { useTranslator } from '../use-translator.js'
-import { Icon } from './icon.js'
 
 export function Brand() {
   return (
@@ -17,60 +13,6 @@ export function Brand() {
       scorpiox-code
     </p>
   )
-}
-
-/** A larger count is shown as `999+`. */
-const MAX_COUNT = 999
-
-export function Navigation({ route, view }: { readonly route: Route; readonly view: ConsoleView }) {
-  const { translate } = useTranslator()
-  return (
-    <nav aria-label={translate('views')}>
-      <ul class="views">
-        {ROUTES.map((entry) => (
-          <li key={entry}>
-            <a href={`#${entry}`} aria-current={entry === route ? 'page' : undefined}>
-              <Icon of={entry} />
-              <span class="name">{translate(entry)}</span>
-              <Badge route={entry} view={view} />
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
-}
-
-function Badge({ route, view }: { readonly route: Route; readonly view: ConsoleView }) {
-  const { translate, formatNumber } = useTranslator()
-  const count = COUNTS[route]
-  const n = count?.of(view) ?? 0
-  if (count === undefined || n === 0) return null
-  return (
-    <>
-      <span class={route === 'questions' || route === 'tools' ? 'badge urgent' : 'badge'} aria-hidden="true">
-        {n > MAX_COUNT ? `${formatNumber(MAX_COUNT)}+` : formatNumber(n)}
-      </span>
-      <span class="unseen">, {translate(count.phrase, { n })}</span>
-    </>
-  )
-}
-
-interface Count {
-  readonly phrase: TranslationKey
-  readonly of: (view: ConsoleView) => number
-}
-
-const COUNTS: Readonly<Record<Route, Count | undefined>> = {
-  questions: {
-    phrase: 'questionsWaiting',
-    of: ({ secrets, approvals, questions }) => secrets.length + approvals.length + questions.length,
-  },
-  jobs: { phrase: 'jobsRunning', of: ({ jobs }) => jobs.filter(({ isRunning }) => isRunning).length },
-  tasks: { phrase: 'tasksOpen', of: ({ projects }) => projects.reduce((sum, { openTasks }) => sum + openTasks, 0) },
-  callbacks: { phrase: 'callbacksSet', of: ({ callbacks }) => callbacks.length },
-  calls: undefined,
-  tools: { phrase: 'problems', of: ({ problems }) => problems.length },
 }
 
 export function LanguageSwitch({ chooseLanguage }: { readonly chooseLanguage: (language: string) => void }) {

@@ -1,38 +1,54 @@
-// A scrollable box for the output of a job. It follows the end unless the user has scrolled up. Used by the list of
-// jobs and the dialog with the whole output. Renders and scrolls only.
+// A scrollable box for the output of a job. While it is followed it stays at the end; scrolling up stops that, scrolling
+// to the end resumes it. Used by the output of a job, on the page and in the chat. Renders and
+// scrolls only.
 
 import type { ComponentChildren, RefObject } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 
 interface OutputBoxProps {
   readonly label: string
   /** Changes with the output. */
   readonly version: unknown
-  /** Where the shown part begins; another part is shown from its top. */
-  readonly from?: number
-  /** Whether the end is visible; updated when the user scrolls. */
-  readonly isAtEnd: RefObject<boolean>
+  /** Where the shown part begins; another part is shown from its top, unless it is followed. */
+  readonly from: number
+  readonly box: RefObject<HTMLPreElement | null>
+  readonly isFollowed: boolean
+  readonly setFollowed: (isFollowed: boolean) => void
+  /** Long lines are wrapped. */
+  readonly isWrapped: boolean
   readonly children: ComponentChildren
 }
 
-export function OutputBox({ label, version, from, isAtEnd, children }: OutputBoxProps) {
-  const box = useRef<HTMLPreElement>(null)
+/** Pixels from the end that count as the end. */
+const END_MARGIN = 8
+
+export function OutputBox({ label, version, from, box, isFollowed, setFollowed, isWrapped, children }: OutputBoxProps) {
   useLayoutEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
-  }, [version, isAtEnd])
+    if (box.current !== null && isFollowed) box.current.scrollTop = box.current.scrollHeight
+  }, [version, isFollowed, isWrapped, box])
   useLayoutEffect(() => {
-    if (box.current !== null && !isAtEnd.current) box.current.scrollTop = 0
-  }, [from, isAtEnd])
+    if (box.current !== null && !isFollowed) box.current.scrollTop = 0
+  }, [from, box])
+  // Lines that are wrapped anew have another height.
+  useEffect(() => {
+    const shown = box.current
+    if (shown === null || !isFollowed) return undefined
+    const observer = new ResizeObserver(() => (shown.scrollTop = shown.scrollHeight))
+    observer.observe(shown)
+    return () => observer.disconnect()
+  }, [isFollowed, box])
   return (
     <pre
       ref={box}
+      class={isWrapped ? 'output' : 'output unwrapped'}
       dir="ltr"
       // Scrollable, so it must be focusable.
       tabIndex={0}
       role="group"
       aria-label={label}
       onScroll={({ currentTarget: at }) => {
-        isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
+        const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < END_MARGIN
+        if (isAtEnd !== isFollowed) setFollowed(isAtEnd)
       }}
     >
       {children}

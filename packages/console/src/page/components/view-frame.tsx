@@ -4,13 +4,13 @@
 import type { ComponentChildren } from 'preact'
 
 import type { TranslationKey } from '../../i18n/translator.js'
-import type { Route } from '../route.js'
+import type { ViewName } from '../route.js'
 import { useTranslator } from '../use-translator.js'
 import { Icon } from './icon.js'
 import { TranslatedText } from './text.js'
 
 interface ViewFrameProps {
-  readonly route: Route
+  readonly view: ViewName
   readonly summary: { readonly phrase: TranslationKey; readonly n: number }
   readonly empty: {
     readonly phrase: TranslationKey
@@ -22,17 +22,17 @@ interface ViewFrameProps {
   readonly children: ComponentChildren
 }
 
-export function ViewFrame({ route, summary, empty, isEmpty, children }: ViewFrameProps) {
+export function ViewFrame({ view, summary, empty, isEmpty, children }: ViewFrameProps) {
   const { translate } = useTranslator()
   return (
     <>
       <div class="heading">
-        <h1>{translate(route)}</h1>
+        <h1>{translate(view)}</h1>
         {summary.n > 0 && <p class="quiet">{translate(summary.phrase, { n: summary.n })}</p>}
       </div>
       {isEmpty ? (
         <div class="empty">
-          <Icon of={route} />
+          <Icon of={view} />
           <p class="what">{translate(empty.phrase)}</p>
           <p class="quiet">
             <TranslatedText

@@ -1,5 +1,4 @@
-// State of an unfinished answer. Nothing is preselected; a draft survives a change of the view. Used by the questions
-// view. In memory only.
+// State of an unfinished answer. Nothing is preselected. Used by the question card, which keeps it in the draft store. Pure.
 
 import type { FormQuestion, QuestionReply } from '@scorpiox/server/calls/question-form'
 
@@ -25,6 +24,22 @@ export function chooseOther(draft: AnswerDraft, question: FormQuestion, isOn: bo
 /** Entering text selects the free-text option. */
 export function setOtherText(draft: AnswerDraft, question: FormQuestion, other: string): AnswerDraft {
   return { ...chooseOther(draft, question, draft.hasOther || other.trim() !== ''), other }
+}
+
+/** Of the questions of a form; empty where nothing valid was stored. */
+export function parseAnswerDrafts(stored: unknown, count: number): readonly AnswerDraft[] {
+  const entries: readonly unknown[] = Array.isArray(stored) ? stored : []
+  return Array.from({ length: count }, (_, index) => parseAnswerDraft(entries[index]))
+}
+
+function parseAnswerDraft(value: unknown): AnswerDraft {
+  if (typeof value !== 'object' || value === null) return EMPTY_DRAFT
+  const { chosen, hasOther, other } = { ...EMPTY_DRAFT, ...value }
+  return {
+    chosen: Array.isArray(chosen) ? chosen.filter((index) => Number.isInteger(index)) : [],
+    hasOther,
+    other: typeof other === 'string' ? other : '',
+  }
 }
 
 /** Undefined: not answered yet. */

@@ -7,10 +7,12 @@ import type { CallbackView, MessageView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
 import { ConfirmButton } from '../components/dialog.js'
+import { stripControls } from '../components/strip-controls.js'
 import { ProjectName, RelativeTime, TranslatedText, UntrustedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
 import { useAction } from '../use-console.js'
 import { useNow } from '../use-now.js'
+import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
 
 function PendingMessages({ messages }: { readonly messages: readonly MessageView[] }) {
@@ -31,10 +33,14 @@ function PendingMessages({ messages }: { readonly messages: readonly MessageView
 function Message({ message }: { readonly message: MessageView }) {
   const { translate } = useTranslator()
   const act = useAction()
+  const canAct = useServers().canAct()
+  const [isBusy, setBusy] = useState(false)
   const [done, setDone] = useState<ActionResult>()
   const { project, id } = message
-  const dismiss = (): void => {
-    void act('dismiss', { project, id }).then(setDone)
+  const dismiss = async (): Promise<void> => {
+    setBusy(true)
+    setDone(await act('dismiss', { project, id }))
+    setBusy(false)
   }
   return (
     <li class="card">
@@ -48,8 +54,8 @@ function Message({ message }: { readonly message: MessageView }) {
           <ProjectName path={project} />
           <RelativeTime at={message.createdAt} />
         </p>
-        <button class="button" type="button" onClick={dismiss}>
-          {translate('dismiss')}
+        <button class="button" type="button" disabled={isBusy || !canAct} onClick={() => void dismiss()}>
+          {translate(isBusy ? 'sending' : 'dismiss')}
           <span class="unseen"> {id}</span>
         </button>
       </div>
@@ -66,7 +72,7 @@ export function CallbacksView({ callbacks, messages }: CallbacksViewProps) {
   const sorted = [...callbacks].sort((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity))
   return (
     <ViewFrame
-      route="callbacks"
+      view="callbacks"
       summary={{ phrase: 'callbacksSet', n: callbacks.length }}
       empty={{ phrase: 'callbacksNone', how: 'callbacksHow', tool: 'SetCallback' }}
       isEmpty={callbacks.length === 0 && messages.length === 0}
@@ -98,7 +104,7 @@ function Callback({ callback }: { readonly callback: CallbackView }) {
       {message}
       <div class="foot">
         <p class="meta">
-          <span>{translate('slot', { slot })}</span>
+          <span>{translate('slot', { slot: `${slot}` })}</span>
           <ProjectName path={project} />
           <Repeats callback={callback} />
         </p>
@@ -107,7 +113,7 @@ function Callback({ callback }: { readonly callback: CallbackView }) {
           title="cancelAsk"
           warning="cancelMeans"
           cancelLabel="keep"
-          subject={translate('slot', { slot })}
+          subject={translate('slot', { slot: `${slot}` })}
           details={message}
           act={() => act('cancel', { project, session, slot })}
         />
@@ -130,7 +136,7 @@ function Countdown({ at }: { readonly at: number }) {
 }
 
 function OnEvent({ callback: { job, pattern } }: { readonly callback: CallbackView }) {
-  const places = { job: <bdi dir="ltr">#{job}</bdi>, pattern: <code dir="ltr">{pattern}</code> }
+  const places = { job: <bdi dir="ltr">{job}</bdi>, pattern: <code dir="ltr">{stripControls(pattern ?? '')}</code> }
   return (
     <h2 class="countdown">
       <TranslatedText textKey={pattern === null ? 'whenEnds' : 'whenPrints'} values={places} />

@@ -1,96 +1,132 @@
-// Output of a job: the last part first, live while the job runs. Long output is shown in parts, so that the page stays
-// small. The text follows the end unless the user has scrolled up. Shown by jobs.tsx. Requests the output through
-// use-job-output.ts, and saves it as a file on request.
+// Output of a job with its colours: the last part first, live while the job runs. Long output is shown in parts, so that
+// the page stays small. It can be followed, searched, wrapped, copied and saved. Shown by job-detail.tsx. Requests the
+// output through use-job-output.ts.
 
-import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { TranslationKey } from '../../i18n/translator.js'
 import type { JobView } from '../../view.js'
 import { type ActionResult, toActionError } from '../api.js'
 import { ActionError } from '../components/alerts.js'
-import { Dialog } from '../components/dialog.js'
+import { AnsiText } from '../components/ansi-text.js'
+import { CopyButton } from '../components/copy-button.js'
+import { useKeys } from '../components/keys.js'
 import { OutputBox } from '../components/output-box.js'
 import { useFetchJobOutput } from '../use-console.js'
 import { type JobOutputPart, type OutputPartRequest, useJobOutput } from '../use-job-output.js'
+import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
+import { OutputSearch } from './output-search.js'
 
-interface OutputTextProps {
-  readonly part: JobOutputPart
-  readonly label: string
-  /** Whether the end is visible; updated when the user scrolls. */
-  readonly isAtEnd: RefObject<boolean>
+interface JobOutputProps {
+  readonly job: JobView
+  readonly isWrapped: boolean
+  readonly setWrapped: (isWrapped: boolean) => void
 }
 
-function OutputText({ part, label, isAtEnd }: OutputTextProps) {
+export function JobOutput({ job, isWrapped, setWrapped }: JobOutputProps) {
   const { translate, formatBytes } = useTranslator()
-  if (part.blocks.length === 0 && part.open === '') {
-    return <p class="quiet none">{translate(part.isRunning ? 'noOutput' : 'outputEmpty')}</p>
-  }
-  return (
-    <OutputBox label={label} version={part} from={part.from} isAtEnd={isAtEnd}>
-      {part.blocks.map((block, index) =>
-        typeof block === 'string' ? (
-          <span key={index} class="block">
-            {block}
-          </span>
-        ) : (
-          <em key={index} class="block" dir="auto">
-            {translate('outputMissing', { size: formatBytes(block) })}
-          </em>
-        ),
-      )}
-      <span class="block">{part.open}</span>
-    </OutputBox>
-  )
-}
-
-export function JobOutput({ job, close }: { readonly job: JobView; readonly close: () => void }) {
-  const { translate } = useTranslator()
-  const { part, refused, show } = useJobOutput(job)
-  const isAtEnd = useRef(true)
+  const { part, refused, isRetrying, show, reload } = useJobOutput(job)
+  const box = useRef<HTMLPreElement>(null)
+  const [isFollowed, setFollowed] = useState(true)
+  const isAtLastPart = useRef(true)
   const isFull = part !== undefined && part.isLast && part.next < part.size
-  const isFollowed = useRef(true)
   useEffect(() => {
     // The last part has reached its maximum size; load the new last part.
-    if (isFull && isFollowed.current && isAtEnd.current) show({})
-  }, [isFull, show])
+    if (isFull && isAtLastPart.current && isFollowed) show({})
+  }, [isFull, isFollowed, show])
   const showPart = (wanted: OutputPartRequest): void => {
-    isFollowed.current = wanted.from === undefined && wanted.before === undefined
-    isAtEnd.current = isFollowed.current
+    isAtLastPart.current = wanted.from === undefined && wanted.before === undefined
+    setFollowed(isAtLastPart.current)
     show(wanted)
   }
-  const title = translate('outputOf', { id: `${job.id}` })
+  const toggleFollow = (): void => {
+    if (!isFollowed && !isAtLastPart.current) showPart({})
+    else setFollowed(!isFollowed)
+  }
+  useKeys([
+    { keys: 'f', label: 'keyFollow', run: toggleFollow },
+    { keys: 'w', label: 'keyWrap', run: () => setWrapped(!isWrapped) },
+  ])
+  const label = translate('outputOf', { id: `${job.id}` })
+  const isEmpty = part !== undefined && part.blocks.length === 0 && part.open === ''
   return (
-    <Dialog title={title} isWide close={close}>
-      <p class="meta">
-        <code class="command" dir="ltr">
-          {job.command}
-        </code>
-        {part !== undefined && <RunningState isRunning={part.isRunning} />}
-      </p>
+    <div class="job-output">
+      <div class="output-tools">
+        <Toggle label="outputFollow" isOn={isFollowed} toggle={toggleFollow} />
+        <Toggle label="outputWrap" isOn={isWrapped} toggle={() => setWrapped(!isWrapped)} />
+        <OutputSearch job={job} box={box} part={part} show={showPart} />
+      </div>
       {part === undefined && refused === undefined && <p class="quiet">{translate('loading')}</p>}
-      <ActionError result={refused} />
-      {part !== undefined && <OutputText part={part} label={title} isAtEnd={isAtEnd} />}
+      {refused !== undefined && <LostOutput refused={refused} isRetrying={isRetrying} reload={reload} />}
+      {isEmpty && <p class="quiet none">{translate(part.isRunning ? 'noOutput' : 'outputEmpty')}</p>}
+      {part !== undefined && !isEmpty && (
+        <OutputBox
+          label={label}
+          version={part}
+          from={part.from}
+          box={box}
+          isFollowed={isFollowed}
+          setFollowed={setFollowed}
+          isWrapped={isWrapped}
+        >
+          {part.blocks.map((block, index) =>
+            typeof block === 'string' ? (
+              <AnsiText key={index} text={block} />
+            ) : (
+              <em key={index} class="block" dir="auto">
+                {translate('outputMissing', { size: formatBytes(block) })}
+              </em>
+            ),
+          )}
+          <AnsiText key="open" text={part.open} />
+        </OutputBox>
+      )}
       {part !== undefined && (part.from > 0 || part.next < part.size) && (
         <PartNavigation part={part} turnTo={showPart} />
       )}
       <div class="actions">
+        {!isEmpty && part !== undefined && (
+          <CopyButton label="copyOutput" readText={() => box.current?.textContent ?? ''} />
+        )}
         <Download job={job} />
-        <button class="button" type="button" onClick={close}>
-          {translate('close')}
-        </button>
       </div>
-    </Dialog>
+    </div>
   )
 }
 
-function RunningState({ isRunning }: { readonly isRunning: boolean }) {
+interface LostOutputProps {
+  readonly refused: ActionResult
+  readonly isRetrying: boolean
+  readonly reload: () => void
+}
+
+/** What is shown below may be outdated. */
+function LostOutput({ refused, isRetrying, reload }: LostOutputProps) {
   const { translate } = useTranslator()
   return (
-    <span>
-      {isRunning && <span class="lamp running" aria-hidden="true" />} {translate(isRunning ? 'running' : 'ended')}
-    </span>
+    <div class="actions">
+      <ActionError result={refused} />
+      {isRetrying && <p class="quiet">{translate('outputRetrying')}</p>}
+      <button class="button small" type="button" onClick={reload}>
+        {translate('reload')}
+      </button>
+    </div>
+  )
+}
+
+interface ToggleProps {
+  readonly label: TranslationKey
+  readonly isOn: boolean
+  readonly toggle: () => void
+}
+
+function Toggle({ label, isOn, toggle }: ToggleProps) {
+  const { translate } = useTranslator()
+  return (
+    <button class="button small toggle" type="button" aria-pressed={isOn} onClick={toggle}>
+      {translate(label)}
+    </button>
   )
 }
 
@@ -102,7 +138,7 @@ interface PartsProps {
 function PartNavigation({ part: { from, next, size }, turnTo: showPart }: PartsProps) {
   const { translate, formatBytes } = useTranslator()
   const button = (name: TranslationKey, isUseful: boolean, wanted: OutputPartRequest) => (
-    <button class="button" type="button" aria-disabled={!isUseful} onClick={() => isUseful && showPart(wanted)}>
+    <button class="button small" type="button" aria-disabled={!isUseful} onClick={() => isUseful && showPart(wanted)}>
       {translate(name)}
     </button>
   )
@@ -125,6 +161,7 @@ function PartNavigation({ part: { from, next, size }, turnTo: showPart }: PartsP
 
 function Download({ job: { server, id } }: { readonly job: JobView }) {
   const { translate } = useTranslator()
+  const canAct = useServers().canAct(server)
   const read = useFetchJobOutput()
   const [isBusy, setBusy] = useState(false)
   const [refused, setRefused] = useState<ActionResult>()
@@ -147,7 +184,13 @@ function Download({ job: { server, id } }: { readonly job: JobView }) {
   return (
     <>
       <ActionError result={refused} />
-      <button class="button" type="button" aria-disabled={isBusy} onClick={() => !isBusy && void download()}>
+      <button
+        class="button small"
+        type="button"
+        disabled={!canAct}
+        aria-disabled={isBusy}
+        onClick={() => !isBusy && void download()}
+      >
         {translate(isBusy ? 'loading' : 'download')}
       </button>
     </>

@@ -1,221 +1,168 @@
-// Background jobs: running ones first, then ended ones. Shown by console-page. Sends actions.
+// Background jobs: a list, running ones first, and what is open in it. The address names what is open by its server and
+// its number, `#/jobs/<server>/<id>`, by its project and its number, or by its number alone. Shown by console-page.
+// Changes the address.
 
-import { useRef, useState } from 'preact/hooks'
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
-import { formatExitCode, jobEndingKey } from '../../i18n/job-ending.js'
 import type { JobView } from '../../view.js'
-import { ConfirmButton } from '../components/dialog.js'
-import { Icon } from '../components/icon.js'
-import { OutputBox } from '../components/output-box.js'
+import { JobEnding, JobRuntime, JobStateIcon } from '../components/job-state.js'
+import { SplitView } from '../components/split-view.js'
 import { stripControls } from '../components/strip-controls.js'
-import { ProjectName, RelativeTime, TranslatedText } from '../components/text.js'
+import { ProjectName, RelativeTime } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
-import { useAction } from '../use-console.js'
-import { useNow } from '../use-now.js'
+import { VirtualList } from '../components/virtual-list.js'
+import { routeHref, useRoute } from '../route.js'
+import { findProjectOfServer } from '../server-projects.js'
+import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
-import { JobOutput } from './job-output.js'
-import { GiveBack, JobTerminal } from './job-terminal.js'
-
-/** Ended jobs shown at first. */
-const SHOWN_ENDED = 20
+import type { JobDetailProps } from './job-detail.js'
 
 export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
   const { translate } = useTranslator()
-  const [showsAll, setShowsAll] = useState(false)
-  // Kept here and not in the card, which moves to another list when the job ends; the open dialog must stay.
-  const [opened, setOpened] = useState<OpenedJob>()
-  const close = (): void => setOpened(undefined)
-  const openedJob = opened && (jobs.find((job) => isSameJob(job, opened.job)) ?? opened.job)
-  const running = jobs.filter(({ isRunning }) => isRunning).sort((a, b) => b.startedAt - a.startedAt)
-  const ended = jobs
-    .filter(({ isRunning }) => !isRunning)
-    .sort((a, b) => (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt))
-  const shown = showsAll ? ended : ended.slice(0, SHOWN_ENDED)
+  const { path } = useRoute()
+  const [isWrapped, setWrapped] = useState(true)
+  const open = findJob(jobs, path)
+  useEffect(() => void loadDetail().catch(() => undefined), [])
+  useEffect(() => {
+    // From now on the address names this job, also when a newer one with its number starts in another project.
+    if (open !== undefined && path.length === 1) location.replace(routeHref('jobs', open.server, open.id))
+  }, [open, path.length])
+  const sorted = sortJobs(jobs)
+  const key = open === undefined ? path.join('/') : jobKey(open)
   return (
     <ViewFrame
-      route="jobs"
-      summary={{ phrase: 'jobsRunning', n: running.length }}
+      view="jobs"
+      summary={{ phrase: 'jobsRunning', n: jobs.filter(({ isRunning }) => isRunning).length }}
       empty={{ phrase: 'jobsNone', how: 'jobsHow', tool: 'BackgroundBash' }}
-      isEmpty={jobs.length === 0}
+      isEmpty={jobs.length === 0 && path.length === 0}
     >
-      {running.length > 0 && (
-        <section aria-labelledby="running">
-          <h2 id="running">{translate('running')}</h2>
-          <Jobs jobs={running} open={setOpened} />
-        </section>
-      )}
-      {ended.length > 0 && (
-        <section aria-labelledby="ended">
-          <h2 id="ended">{translate('ended')}</h2>
-          <Jobs jobs={shown} open={setOpened} />
-          {shown.length < ended.length && (
-            <button class="button more" type="button" onClick={() => setShowsAll(true)}>
-              {translate('showAll', { n: ended.length - shown.length })}
-            </button>
-          )}
-        </section>
-      )}
-      {openedJob !== undefined &&
-        (opened?.what === 'terminal' ? (
-          <JobTerminal job={openedJob} close={close} />
-        ) : (
-          <JobOutput job={openedJob} close={close} />
-        ))}
+      <SplitView
+        list={
+          <VirtualList
+            items={sorted}
+            keyOf={jobKey}
+            label={translate('jobs')}
+            estimate={ROW_HEIGHT}
+            current={open === undefined ? undefined : key}
+            render={(job) => <JobRow job={job} isOpen={jobKey(job) === key} />}
+          />
+        }
+        detail={
+          path.length === 0 ? undefined : open === undefined ? (
+            <MissingJob key={key} />
+          ) : (
+            <LazyJobDetail key={key} job={open} isWrapped={isWrapped} setWrapped={setWrapped} />
+          )
+        }
+        detailKey={key}
+        detailLabel={translate('jobNumber', { id: `${open?.id ?? path.at(-1) ?? ''}` })}
+        backHref={routeHref('jobs')}
+        placeholder={translate('jobsChoose')}
+      />
     </ViewFrame>
   )
 }
 
-interface OpenedJob {
-  readonly job: JobView
-  readonly what: 'output' | 'terminal'
-}
+/** A job that was just started, and those of a server that was just found, are listed a moment later. */
+const LISTED_AFTER_MS = 3000
 
-function isSameJob(a: JobView, b: JobView): boolean {
-  return a.server === b.server && a.id === b.id
-}
-
-interface JobsProps {
-  readonly jobs: readonly JobView[]
-  readonly open: (opened: OpenedJob) => void
-}
-
-function Jobs({ jobs, open }: JobsProps) {
-  return (
-    <ul class="cards">
-      {jobs.map((job) => (
-        <JobCard key={`${job.server} ${job.id}`} job={job} open={(what) => open({ job, what })} />
-      ))}
-    </ul>
-  )
-}
-
-interface OutputTailProps {
-  readonly text: string
-  readonly label: string
-  readonly empty: string
-}
-
-function OutputTail({ text, label, empty }: OutputTailProps) {
-  const isAtEnd = useRef(true)
-  if (text === '') return <p class="quiet none">{empty}</p>
-  return (
-    <OutputBox label={label} version={text} isAtEnd={isAtEnd}>
-      {stripControls(text)}
-    </OutputBox>
-  )
-}
-
-interface JobCardProps {
-  readonly job: JobView
-  readonly open: (what: OpenedJob['what']) => void
-}
-
-/** One job: command, state and last lines of output. The lines follow the end unless the user has scrolled up. */
-function JobCard({ job, open }: JobCardProps) {
+function MissingJob() {
   const { translate } = useTranslator()
-  const act = useAction()
-  const label = `${translate('lastLines')} #${job.id}`
-  const isTyping = job.terminal?.isUserTyping === true
-  const command = (
-    <code class="command" dir="ltr">
-      {job.command}
-    </code>
-  )
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setMissing(true), LISTED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
-    <li class="card job">
-      <div class="title">
-        <JobState job={job} />
-        <h3>{command}</h3>
-      </div>
-      <p class="meta">
-        <bdi dir="ltr">#{job.id}</bdi>
-        <ProjectName path={job.project} />
-        {job.isRunning ? <Runtime since={job.startedAt} /> : <Ended job={job} />}
-      </p>
-      {job.isRunning ? (
-        <OutputTail text={job.tail} label={label} empty={translate('noOutput')} />
-      ) : (
-        job.tail !== '' && (
-          <details>
-            <summary>{translate('lastLines')}</summary>
-            <OutputTail text={job.tail} label={label} empty="" />
-          </details>
-        )
-      )}
-      {isTyping && <p class="typing">{translate('terminalTaken')}</p>}
-      <div class="actions">
-        {isTyping && <GiveBack job={job} />}
-        {job.isRunning && job.terminal && (
-          <button class="button" type="button" onClick={() => open('terminal')}>
-            {translate('terminal')}
-            <span class="unseen"> #{job.id}</span>
-          </button>
-        )}
-        <button class="button" type="button" onClick={() => open('output')}>
-          {translate('wholeOutput')}
-          <span class="unseen"> #{job.id}</span>
-        </button>
-        {job.isRunning && (
-          <ConfirmButton
-            label="kill"
-            title="killAsk"
-            warning="killMeans"
-            cancelLabel="keepRunning"
-            subject={`#${job.id}`}
-            details={<p>{command}</p>}
-            act={() => act('kill', { server: job.server, id: job.id })}
-          />
-        )}
-      </div>
-    </li>
+    <p class="quiet" role="status">
+      {translate(isMissing ? 'jobMissing' : 'loading')}
+    </p>
   )
 }
 
-function JobState({ job }: { readonly job: JobView }) {
+let loadedDetail: FunctionComponent<JobDetailProps> | undefined
+
+/** Loaded with the first view of jobs; a failed attempt is repeated when a job is opened. */
+async function loadDetail(): Promise<FunctionComponent<JobDetailProps>> {
+  return (loadedDetail ??= (await import('./job-detail.js')).JobDetail)
+}
+
+function LazyJobDetail(props: JobDetailProps) {
   const { translate } = useTranslator()
-  const isFine = job.exitCode === 0
-  return (
-    <>
-      {job.isRunning ? (
-        <span class="lamp running" aria-hidden="true" />
-      ) : (
-        <Icon of={isFine ? 'check' : 'cross'} tone={isFine ? 'good' : 'bad'} />
-      )}
-      <span class="unseen">{translate(job.isRunning ? 'running' : 'ended')}: </span>
-    </>
-  )
-}
-
-function Runtime({ since }: { readonly since: number }) {
-  const { translate, formatDuration } = useTranslator()
-  const seconds = Math.max(0, Math.floor((useNow() - since) / 1000))
-  return <span role="timer">{translate('runningFor', { time: formatDuration(seconds * 1000) })}</span>
-}
-
-function Ended({ job }: { readonly job: JobView }) {
-  const { translate, formatDuration } = useTranslator()
-  return (
-    <>
-      <Ending job={job} />
-      {job.endedAt !== null && (
-        <>
-          <span>{translate('ranFor', { time: formatDuration(job.endedAt - job.startedAt) })}</span>
-          <RelativeTime at={job.endedAt} />
-        </>
-      )}
-    </>
-  )
-}
-
-function Ending({ job }: { readonly job: JobView }) {
-  const { translate } = useTranslator()
-  const code = formatExitCode(job)
-  if (code !== undefined) {
-    return (
-      <span class={job.exitCode === 0 ? '' : 'bad'}>
-        <TranslatedText textKey="exitCode" values={{ code: <bdi dir="ltr">{code}</bdi> }} />
-      </span>
+  const [Detail, setDetail] = useState(() => loadedDetail)
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    loadDetail().then(
+      (loaded) => setDetail(() => loaded),
+      () => setMissing(true),
     )
-  }
-  return <span class="bad">{translate(jobEndingKey(job))}</span>
+  }, [])
+  if (Detail !== undefined) return <Detail {...props} />
+  return <p class="quiet">{translate(isMissing ? 'unreachable' : 'loading')}</p>
+}
+
+/** Pixels of a row that was not measured yet. */
+const ROW_HEIGHT = 66
+
+function jobKey({ server, id }: JobView): string {
+  return `${server}/${id}`
+}
+
+function sortJobs(jobs: readonly JobView[]): readonly JobView[] {
+  return jobs.toSorted(
+    (a, b) =>
+      Number(b.isRunning) - Number(a.isRunning) ||
+      (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt) ||
+      b.id - a.id,
+  )
+}
+
+/**
+ * Numbers are unique in a project, so another server of the same project may have taken the job over, but a job of another
+ * project is another one. With a number alone the newest job is meant, running ones first.
+ */
+function findJob(jobs: readonly JobView[], path: readonly string[]): JobView | undefined {
+  const id = Number(path.at(-1) ?? NaN)
+  const [server = ''] = path
+  const named = jobs
+    .filter((job) => job.id === id)
+    .sort((a, b) => Number(b.isRunning) - Number(a.isRunning) || b.startedAt - a.startedAt)
+  if (path.length === 1) return named[0]
+  const project = findProjectOfServer(server) ?? server
+  return named.find((job) => job.server === server) ?? named.find((job) => job.project === project)
+}
+
+interface JobRowProps {
+  readonly job: JobView
+  readonly isOpen: boolean
+}
+
+function JobRow({ job, isOpen }: JobRowProps) {
+  const { translate } = useTranslator()
+  const isGone = useServers().isGone(job.server)
+  // It ran until its server exited.
+  const isLost = isGone && job.ending === 'unknown'
+  return (
+    <a
+      class={isGone ? 'job-row stale' : 'job-row'}
+      href={routeHref('jobs', job.server, job.id)}
+      aria-current={isOpen ? 'true' : undefined}
+    >
+      <span class="job-line">
+        <JobStateIcon job={job} />
+        <code class="job-name" dir="ltr">
+          {stripControls(job.command)}
+        </code>
+      </span>
+      <span class="meta">
+        <span>{translate('jobNumber', { id: `${job.id}` })}</span>
+        <ProjectName path={job.project} />
+        {job.isRunning ? <JobRuntime since={job.startedAt} /> : !isLost && <JobEnding job={job} />}
+        {isGone && <span>{translate('serverGone')}</span>}
+        {job.endedAt !== null && <RelativeTime at={job.endedAt} />}
+        {job.terminal?.isUserTyping === true && <span class="typing">{translate('jobTyping')}</span>}
+      </span>
+    </a>
+  )
 }

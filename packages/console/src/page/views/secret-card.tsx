@@ -1,15 +1,20 @@
 // A question of a running command for a password: which command asks, its prompt, and a masked field. What is entered
-// is in the field and the request only, never in the state of the page. Shown by questions.tsx. Sends actions.
+// is in the field and the request only, never in the state of the page. Shown by Home. Sends actions.
 
 import { useId, useRef, useState } from 'preact/hooks'
 
 import type { SecretView } from '../../view.js'
 import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
+import { stripControls } from '../components/strip-controls.js'
 import { ProjectName, RelativeTime, UntrustedText } from '../components/text.js'
 import { findFocusedCard, type SettledHandler } from '../components/view-frame.js'
 import { markSettledHere, secretKey, useAction } from '../use-console.js'
+import { useServers } from '../use-servers.js'
 import { useTranslator } from '../use-translator.js'
+
+/** The server accepts no longer text. */
+const MAX_ENTERED = 20_000
 
 interface SecretCardProps {
   readonly secret: SecretView
@@ -33,7 +38,7 @@ export function SecretCard({ secret, onSettled }: SecretCardProps) {
       <div>
         <h2>{translate(secret.isSecret ? 'secretAsk' : 'inputAsk')}</h2>
         <pre class="command" dir="ltr">
-          <UntrustedText text={secret.command} />
+          {stripControls(secret.command)}
         </pre>
       </div>
       <SecretForm secret={secret} onSettled={onSettled} />
@@ -44,6 +49,7 @@ export function SecretCard({ secret, onSettled }: SecretCardProps) {
 function SecretForm({ secret, onSettled }: SecretCardProps) {
   const { translate } = useTranslator()
   const act = useAction()
+  const canAct = useServers().canAct(secret.server)
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   const attributes = {
@@ -52,6 +58,7 @@ function SecretForm({ secret, onSettled }: SecretCardProps) {
     dir: 'ltr',
     autocomplete: 'off',
     spellcheck: false,
+    maxLength: MAX_ENTERED,
     'aria-describedby': `${id}hint`,
   } as const
   const [isBusy, setBusy] = useState(false)
@@ -61,11 +68,14 @@ function SecretForm({ secret, onSettled }: SecretCardProps) {
     const card = findFocusedCard()
     setBusy(true)
     const unmark = markSettledHere(secretKey(secret))
-    if (field.current) field.current.value = ''
     const outcome = await act('secret', { server: secret.server, id: secret.id, value })
-    setBusy(false)
     setDone(outcome)
-    if (!outcome.ok) return unmark()
+    // A card whose value was sent takes no other one until it goes away.
+    if (!outcome.ok) {
+      setBusy(false)
+      return unmark()
+    }
+    if (field.current) field.current.value = ''
     onSettled(translate(value === null ? 'secretRefused' : 'secretSent'), card)
   }
 
@@ -89,10 +99,10 @@ function SecretForm({ secret, onSettled }: SecretCardProps) {
       </p>
       <ActionError result={done} />
       <div class="actions">
-        <button class="button main" type="submit" disabled={isBusy}>
+        <button class="button main" type="submit" disabled={isBusy || !canAct}>
           {translate(isBusy ? 'sending' : 'secretSend')}
         </button>
-        <button class="button" type="button" disabled={isBusy} onClick={() => void send(null)}>
+        <button class="button" type="button" disabled={isBusy || !canAct} onClick={() => void send(null)}>
           {translate('decline')}
         </button>
       </div>

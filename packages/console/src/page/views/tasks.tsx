@@ -1,167 +1,230 @@
-// Tasks and the open plan of each project. Shown by console-page. Requests plans and older tasks.
+// Tasks of all projects: a list that can be searched, filtered, collapsed and ordered, and beside it the task that is open.
+// Shown by console-page. Requests tasks and changes them.
 
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
-import type { ProjectView, TaskView } from '../../view.js'
-import { type ActionResult, textMember } from '../api.js'
+import { withServed } from '../../listed-projects.js'
+import type { ProjectView, TaskChange, TaskView } from '../../view.js'
+import type { ActionResult } from '../api.js'
 import { ActionError } from '../components/alerts.js'
-import { Dialog } from '../components/dialog.js'
 import { Icon } from '../components/icon.js'
-import { stripControls } from '../components/strip-controls.js'
-import { projectNameOf, RelativeTime, UntrustedText } from '../components/text.js'
+import { SplitView } from '../components/split-view.js'
+import { TranslatedText } from '../components/text.js'
 import { ViewFrame } from '../components/view-frame.js'
+import { VirtualList } from '../components/virtual-list.js'
+import { routeHref } from '../route.js'
 import { useAction } from '../use-console.js'
 import { useTranslator } from '../use-translator.js'
-import { useAllSteps, useOlderTasks } from './use-more-tasks.js'
+import { useCollapsedTasks } from './collapsed-tasks.js'
+import { useRowDrag } from './drag-row.js'
+import { TaskFilterBar, type TaskFilter } from './task-filter.js'
+import { TaskPane } from './task-pane.js'
+import { MoreTasksRow, ProjectRow, taskKey, TaskRow } from './task-rows.js'
+import { type TaskLists, useTaskLists } from './use-task-lists.js'
 
-function PlanDialog({ project, close }: { readonly project: string; readonly close: () => void }) {
-  const { translate } = useTranslator()
-  const act = useAction()
-  const [done, setDone] = useState<ActionResult>()
-  useEffect(() => {
-    let isWanted = true
-    void act('plan', { project }).then((outcome) => {
-      if (isWanted) setDone(outcome)
-    })
-    return () => {
-      isWanted = false
-    }
-  }, [act, project])
-  const text = done?.ok === true ? textMember(done.value, 'text') : null
-  return (
-    <Dialog title={translate('planOpen')} isWide close={close}>
-      {done === undefined ? <p class="quiet">{translate('loading')}</p> : <ActionError result={done} />}
-      {done?.ok === true && text === null && <p class="quiet none">{translate('planEmpty')}</p>}
-      {text !== null && (
-        // Scrollable, so it must be focusable. Each line has its own writing direction.
-        <pre class="prose" tabIndex={0} role="group" aria-label={translate('planOpen')}>
-          {stripControls(text)}
-        </pre>
-      )}
-      <div class="actions">
-        <button class="button" type="button" onClick={close}>
-          {translate('close')}
-        </button>
-      </div>
-    </Dialog>
-  )
+interface TasksViewProps {
+  readonly projects: readonly ProjectView[]
+  /** Projects of servers that run: tasks can be created there too. */
+  readonly served: readonly string[]
+  /** Project and number of the task that is open, from the address. */
+  readonly path: readonly string[]
+  /** What is searched, from the address. */
+  readonly text: string
 }
 
-export function TasksView({ projects }: { readonly projects: readonly ProjectView[] }) {
-  const shown = projects.filter(({ plan, openTasks }) => plan !== null || openTasks > 0)
+export function TasksView({ projects, served, text, path: [openProject, openId] }: TasksViewProps) {
+  const { translate } = useTranslator()
+  const [filter, setFilter] = useState<TaskFilter>({ text, state: text === '' ? 'open' : 'all', project: null })
+  // The address of a task has no search: the last one stays.
+  const [searched, setSearched] = useState(text)
+  useEffect(() => {
+    if (text === '' || text === searched) return
+    setSearched(text)
+    setFilter({ text, state: 'all', project: null })
+  }, [text])
+  const all = useMemo(() => withServed(projects, served), [projects, served.join('\n')])
+  const shown = useMemo(
+    () => all.filter(({ project }) => filter.project === null || project === filter.project),
+    [all, filter.project],
+  )
+  const hasDetail = openProject !== undefined && openId !== undefined
+  const revision = all.find(({ project }) => project === openProject)?.taskRevision ?? 0
+  const detail = hasDetail && (
+    <TaskPane key={`${openId} ${openProject}`} project={openProject} id={Number(openId)} revision={revision} />
+  )
   return (
     <ViewFrame
-      route="tasks"
-      summary={{ phrase: 'tasksOpen', n: shown.reduce((sum, { openTasks }) => sum + openTasks, 0) }}
-      empty={{ phrase: 'tasksNone', how: 'tasksHow', tool: 'TaskManager', other: 'PlanMode' }}
-      isEmpty={shown.length === 0}
+      view="tasks"
+      summary={{ phrase: 'tasksOpen', n: all.reduce((sum, { openTasks }) => sum + openTasks, 0) }}
+      empty={{ phrase: 'tasksNone', how: 'tasksHow', tool: 'TaskManager' }}
+      isEmpty={all.length === 0 && !hasDetail}
     >
-      {shown.map((project) => (
-        <ProjectTasks key={project.project} project={project} />
-      ))}
+      <SplitView
+        list={
+          <>
+            <TaskFilterBar
+              key={searched}
+              filter={filter}
+              setFilter={setFilter}
+              projects={all.map(({ project }) => project)}
+            />
+            <TaskListing
+              projects={shown}
+              filter={filter}
+              opened={hasDetail ? taskKey(openProject, Number(openId)) : undefined}
+            />
+          </>
+        }
+        detail={detail || undefined}
+        detailKey={`${openId} ${openProject}`}
+        detailLabel={translate('taskOf', { id: openId ?? '' })}
+        backHref={routeHref('tasks')}
+        placeholder={translate('taskChoose')}
+      />
     </ViewFrame>
   )
 }
 
-function ProjectTasks({ project }: { readonly project: ProjectView }) {
+type Row =
+  | { readonly kind: 'project'; readonly key: string; readonly view: ProjectView }
+  | { readonly kind: 'task'; readonly key: string; readonly project: string; readonly task: TaskView }
+  | { readonly kind: 'more'; readonly key: string; readonly project: string; readonly left: number | undefined }
+
+interface TaskListingProps {
+  readonly projects: readonly ProjectView[]
+  readonly filter: TaskFilter
+  /** Key of the task that is open. */
+  readonly opened: string | undefined
+}
+
+function TaskListing({ projects, filter, opened }: TaskListingProps) {
   const { translate } = useTranslator()
-  const id = useId()
-  const [readsPlan, setReadsPlan] = useState(false)
-  const { older, refused, showMore } = useOlderTasks(project)
-  const tasks = [...project.tasks, ...older]
-  const hidden = project.openTasks - tasks.length
+  const act = useAction()
+  const lists = useTaskLists(projects, filter)
+  const collapsed = useCollapsedTasks()
+  const [result, setResult] = useState<ActionResult>()
+  const [announced, announce] = useState('')
+  const rows = useMemo(() => toRows(projects, lists), [projects, ...projects.map(({ project }) => lists.of(project))])
+  const keepFocus = useFocusAfterMove(rows)
+
+  const change = async (project: string, wanted: TaskChange): Promise<void> => {
+    setResult(await act('change-task', { project, change: wanted }))
+  }
+  const moveTo = async (project: string, id: number, to: number): Promise<void> => {
+    keepFocus()
+    const open = (lists.of(project).tasks ?? []).filter(isOpen)
+    const place = open.findIndex((task) => task.id === to) + 1
+    const done = await lists.move(project, id, to)
+    setResult(done)
+    if (done.ok) announce(translate('taskMoved', { place, n: open.length }))
+  }
+  const moveBy = (project: string, id: number, by: number): void => {
+    const open = (lists.of(project).tasks ?? []).filter(isOpen)
+    const to = open[open.findIndex((task) => task.id === id) + by]
+    if (to !== undefined) void moveTo(project, id, to.id)
+  }
+  const { drag, start } = useRowDrag((from, over) => {
+    const [one, other] = [from, over].map((key) => rows.find((row) => row.key === key))
+    if (one?.kind === 'task' && other?.kind === 'task') void moveTo(one.project, one.task.id, other.task.id)
+  })
+
+  const render = (row: Row) => {
+    if (row.kind === 'project') return <ProjectRow {...row.view} />
+    if (row.kind === 'more') return <MoreTasksRow left={row.left} load={() => lists.loadMore(row.project)} />
+    const { key, project, task } = row
+    return (
+      <TaskRow
+        project={project}
+        task={task}
+        isOpened={key === opened}
+        isCollapsed={collapsed.has(key)}
+        toggle={() => collapsed.toggle(key)}
+        drag={drag?.key === key ? 'dragged' : drag?.over === key ? 'over' : undefined}
+        startDrag={(event) => start(event, key)}
+        moveBy={(by) => moveBy(project, task.id, by)}
+        change={(wanted) => change(project, wanted)}
+      />
+    )
+  }
+  const isLoaded = projects.every(({ project }) => lists.of(project).tasks !== undefined)
+  const refused = projects.map(({ project }) => lists.of(project).refused).find((each) => each !== undefined)
   return (
-    <section aria-labelledby={id}>
-      <div class="place">
-        <h2 id={id}>
-          <bdi dir="ltr">{projectNameOf(project.project)}</bdi>
-        </h2>
-        <bdi class="path quiet" dir="ltr">
-          {project.project}
-        </bdi>
+    <>
+      {isLoaded && refused === undefined && rows.every(({ kind }) => kind === 'project') && <NoTasks filter={filter} />}
+      <VirtualList
+        items={rows}
+        keyOf={rowKey}
+        render={render}
+        label={translate('tasks')}
+        estimate={96}
+        current={opened}
+      />
+      <div class="task-errors">
+        <ActionError result={result?.ok === false ? result : refused} />
       </div>
-      <ul class="cards">
-        {project.plan !== null && (
-          <li class="card plan">
-            <p class="meta">
-              <span class="tag">
-                <Icon of="plan" />
-                {translate('planOpen')}
-              </span>
-              <RelativeTime at={project.plan.startedAt} phrase="since" />
-            </p>
-            <p>
-              <UntrustedText class="goal" text={project.plan.goal} />
-            </p>
-            <div class="actions">
-              <button class="button" type="button" onClick={() => setReadsPlan(true)}>
-                {translate('planRead')}
-              </button>
-            </div>
-          </li>
-        )}
-        {tasks.map((task) => (
-          <Task key={task.id} project={project.project} task={task} />
-        ))}
-      </ul>
-      <ActionError result={refused} />
-      {hidden > 0 && (
-        <button class="button more" type="button" onClick={showMore}>
-          {translate('moreTasks', { n: hidden })}
-        </button>
-      )}
-      {readsPlan && <PlanDialog project={project.project} close={() => setReadsPlan(false)} />}
-    </section>
+      <p class="unseen" role="status">
+        {announced}
+      </p>
+    </>
   )
 }
 
-function Task({ project, task }: { readonly project: string; readonly task: TaskView }) {
+function NoTasks({ filter }: { readonly filter: TaskFilter }) {
   const { translate } = useTranslator()
-  const { steps, refused, showAll } = useAllSteps(project, task)
-  const hidden = task.stepsTotal - steps.length
+  const isFiltered = filter.text !== '' || filter.state !== 'open'
   return (
-    <li class={task.isCurrent ? 'card current' : 'card'}>
-      <div class="title">
-        <h3>
-          <UntrustedText class="goal" text={task.name} />
-        </h3>
-        {task.isCurrent && <span class="tag">{translate('current')}</span>}
-      </div>
-      {task.stepsTotal > 0 && <Progress task={task} />}
-      {steps.length > 0 && (
-        <ul class="steps">
-          {steps.map((step) => (
-            <li key={step.id} class={step.isDone ? 'done' : ''}>
-              <span class="box" aria-hidden="true">
-                {step.isDone && <Icon of="check" />}
-              </span>
-              <span class="unseen">{translate(step.isDone ? 'done' : 'toDo')}: </span>
-              <UntrustedText text={step.text} />
-            </li>
-          ))}
-        </ul>
+    <div class="empty">
+      <Icon of="tasks" />
+      <p class="what">{translate(isFiltered ? 'tasksNoneFound' : 'tasksNone')}</p>
+      {!isFiltered && (
+        <p class="quiet">
+          <TranslatedText textKey="tasksHow" values={{ tool: <code>TaskManager</code> }} />
+        </p>
       )}
-      <ActionError result={refused} />
-      {hidden > 0 && (
-        <div class="actions">
-          <button class="button" type="button" onClick={showAll}>
-            {translate('moreSteps', { n: hidden })}
-          </button>
-        </div>
-      )}
-    </li>
+    </div>
   )
 }
 
-function Progress({ task }: { readonly task: TaskView }) {
-  const { translate } = useTranslator()
-  const label = translate('stepsDone', { done: task.stepsDone, n: task.stepsTotal })
-  return (
-    <p class="progress">
-      <progress value={task.stepsDone} max={task.stepsTotal} aria-label={label} />
-      <span class="quiet" aria-hidden="true">
-        {label}
-      </span>
-    </p>
-  )
+function rowKey({ key }: Row): string {
+  return key
+}
+
+function isOpen({ completedAt }: TaskView): boolean {
+  return completedAt === null
+}
+
+function toRows(projects: readonly ProjectView[], lists: TaskLists): readonly Row[] {
+  return projects.flatMap((view): readonly Row[] => {
+    const { project } = view
+    const { tasks, found, next } = lists.of(project)
+    const left = tasks === undefined ? undefined : found - tasks.length
+    return [
+      { kind: 'project', key: `project ${project}`, view },
+      ...(tasks ?? []).map((task) => ({ kind: 'task' as const, key: taskKey(project, task.id), project, task })),
+      ...(tasks === undefined || next !== null
+        ? [{ kind: 'more' as const, key: `more ${tasks?.length ?? 0} ${project}`, project, left }]
+        : []),
+    ]
+  })
+}
+
+/** A row that moves in the document loses the focus. */
+function useFocusAfterMove(rows: readonly Row[]): () => void {
+  const focused = useRef<HTMLElement | null>(null)
+  useLayoutEffect(() => {
+    const target = focused.current
+    if (target === null || !target.isConnected) return
+    if (document.activeElement !== target) target.focus({ preventScroll: true })
+    target.closest('[data-key]')?.scrollIntoView({ block: 'nearest' })
+  }, [rows])
+  useEffect(() => {
+    const forget = (event: FocusEvent): void => {
+      if (event.target !== focused.current) focused.current = null
+    }
+    addEventListener('focusin', forget)
+    return () => removeEventListener('focusin', forget)
+  }, [])
+  return () => {
+    focused.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
+  }
 }

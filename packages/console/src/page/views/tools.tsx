@@ -16,8 +16,8 @@ interface ToolsViewProps {
 export function ToolsView({ servers }: ToolsViewProps) {
   return (
     <ViewFrame
-      route="tools"
-      summary={{ phrase: 'serversRunning', n: servers.length }}
+      view="tools"
+      summary={{ phrase: 'serversRunning', n: servers.filter(({ isGone }) => !isGone).length }}
       empty={{ phrase: 'serversNone', how: 'serversHow' }}
       isEmpty={servers.length === 0}
     >
@@ -35,11 +35,12 @@ function Server({ server }: { readonly server: ServerView }) {
   const id = useId()
   const working = server.tools.filter(({ works }) => works).length
   return (
-    <li class="card" aria-labelledby={id}>
+    <li class={server.isGone ? 'card stale' : 'card'} aria-labelledby={id}>
       <div class="title">
         <h2 id={id}>
           <bdi dir="ltr">{projectNameOf(server.project)}</bdi>
         </h2>
+        {server.isGone && <span class="tag gone">{translate('serverGone')}</span>}
         <span class="tag" dir="ltr">
           {server.transport}
         </span>
@@ -50,6 +51,7 @@ function Server({ server }: { readonly server: ServerView }) {
       <p class="meta">
         <span>{translate('process', { pid: `${server.pid}` })}</span>
         <RelativeTime at={server.startedAt} phrase="since" />
+        {server.goneAt !== null && <RelativeTime at={server.goneAt} phrase="serverGoneAt" />}
         <span>
           <bdi dir="ltr">{server.version}</bdi>
         </span>

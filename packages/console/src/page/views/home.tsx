@@ -1,0 +1,107 @@
+// Home: what needs the user. Passwords, questions and plans that block a model come first, then other questions, failed
+// jobs, and callbacks that fired. Shown by console-page. Its cards send actions.
+
+import type { ConsoleView } from '../../view.js'
+import { type SettledHandler, ViewFrame } from '../components/view-frame.js'
+import { useHiddenItems } from '../hidden-items.js'
+import { approvalKey, questionKey, secretKey } from '../use-console.js'
+import { ApprovalCard } from './approval-card.js'
+import { countHomeItems, listFailedJobs, listMessages, NewsSection } from './home-news.js'
+import { useKeyedQuestion, useStableOrder } from './home-order.js'
+import { LostDrafts, useLostDrafts } from './lost-drafts.js'
+import { isApprovalForm, QuestionCard } from './question-card.js'
+import { SecretCard } from './secret-card.js'
+
+interface HomeViewProps {
+  readonly view: ConsoleView
+  readonly onSettled: SettledHandler
+}
+
+export function HomeView({ view, onSettled }: HomeViewProps) {
+  const { isHidden, hide } = useHiddenItems()
+  const asked = sortAsked(view)
+  const order = useStableOrder(asked.map(({ key }) => key))
+  const entries = order.flatMap((key) => asked.find((entry) => entry.key === key) ?? [])
+  const keyed = useKeyedQuestion(entries.filter(takesNumberKeys).map(({ key }) => key))
+  const lost = useLostDrafts(order)
+  const jobs = listFailedJobs(view.jobs).filter(({ key }) => !isHidden(key))
+  const messages = listMessages(view.messages).filter(({ key }) => !isHidden(key))
+  const n = countHomeItems(view, isHidden)
+  return (
+    <ViewFrame
+      view="home"
+      summary={{ phrase: 'homeItems', n }}
+      empty={{ phrase: 'homeNone', how: 'homeHow' }}
+      isEmpty={n + lost.drafts.length === 0}
+    >
+      <LostDrafts {...lost} focused={keyed.focused} />
+      <div class="home-columns">
+        <ul class="cards">
+          {entries.map((entry) => (
+            <li
+              key={entry.key}
+              class={entry.isBlocking ? 'card blocking' : 'card'}
+              data-key={entry.key}
+              tabIndex={-1}
+              onFocusIn={() => keyed.choose(entry.key)}
+            >
+              <AskedCard entry={entry} takesKeys={keyed.active === entry.key} onSettled={onSettled} />
+            </li>
+          ))}
+        </ul>
+        <div class="home-news">
+          <NewsSection title="homeFailedJobs" items={jobs} moreView="jobs" hide={hide} />
+          <NewsSection title="homeCallbacks" items={messages} moreView="callbacks" hide={hide} />
+        </div>
+      </div>
+    </ViewFrame>
+  )
+}
+
+type Asked = { readonly key: string; readonly isBlocking: boolean; readonly askedAt: number } & (
+  | { readonly kind: 'secret'; readonly secret: ConsoleView['secrets'][number] }
+  | { readonly kind: 'question'; readonly question: ConsoleView['questions'][number] }
+  | { readonly kind: 'approval'; readonly approval: ConsoleView['approvals'][number] }
+)
+
+function takesNumberKeys(entry: Asked): boolean {
+  return entry.kind === 'question' && !isApprovalForm(entry.question)
+}
+
+/** Short ones first: a plan can be long, and would move a question out of sight. */
+const KINDS = ['secret', 'question', 'approval'] as const
+
+/** What blocks a model first, of that the oldest first. */
+function sortAsked({ secrets, questions, approvals }: ConsoleView): readonly Asked[] {
+  const all: readonly Asked[] = [
+    ...secrets.map((secret) => {
+      return { kind: 'secret', key: secretKey(secret), isBlocking: true, askedAt: secret.askedAt, secret } as const
+    }),
+    ...questions.map((question) => {
+      const { waiting: isBlocking, askedAt } = question
+      return { kind: 'question', key: questionKey(question), isBlocking, askedAt, question } as const
+    }),
+    ...approvals.map((approval) => {
+      const { waiting: isBlocking, requestedAt: askedAt } = approval
+      return { kind: 'approval', key: approvalKey(approval), isBlocking, askedAt, approval } as const
+    }),
+  ]
+  return [...all].sort(
+    (a, b) =>
+      Number(b.isBlocking) - Number(a.isBlocking) ||
+      KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+      a.askedAt - b.askedAt,
+  )
+}
+
+interface AskedCardProps {
+  readonly entry: Asked
+  readonly takesKeys: boolean
+  readonly onSettled: SettledHandler
+}
+
+function AskedCard({ entry, takesKeys, onSettled }: AskedCardProps) {
+  if (entry.kind === 'secret') return <SecretCard secret={entry.secret} onSettled={onSettled} />
+  if (entry.kind === 'approval') return <ApprovalCard approval={entry.approval} onSettled={onSettled} />
+  return <QuestionCard question={entry.question} takesKeys={takesKeys} onSettled={onSettled} />
+}
