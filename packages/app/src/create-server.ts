@@ -15,8 +15,9 @@ import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
 import type { DeferredCallbacks } from '@scorpiox/server/features/callbacks/index'
 import { buildInstructions } from '@scorpiox/server/instructions'
 import type { Membership } from '@scorpiox/server/machines/membership'
+import { canMakeTerminals } from '@scorpiox/server/process/terminal-support'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
-import { RESOURCE_TEMPLATES, RESOURCES, TOOLS } from '@scorpiox/server/tool-list'
+import { RESOURCE_TEMPLATES, RESOURCES, TOOLS, VIEW_TOOLS } from '@scorpiox/server/tool-list'
 import { VERSION } from '@scorpiox/server/util/version'
 import { createAppServices, type CreateServerDeps } from './services.js'
 
@@ -38,15 +39,12 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const disabledTools = new Map([...(deps.disabledTools ?? []), ...findDisabledTools(config, tools)])
-  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles, hasWork, endJobs } =
-    createAppServices({
-      ...deps,
-      tools,
-      disabledTools,
-    })
+  const appServices = createAppServices({ ...deps, tools, disabledTools })
+  const { services, changeEvents, skills, scripts, callbacks, callLog, openConsoles, hasWork, endJobs } = appServices
   const isEnabled = ({ name }: ToolDefinition): boolean => !disabledTools.has(name)
+  const enabledTools = (deps.definitions ?? TOOLS).filter(isEnabled)
   const definitions = {
-    tools: TOOLS.filter(isEnabled),
+    tools: [...enabledTools, ...VIEW_TOOLS.flatMap(({ tool, resource }) => (isEnabled(tool) ? [resource] : []))],
     resources: RESOURCES.flatMap(({ tool, resource }) => (isEnabled(tool) ? [resource] : [])),
     templates: RESOURCE_TEMPLATES.flatMap(({ tool, resource }) => (isEnabled(tool) ? [resource] : [])),
   }
@@ -54,7 +52,10 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
   const server = createMcpServer({
     name: 'scorpiox-code',
     version: VERSION,
-    instructions: buildInstructions(definitions.tools.map(({ name }) => name)),
+    instructions: buildInstructions(
+      enabledTools.map(({ name }) => name),
+      { hasSandbox: process.platform !== 'win32', hasTerminals: canMakeTerminals() },
+    ),
     newlineAfterText: true,
     suggestedModel: settings.MODEL,
     changeEvents,
@@ -75,6 +76,7 @@ export function createScorpioxServer(deps: CreateServerDeps): ServerWithServices
     observer: callLog,
     services,
   })
+  appServices.attachServer(server)
   callbacks.onAttach((messageQueue) => (server.messageQueue = messageQueue))
   const hasListed = (): boolean => disabledTools.has('InvokeSkill') || skills.isOpen()
   return { server, callbacks, hasListed, openConsoles, hasWork, endJobs }
@@ -102,7 +104,7 @@ function findDisabledTools({ effective }: Config, tools: readonly string[]): Rea
   return new Map(
     tools.flatMap((tool): [string, string][] => {
       const setting = describeIfOff('TOOLS') ?? describeIfOff(toolOptionName(tool))
-      return setting === undefined ? [] : [[tool, `${tool} is switched off by the setting ${setting}`]]
+      return setting === undefined ? [] : [[tool, `${tool} is disabled by the setting ${setting}`]]
     }),
   )
 }

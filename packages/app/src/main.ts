@@ -5,11 +5,12 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import { loadSimpleCompiler } from '@scorpiox/mcp/json-schema/lazy-compile'
 import { createLog, formatErrorStack, type Log } from '@scorpiox/mcp/log'
+import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { createLocalCaller } from '@scorpiox/mcp/definitions/caller'
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { serveStdio } from '@scorpiox/mcp/stdio/serve-stdio'
 import { type Config, loadConfig } from '@scorpiox/server/config/load-config'
-import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
+import { loadStartupTasks, loadSystemDescriptions } from '@scorpiox/server/features/shell/index'
 import { locateProgramFiles } from '@scorpiox/server/process/program-files'
 import type { MissingCodeCache } from '@scorpiox/server/storage/write-code-cache'
 import { TOOLS } from '@scorpiox/server/tool-list'
@@ -41,18 +42,26 @@ async function main(argv: readonly string[], missingCaches: readonly MissingCode
   for (const warning of config.warnings) log.warn(warning)
   const { cwd: _cwd, env: _env, ...flags } = args?.flags ?? {}
   const command = args?.command ?? ((await isTyped()) && !flags.http ? 'greet' : 'serve')
-  if (command === 'serve' && Object.keys(flags).length === 0) return serveOverStdio(config, log, missingCaches)
+  if (command === 'serve' && Object.keys(flags).length === 0)
+    return serveOverStdio({ config, log, definitions: (await loadDefinitions(config))() }, missingCaches)
   const { runCommand } = await import('./cli/commands.js')
+  const describeTools = await loadDefinitions(config)
   const deps: CommandDeps = {
     config,
     log,
     createServer: () =>
-      createScorpioxServer({ config, log, commandSandbox: createLazyCommandSandbox(config), transport: 'stdio' })
-        .server,
+      createScorpioxServer({
+        config,
+        log,
+        definitions: describeTools(),
+        commandSandbox: createLazyCommandSandbox(config),
+        transport: 'stdio',
+      }).server,
     createHttpServer(commandSandbox, disabledTools, membership, workspace) {
       const served = createScorpioxServer({
         config,
         log,
+        definitions: describeTools(),
         commandSandbox,
         transport: 'http',
         disabledTools,
@@ -66,17 +75,29 @@ async function main(argv: readonly string[], missingCaches: readonly MissingCode
   return runCommand(command, deps, args ?? { command, operands: [], flags: {} })
 }
 
+/** The tools as this system has them. On Windows the function may start a program, so most commands do not call it. */
+async function loadDefinitions(config: Config): Promise<() => readonly ToolDefinition[]> {
+  if (process.platform === 'linux') return () => TOOLS
+  const { describeForSystem } = await loadSystemDescriptions()
+  let described: readonly ToolDefinition[] | undefined
+  return () => (described ??= describeForSystem(config, TOOLS))
+}
+
 /** Whether a person has started the program. */
 async function isTyped(): Promise<boolean> {
   if (bunVersion() === undefined) return process.stdin.isTTY
   return (await import('@scorpiox/mcp/stdio/bun-stdio')).isStdinTerminal()
 }
 
-async function serveOverStdio(config: Config, log: Log, missingCaches: readonly MissingCodeCache[]): Promise<number> {
+async function serveOverStdio(
+  { config, log, definitions }: { config: Config; log: Log; definitions: readonly ToolDefinition[] },
+  missingCaches: readonly MissingCodeCache[],
+): Promise<number> {
   const openSandbox = createLazyCommandSandbox(config)
   const { server, callbacks, hasListed } = createScorpioxServer({
     config,
     log,
+    definitions,
     commandSandbox: openSandbox,
     transport: 'stdio',
   })

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { MISSING, needs } from '../../../test/support/runtime.js'
 import { withTypedCommand } from './cli/doctor/doctor.js'
 import { commandAsTyped } from './program-info.js'
 
@@ -12,10 +13,10 @@ const program = join(folder, 'dist.js')
 const bin = join(folder, 'bin')
 writeFileSync(program, '')
 mkdirSync(bin)
-symlinkSync(program, join(bin, 'scorpiox-code'))
+if (MISSING.links === undefined) symlinkSync(program, join(bin, 'scorpiox-code'))
 const launch = { command: '/usr/bin/node', args: [program] }
 
-test('the name alone is used only if PATH resolves it to this program', () => {
+test('the name alone is used only if PATH resolves it to this program', needs(MISSING.links), () => {
   const whole = `/usr/bin/node ${program}`
   expect(commandAsTyped(['/nowhere', bin].join(delimiter), launch)).toBe('scorpiox-code')
   expect(commandAsTyped(undefined, launch)).toBe(whole)
@@ -26,6 +27,25 @@ test('the name alone is used only if PATH resolves it to this program', () => {
   )
   const script = '/home/ann/.npm/_npx/0123/node_modules/.bin/scorpiox-code'
   expect(commandAsTyped('', { command: '/usr/bin/node', args: [script] })).toBe('npx scorpiox-code')
+})
+
+test('on Windows the name is that of an executable, or of the batch file of npm', () => {
+  const prefix = mkdtempSync(join(tmpdir(), 'typed-'))
+  const script = join(prefix, 'node_modules', 'scorpiox-code', 'dist', 'scorpiox-code.js')
+  mkdirSync(dirname(script), { recursive: true })
+  writeFileSync(script, '')
+  const typed = (words: readonly string[], path = prefix): string => {
+    const [command = '', ...args] = words
+    return commandAsTyped(path, { command, args }, 'win32')
+  }
+  expect(typed(['node.exe', script])).not.toBe('scorpiox-code')
+  writeFileSync(join(prefix, 'scorpiox-code.cmd'), '')
+  expect(typed(['node.exe', script])).toBe('scorpiox-code')
+  expect(typed(['node.exe', program])).toBe(`node.exe ${program}`)
+  const executable = join(prefix, 'scorpiox-code.exe')
+  writeFileSync(executable, '')
+  expect(typed([executable])).toBe('scorpiox-code')
+  expect(typed([executable], bin)).toBe(executable)
 })
 
 test.each([

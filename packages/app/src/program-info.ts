@@ -2,12 +2,12 @@
 // with the absolute path of this program, for HTTP with the address and token. Used by install, doctor and the greeting
 // of `serve`. Reads process data and PATH; prints nothing.
 
-import { realpathSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, delimiter, join } from 'node:path'
 
 import { bunVersion } from '@scorpiox/mcp/runtime'
 import { findExecutableEntry } from '@scorpiox/server/process/program-files'
-import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
+import { formatCommandLine, quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
 
 export function currentLaunch(): LaunchCommand {
   const script = process.argv[1]
@@ -27,12 +27,28 @@ export function describeRuntime(): string {
 }
 
 /** The command that starts this program again: its name if that is on PATH, otherwise the full command line. */
-export function commandAsTyped(path: string | undefined, { command, args }: LaunchCommand = currentLaunch()): string {
+export function commandAsTyped(
+  path: string | undefined,
+  { command, args }: LaunchCommand = currentLaunch(),
+  platform: NodeJS.Platform = process.platform,
+): string {
   const program = args[0] ?? command
   if (/[\\/]_npx[\\/]/.test(program)) return 'npx scorpiox-code'
   const directories = path?.split(delimiter).filter(Boolean) ?? []
-  const isOnPath = directories.some((directory) => isSameFile(join(directory, 'scorpiox-code'), program))
-  return isOnPath ? 'scorpiox-code' : [command, ...args].map(quoteShellWordIfNeeded).join(' ')
+  const isCommandIn = platform === 'win32' ? isWindowsCommandIn : isLinkIn
+  const isOnPath = directories.some((directory) => isCommandIn(directory, program))
+  return isOnPath ? 'scorpiox-code' : formatCommandLine([command, ...args], platform)
+}
+
+function isLinkIn(directory: string, program: string): boolean {
+  return isSameFile(join(directory, 'scorpiox-code'), program)
+}
+
+/** The executable, or the batch file that npm makes beside its folder of packages. */
+function isWindowsCommandIn(directory: string, program: string): boolean {
+  if (isSameFile(join(directory, 'scorpiox-code.exe'), program)) return true
+  const script = join(directory, 'node_modules', 'scorpiox-code', 'dist', basename(program))
+  return existsSync(join(directory, 'scorpiox-code.cmd')) && isSameFile(script, program)
 }
 
 function isSameFile(first: string, second: string): boolean {
@@ -56,18 +72,20 @@ export interface HttpConnection {
 
 export function formatStdioGuide(launch: LaunchCommand): string {
   const entry = { command: launch.command, args: launch.args }
-  const commandLine = [launch.command, ...launch.args].map(quoteShellWordIfNeeded).join(' ')
+  const words = [launch.command, ...launch.args]
+  /** After another program. */
+  const asArguments = words.map((word) => quoteShellWordIfNeeded(word)).join(' ')
   const servers = JSON.stringify({ mcpServers: { scorpiox: entry } })
   return formatSections([
-    ['All clients that are used here', `${commandLine} install`],
-    ['Claude Code', `claude mcp add scorpiox -- ${commandLine}`],
+    ['All clients on this machine', formatCommandLine([...words, 'install'])],
+    ['Claude Code', `claude mcp add scorpiox -- ${asArguments}`],
     ['Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers],
     ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })],
     [
       'Codex (~/.codex/config.toml)',
       `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}\n${CODEX_APPROVAL}`,
     ],
-    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${commandLine}`],
+    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${asArguments}`],
     [
       'opencode (~/.config/opencode/opencode.json)',
       JSON.stringify({ mcp: { scorpiox: { type: 'local', command: [launch.command, ...launch.args] } } }),

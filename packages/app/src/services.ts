@@ -6,13 +6,16 @@ import type { ServerFeed } from '@scorpiox/console/server-feed'
 import type { UserConsoles } from '@scorpiox/console/user-consoles'
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { type ChangeEvents, createChangeEvents } from '@scorpiox/mcp/definitions/change-events'
+import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { formatErrorStack, type Log } from '@scorpiox/mcp/log'
 import { type CallLog, createCallLog } from '@scorpiox/mcp/server/call-log'
+import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import { createServiceTable, type ServiceFactories, type ServiceTable } from '@scorpiox/mcp/server/service-table'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { findProjectRoot, findStateDir, getScriptFolder } from '@scorpiox/server/config/paths'
+import { loadViewFiles, type ViewFiles } from '@scorpiox/server/features/apps/index'
 import {
   type CallbackService,
   createDeferredCallbacks,
@@ -21,6 +24,12 @@ import {
   loadPendingFlags,
 } from '@scorpiox/server/features/callbacks/index'
 import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
+import {
+  type CallHistory,
+  createDeferredCallRecorder,
+  loadCallHistory,
+  loadCallRecorder,
+} from '@scorpiox/server/features/history/index'
 import { type ImageReader, loadImageReader } from '@scorpiox/server/features/images/index'
 import {
   loadApprovalAsker,
@@ -56,6 +65,8 @@ import { createLazyDatabase } from '@scorpiox/server/lazy-state'
 import type { Membership } from '@scorpiox/server/machines/membership'
 import type { PatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
+import { CONSOLE_SESSION } from '@scorpiox/server/sessions/console-session'
+import { recordJobs } from './job-history.js'
 import type { SharedServices } from './workspaces/shared-services.js'
 
 /** The services, by the name that tools request them by. */
@@ -73,6 +84,7 @@ interface ServiceMap {
   readonly documents: DocumentReader
   readonly images: ImageReader
   readonly search: SearchService
+  readonly views: ViewFiles
 }
 
 /** What a server is created from. */
@@ -83,6 +95,8 @@ export interface CreateServerDeps {
   readonly transport: 'stdio' | 'http'
   /** Set if the server is one of several machines. */
   readonly membership?: Membership | undefined
+  /** By default TOOLS; on Windows their descriptions may name PowerShell. */
+  readonly definitions?: readonly ToolDefinition[] | undefined
   /** Disabled besides those that the settings disable; for each tool the reason. */
   readonly disabledTools?: ReadonlyMap<string, string> | undefined
   /** What the servers of several workspaces share; by default a server has its own. */
@@ -104,6 +118,8 @@ export interface AppServices {
   /** Supplies the pending messages that are added to results, once it is opened. */
   readonly callbacks: DeferredCallbacks
   readonly callLog: CallLog
+  /** The server that calls of the console run in. */
+  readonly attachServer: (server: McpServer) => void
   /** Opens the console for users of this server. */
   readonly openConsoles: () => Promise<UserConsoles>
   /** Whether a job runs, or callbacks or messages wait. */
@@ -142,13 +158,32 @@ export function createAppServices({
   })
   const openSecrets = loadOnce(async () => {
     const { createDeferredSecrets } = await loadSecrets()
-    return createDeferredSecrets({
+    const secrets = createDeferredSecrets({
       project: findProjectRoot(config.cwd),
       waitMs: config.settings.ASK_WAIT * 1000,
       addressPage: transport === 'stdio' ? 'local' : await findAddressPage(config.settings),
       onError: (error) => log.warn(`commands cannot ask for passwords: ${errorMessage(error)}`),
     })
+    secretValues = secrets.values
+    return secrets
   })
+  let mcpServer: McpServer | undefined
+  let serverId: string | undefined
+  const getServerId = (): string => (serverId ??= crypto.randomUUID().replaceAll('-', '').slice(0, 16))
+  let secretValues: ReadonlyMap<string, readonly Buffer[]> | undefined
+  const enteredSecrets = (user: string): readonly Buffer[] => secretValues?.get(user) ?? []
+  let ownHistory: CallHistory | undefined
+  const openHistory =
+    shared?.callHistory ??
+    loadOnce(async () => (ownHistory = (await loadCallHistory()).createCallHistory(config.settings)))
+  const recorder = createDeferredCallRecorder(
+    callLog,
+    loadOnce(async () => {
+      const { openCallRecorder } = await loadCallRecorder()
+      return openCallRecorder({ config, log, history: await openHistory(), server: getServerId(), enteredSecrets })
+    }),
+    (error) => log.warn(`calls cannot be recorded: ${errorMessage(error)}`),
+  )
   let shell: ShellService | undefined
   let serverFeed: ServerFeed | undefined
   const getOpenJobs = () => shell?.jobsIfOpen()
@@ -160,14 +195,21 @@ export function createAppServices({
   const runsCommands = COMMAND_TOOL_NAMES.some((name) => !disabledTools.has(name))
 
   const factories: ServiceFactories<ServiceMap> = {
-    async serverFeed() {
+    async serverFeed(_, getService) {
       const { openServerFeed } = await import('@scorpiox/console/open-server-feed')
       const secrets = await openSecrets()
       const viewDeps = {
         changeEvents,
         state: database,
         callLog,
+        recorder,
+        history: openHistory,
+        enteredSecrets,
+        mcpServer: () => mcpServer,
+        id: getServerId(),
         jobs: getOpenJobs,
+        authorizeCommand: async (command: string, user: string) =>
+          (await getService('permissions')).authorizeForUser(command, user),
         secrets,
         disabledReasons: disabledTools,
         tools: allTools,
@@ -239,7 +281,9 @@ export function createAppServices({
     },
     async questions(_, getService) {
       const { openQuestionService } = await loadQuestionService()
-      const claimLease = async (caller: Caller): Promise<void> => (await getService('callbacks')).claimLease(caller)
+      const claimLease = async (caller: Caller): Promise<void> => {
+        if (caller.session !== CONSOLE_SESSION) await (await getService('callbacks')).claimLease(caller)
+      }
       return openQuestionService({ config, state: database, presence: await getService('serverFeed'), claimLease })
     },
     async callbacks(_, getService) {
@@ -295,6 +339,13 @@ export function createAppServices({
       const { openSearchService } = await loadSearchService()
       return openSearchService(config.settings, await getService('guardedFetch'))
     },
+    async views() {
+      const { openViewFiles } = await loadViewFiles()
+      return openViewFiles({
+        partsDir: config.partsDir,
+        loadStyleMarks: async () => (await import('@scorpiox/console/style-marks')).createStyleMarks,
+      })
+    },
   }
 
   async function openScripts(directory: string): Promise<ScriptTools> {
@@ -309,8 +360,24 @@ export function createAppServices({
     return shell
   }
 
+  const jobHistory = recordJobs({
+    config,
+    log,
+    changeEvents,
+    server: getServerId,
+    jobs: getOpenJobs,
+    openHistory,
+    enteredSecrets,
+  })
+  const recorderWithHistory = {
+    async close() {
+      await jobHistory?.close()
+      await recorder.close()
+      await ownHistory?.close()
+    },
+  }
   const services: ServiceTable = closeBefore(
-    [callbacks, ...(scripts ? [scripts] : [])],
+    [callbacks, recorderWithHistory, ...(scripts ? [scripts] : [])],
     createServiceTable(factories, changeEvents),
   )
   return {
@@ -320,10 +387,11 @@ export function createAppServices({
     scripts,
     callbacks,
     callLog,
+    attachServer: (server) => void (mcpServer = server),
     async openConsoles() {
       await services.open(['serverFeed'])
       const { openUserConsoles } = await import('@scorpiox/console/user-consoles')
-      return openUserConsoles({ config, state: database, localFeed: serverFeed })
+      return openUserConsoles({ config, state: database, history: await openHistory(), localFeed: serverFeed })
     },
     hasWork: async () => callbacks.hasWork() || ((await (await getOpenJobs())?.hasRunning()) ?? false),
     async endJobs(users) {

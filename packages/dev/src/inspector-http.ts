@@ -64,21 +64,21 @@ export async function openInspectorHttp(
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwnHost(request, portOf(server))) return sendText(response, 403, 'This address is not served here.')
+    if (!isOwnHost(request, portOf(server))) return sendText(response, 403, 'This host name is not allowed.')
     const { pathname } = new URL(request.url ?? '/', 'http://page')
     const file = FILES[pathname]
     if (file) return sendFile(request, response, join(pageFolder, file.name), file.type)
     if (!pathname.startsWith('/api/')) return sendText(response, 404, 'There is nothing at this address.')
-    if (!hasKey(request, key)) return sendText(response, 401, 'Open the link that the command dev has printed.')
+    if (!hasKey(request, key)) return sendText(response, 401, 'Open the link that the dev command printed.')
     if (pathname === '/api/events' && request.method === 'GET') return streamEvents(inspector, response)
     const action = ACTIONS[pathname]
     if (!action) return sendText(response, 404, 'There is no such action.')
-    if (request.method !== 'POST') return sendText(response, 405, 'Actions are requested with POST.')
+    if (request.method !== 'POST') return sendText(response, 405, 'Use POST.')
     const body = await readBody(request)
-    if (body === undefined) return sendText(response, 413, `A request may have ${MAX_BODY_BYTES} bytes.`)
+    if (body === undefined) return sendText(response, 413, `A request may have at most ${MAX_BODY_BYTES} bytes.`)
     const members = tryParseJson(body)
     const outcome = isJsonObject(members) ? await action(inspector, members, response) : undefined
-    if (outcome === undefined) return sendText(response, 400, 'The request has not the members of this action.')
+    if (outcome === undefined) return sendText(response, 400, 'The request lacks members that this action needs.')
     sendJson(response, outcome)
   }
 
@@ -163,7 +163,7 @@ function digest(text: string): Buffer {
 }
 
 async function sendFile(request: IncomingMessage, response: ServerResponse, path: string, type: string): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return sendText(response, 405, 'Pages are read with GET.')
+  if (request.method !== 'GET' && request.method !== 'HEAD') return sendText(response, 405, 'Use GET.')
   const content = await readFile(path).catch(() => undefined)
   if (!content) return sendText(response, 404, 'The page is not part of this installation; install the package again.')
   response.writeHead(200, { ...HEADERS, 'content-type': type, 'content-length': content.length })

@@ -22,9 +22,9 @@ forms made from its schemas, answers its questions, and shows every message.
 
 Options
   --port N         port of the page (default: any free port)
-  --revision DATE  revision of the protocol to begin with (default: 2025-11-25)
-  --watch PATH     file or folder to watch instead of the server's folder; may be repeated
-  -h, --help       print this
+  --revision DATE  protocol revision at the start (default: 2025-11-25)
+  --watch PATH     file or folder to watch instead of the server's folder; can be repeated
+  -h, --help       print this help
 
 Examples
   npx scorpiox-mcp dev server.mjs

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { bunVersion } from '@scorpiox/mcp/runtime'
+import { toWindowsProgram } from './windows-command.js'
 
 const JAVASCRIPT = /\.[cm]?js$/
 const TYPESCRIPT = /\.[cm]?ts$/
@@ -16,6 +17,8 @@ const STRIP_TYPES_FLAG = '--experimental-strip-types'
 export interface ServerCommand {
   readonly file: string
   readonly args: readonly string[]
+  /** The arguments are one command line, quoted already. Only on Windows. */
+  readonly isCommandLine?: boolean
   readonly cwd: string
   /** The command line as it was typed. */
   readonly label: string
@@ -48,13 +51,23 @@ export function readServerCommand(words: readonly string[], cwd: string, node: s
   }
   const source = rest.map((word) => resolve(cwd, word)).find(isFile)
   return {
-    file: first,
-    args: rest,
+    ...toProgram(first, rest, cwd),
     cwd,
     label,
     folder: source === undefined ? cwd : dirname(source),
     entry: source !== undefined && (JAVASCRIPT.test(source) || TYPESCRIPT.test(source)) ? source : undefined,
   }
+}
+
+function toProgram(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+): Pick<ServerCommand, 'file' | 'args' | 'isCommandLine'> {
+  if (process.platform !== 'win32') return { file, args }
+  const program = toWindowsProgram(file, args, { cwd, env: process.env, isFile })
+  if (typeof program === 'string') throw new CommandLineError(program)
+  return program
 }
 
 /** tsx where the project has it, because its author chose it; otherwise the type stripping of Node.js. */

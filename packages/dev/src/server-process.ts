@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 
+import { findSystem32 } from '@scorpiox/mcp/util/system32'
 import { createLineReader, type InvalidLine } from '@scorpiox/mcp/stdio/line-reader'
 
 import type { ServerCommand } from './server-command.js'
@@ -29,12 +30,13 @@ export interface ServerProcess {
 }
 
 export function startServerProcess(command: ServerCommand, listener: ServerProcessListener): ServerProcess {
-  const { file, args, cwd } = command
+  const { file, args, cwd, isCommandLine = false } = command
   // A group of its own, so that Ctrl+C does not reach it before it is stopped in order, and to end what it starts.
   const child = spawn(file, [...args], {
     cwd,
     detached: !IS_WINDOWS,
     windowsHide: true,
+    windowsVerbatimArguments: isCommandLine,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const killAtExit = (): void => signalGroup(child, 'SIGKILL')
@@ -99,7 +101,8 @@ export function startServerProcess(command: ServerCommand, listener: ServerProce
 function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return
   if (IS_WINDOWS) {
-    if (exitCode === null && signalCode === null) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'])
+    if (exitCode === null && signalCode === null)
+      spawnSync(`${findSystem32()}\\taskkill.exe`, ['/pid', String(pid), '/t', '/f'])
     return
   }
   try {

@@ -109,7 +109,7 @@ export function startServerRun(command: ServerCommand, revision: string, listene
 
 function describeSlowStart(revision: string): string {
   const method = revision >= '2026' ? 'server/discover' : 'initialize'
-  return `The server has not answered ${method} for ${SLOW_MS / 1000} s. A server over stdio reads its stdin and answers on stdout, one JSON message a line.`
+  return `The server has not answered ${method} for ${SLOW_MS / 1000} s. A server over stdio reads its stdin and answers on stdout, one JSON message per line.`
 }
 
 async function answerRequest(

@@ -18,7 +18,7 @@ export interface CommandOutput {
 }
 
 interface ToolCallOutput extends CommandOutput {
-  /** The background task that the call started, if it was still running when the call returned. */
+  /** The job that the call started, if it was still running when the call returned. */
   readonly startedJob: number | undefined
 }
 
@@ -113,20 +113,20 @@ function formatBlock(block: unknown): string {
   return typeof resource.text === 'string' ? resource.text : `[${String(resource.uri)}]`
 }
 
-/** Explains what happens to a background task that `call` started: its server exits together with `call`. */
+/** Explains what happens to a job that `call` started: its server exits together with `call`. */
 export function formatJobNotice(id: number, { settings, effective }: Config, program: string): string {
   if (!settings.JOBS_OUTLIVE_SERVER) {
     return (
-      `Background task ${id} was stopped when this command ended: a background task runs only as long as its server.\n` +
-      'To keep it running, add -e JOBS_OUTLIVE_SERVER=1. To wait for its end instead, use Bash with a timeout, such as ' +
+      `Job ${id} was killed when this command ended: a job runs only as long as its server.\n` +
+      'To keep it running, add -e JOBS_OUTLIVE_SERVER=1. To wait until it exits, use Bash with a timeout, such as ' +
       'timeout=600000 (milliseconds).\n'
     )
   }
   const flag = effective.get('JOBS_OUTLIVE_SERVER')?.source === '-e' ? ' -e JOBS_OUTLIVE_SERVER=1' : ''
   return (
-    `Background task ${id} keeps running after this command.\n` +
+    `Job ${id} keeps running after this command.\n` +
     `  Read its output:  ${program} call ReadBgOutput task_id=${id}${flag}\n` +
-    `  Stop it:          ${program} call KillBgTask task_id=${id}${flag}\n`
+    `  Kill it:          ${program} call KillBgTask task_id=${id}${flag}\n`
   )
 }
 

@@ -90,7 +90,7 @@ async function rejectForeignOptions(name: string, flags: CommandFlags): Promise<
   const shown = name === 'greet' ? 'scorpiox-code' : name
   if (foreign !== undefined) throw new UsageError(`${shown} has no option --${foreign}; ${helpFor(name)} lists them`)
   const needsHttp = name === 'serve' && !flags.http ? given.find((option) => !STDIO_OPTIONS.has(option)) : undefined
-  if (needsHttp !== undefined) throw new UsageError(`--${needsHttp} is for serving over HTTP: add --http`)
+  if (needsHttp !== undefined) throw new UsageError(`--${needsHttp} requires --http`)
 }
 
 const STDIO_OPTIONS = new Set(['cwd', 'env'])

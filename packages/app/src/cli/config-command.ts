@@ -41,7 +41,7 @@ function allowedValues(option: Option): string {
 }
 
 function describeScope({ project }: Option): string {
-  return project ? "A project's file may set it." : "A project's file cannot set it."
+  return project ? 'A project file may set it.' : "A project's file cannot set it."
 }
 
 export function formatSettingsJson(config: Config, names: readonly string[]): string {

@@ -6,9 +6,9 @@ import { VERSION } from '@scorpiox/server/util/version'
 import { CLIENTS } from '../install/clients.js'
 
 const GLOBAL_OPTIONS: CommandHelp['options'] = [
-  ['-e, --env KEY=VALUE', 'set an option for this run; overrides files and environment; may be repeated'],
+  ['-e, --env KEY=VALUE', 'value of a setting for this run; overrides files and environment; can be repeated'],
   ['--cwd DIR', 'work in DIR instead of the current directory'],
-  ['-h, --help', 'print this text, or with a command the help for that command'],
+  ['-h, --help', 'print this help, or with a command its help'],
   ['-V, --version', 'print the version'],
 ]
 
@@ -25,12 +25,12 @@ export function formatHelpOverview(columns = DEFAULT_COLUMNS): string {
     wrapText(`${WITHOUT_COMMAND}\n`, columns),
     ...[...groups].map(([group, rows]) => `${group}\n${formatDefinitions(rows, columns)}`),
     `Options\n${formatDefinitions(GLOBAL_OPTIONS, columns)}`,
-    wrapText('To see the options of a command, with examples: scorpiox-code <command> --help\n', columns),
+    wrapText('Options and examples of a command: scorpiox-code <command> --help\n', columns),
   ].join('\n')
 }
 
 const WITHOUT_COMMAND =
-  'Without a command it serves MCP over stdio, which is how a client starts it; on a terminal it prints how to connect clients.'
+  'Without a command, it serves MCP over stdio, as clients start it. In a terminal, it prints how to connect clients.'
 
 /** Undefined if there is no such command. */
 export function formatCommandHelp(command: string, columns = DEFAULT_COLUMNS): string | undefined {
@@ -58,7 +58,7 @@ export function findForeignOption(command: string, given: readonly string[]): st
 const PROCESS_NUMBER = 'worker'
 
 interface CommandHelp {
-  readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Write a server' | 'Use from the terminal'
+  readonly group: 'Set up' | 'Serve' | 'View and answer' | 'Write a server' | 'Use from the terminal'
   /** One line, for the overview. */
   readonly summary: string
   /** Command lines, without the name of the program. */
@@ -69,10 +69,10 @@ interface CommandHelp {
   readonly examples: readonly string[]
 }
 
-const JSON_OPTION = ['--json', 'print JSON, for programs'] as const
+const JSON_OPTION = ['--json', 'print JSON'] as const
 const CONFIRM_OPTIONS = [
-  ['-y, --yes', 'do it without asking'],
-  ['--dry-run', 'show what would be done, and do nothing'],
+  ['-y, --yes', 'do not ask for confirmation'],
+  ['--dry-run', 'show the changes without making them'],
 ] as const
 
 /** A test checks that every command has an entry and that every option in it exists. */
@@ -84,15 +84,15 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       summary: 'connect the AI clients on this machine to this server',
       usage: ['install [client…] [--yes] [--dry-run] [--codex-approval approve|ask] [--continue-bash own|both]'],
       details:
-        'Puts the program at ~/.scorpiox/scorpiox-code and adds an entry to the configuration of each client that is used ' +
-        'here, or of the clients that are named. Every change is shown first, and a copy of each changed file is kept.\n' +
+        'Installs the program at ~/.scorpiox/scorpiox-code and adds an entry to the configuration of each client that is used ' +
+        'on this machine, or of the named clients. Shows every change first, and keeps a copy of each changed file.\n' +
         `Clients: ${CLIENTS.map(({ id }) => id).join(', ')}.`,
       options: [
         ...CONFIRM_OPTIONS,
         ['--codex-approval approve|ask', 'whether Codex may run the tools without asking each time (default: ask)'],
         [
           '--continue-bash own|both',
-          'own: Continue keeps its own Bash and ours is switched off for it; both: ours is listed too (default: both)',
+          "own: disable this server's Bash for Continue, which has its own; both: list both (default: both)",
         ],
       ],
       examples: ['scorpiox-code install --dry-run', 'scorpiox-code install claude-code codex'],
@@ -105,8 +105,8 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       summary: 'remove what install added',
       usage: ['uninstall [client…] [--yes] [--dry-run]'],
       details:
-        'Removes the entries of all clients and the program, or only the entries of the clients that are named. Tasks, ' +
-        'plans and settings stay.',
+        'Removes the entries of all clients and the program, or only the entries of the named clients. Tasks, plans and ' +
+        'settings stay.',
       options: CONFIRM_OPTIONS,
       examples: ['scorpiox-code uninstall', 'scorpiox-code uninstall cursor'],
     },
@@ -115,11 +115,11 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     'policy',
     {
       group: 'Set up',
-      summary: 'explain what the permission rules decide about a command',
+      summary: 'show what the permission rules decide for a command',
       usage: ["policy check '<command>' [--json]", 'policy list [--json]'],
       details:
-        'check prints allow, ask or deny, and which rule applies to each command of a list, pipeline or substitution; it runs ' +
-        'nothing. The exit code is 0, 3 or 1. list prints all rules and the files that they come from.',
+        'check prints allow, ask or deny (exit code 0, 3 or 1), and the rule that applies to each command of a list, ' +
+        'pipeline or substitution. It runs no command. list prints all rules and the files that they come from.',
       options: [JSON_OPTION],
       examples: ["scorpiox-code policy check 'npm run build && rm -rf dist'", 'scorpiox-code policy list'],
     },
@@ -128,9 +128,9 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     'doctor',
     {
       group: 'Set up',
-      summary: 'show what works on this machine, and how to fix the rest',
+      summary: 'check this machine and show how to fix problems',
       usage: ['doctor [--json]'],
-      details: '✓ works, ○ works and could be better, ✗ does not work. The exit code is 1 if something does not work.',
+      details: '✓ works; ○ works, with a suggestion; ✗ does not work. The exit code is 1 if something does not work.',
       options: [JSON_OPTION],
       examples: [],
     },
@@ -139,11 +139,11 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     'config',
     {
       group: 'Set up',
-      summary: 'show each setting, its value and where it comes from',
+      summary: 'print every setting, its value and its source',
       usage: ['config [setting…] [--json]'],
       details:
-        'Names may be parts of names: "config sandbox" shows every setting with SANDBOX in its name. Secrets are shown as ' +
-        '****.',
+        'A name can be a part of a name: "config sandbox" prints every setting with SANDBOX in its name. Secrets are printed ' +
+        'as ****.',
       options: [JSON_OPTION],
       examples: [
         'scorpiox-code config',
@@ -163,7 +163,7 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       ],
       details:
         'Over stdio, messages are read from stdin and answered on stdout. Over HTTP the endpoint is /mcp; the first start ' +
-        'prints a token once. An address beyond loopback is served only with TLS, credentials and the sandbox.',
+        'prints a token once. An address beyond loopback requires TLS, credentials and the sandbox.',
       options: [
         ['--http', 'serve over HTTP'],
         ['--host ADDRESS', 'address to listen on (default: 127.0.0.1)'],
@@ -171,7 +171,10 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         ['--no-auth', 'require no token; for loopback addresses only'],
         ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it provides HTTPS'],
         ['--no-sandbox', 'run commands without the sandbox: callers can do everything that you can do'],
-        ['--processes N', 'start N processes that share the port, or auto for one a core; needs DATABASE_URL'],
+        [
+          '--processes N',
+          'start N processes that share the port, or with auto one for each core; requires DATABASE_URL',
+        ],
       ],
       examples: ['scorpiox-code serve --http --port 9000', 'scorpiox-code serve --http --no-auth'],
     },
@@ -188,9 +191,9 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       ],
       details: 'A token is printed once, when it is created; only its hash is stored.',
       options: [
-        ['--name NAME', 'name that the list shows (default: token-1, token-2, …)'],
-        ['--user USER', 'user that calls with this token belong to (default: you)'],
-        ['--expires TIME', 'when it expires: 12h, 30d, 8w, 1y or a date such as 2027-01-31 (default: never)'],
+        ['--name NAME', 'name of the token (default: token-1, token-2, …)'],
+        ['--user USER', 'user of the calls with this token (default: you)'],
+        ['--expires TIME', 'expiry: 12h, 30d, 8w, 1y or a date such as 2027-01-31 (default: never)'],
         JSON_OPTION,
       ],
       examples: [
@@ -203,11 +206,11 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     'machines',
     {
       group: 'Serve',
-      summary: 'list the machines that share a database, and empty one before maintenance',
+      summary: 'list the machines that share a database, and drain one before maintenance',
       usage: ['machines [--json]', 'machines drain <name> [--json]'],
       details:
-        'Lists the servers that were started with DATABASE_URL and ADVERTISE_URL: state, since when, and the workspaces that ' +
-        'each owns. drain makes one hand over its users, finish its calls and stop.',
+        'Lists the servers that were started with DATABASE_URL and ADVERTISE_URL: state, since when, and ' +
+        'workspaces. drain makes a server hand over its users, finish its calls and stop.',
       options: [JSON_OPTION],
       examples: ['scorpiox-code machines', 'scorpiox-code machines drain web-2'],
     },
@@ -219,8 +222,8 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       summary: 'test a deployed MCP endpoint, this server or any other',
       usage: ['check <url> [--token TOKEN] [--key-header NAME] [--tool NAME] [--args JSON] [--json]'],
       details:
-        "Sends what ArmorIQ's agent, ArmorIQ's scanner (conmap) and other clients send, and prints for each test what came " +
-        'back and how to fix it. No tool is run unless --tool names it. The exit code is 1 if a test failed.',
+        "Sends the requests of ArmorIQ's agent, ArmorIQ's scanner (conmap) and other clients. Prints the result of each test " +
+        'and how to fix problems. Calls a tool only if --tool names it. The exit code is 1 if a test failed.',
       options: [
         ['--token TOKEN', 'the bearer token to send'],
         ['--key-header NAME', 'send the token in this header instead of Authorization, such as X-API-Key'],
@@ -234,13 +237,15 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
   [
     'ui',
     {
-      group: 'Look and answer',
-      summary: 'open the page in a browser: questions, jobs, tasks, plans and calls of all your servers',
-      usage: ['ui [--port N] [--no-open]'],
-      details: 'The page is served on 127.0.0.1 for as long as the command runs.',
+      group: 'View and answer',
+      summary: 'open the console in a browser: questions, jobs, tasks, plans and calls of all your servers',
+      usage: ['ui [--port N] [--no-open] [--new-key]'],
+      details:
+        'Serves the console on 127.0.0.1 until the command ends. An open tab of it stays logged in when the command is started again.',
       options: [
-        ['--port N', 'port to serve the page on (default: any free port)'],
-        ['--no-open', 'print the address, and start no browser'],
+        ['--port N', 'port of the console (default: the port of last time, or any free port)'],
+        ['--no-open', 'print the address, and do not open a browser'],
+        ['--new-key', 'log out all browsers, and use another port'],
       ],
       examples: [],
     },
@@ -248,15 +253,19 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
   [
     'inbox',
     {
-      group: 'Look and answer',
-      summary: 'show and answer in this terminal what the page shows: questions, jobs, tasks, plans and calls',
-      usage: ['inbox [--once] [--json] [--quiet] [--lang en|ko|ar]'],
-      details: 'Where stdin or stdout is not a terminal, it prints the state once and exits.',
+      group: 'View and answer',
+      summary: 'open the console in this terminal: questions, jobs, tasks, plans and calls',
+      usage: ['inbox [--once] [--json] [--quiet] [--notify auto|always|never] [--lang en|ko|ar]'],
+      details: 'If stdin or stdout is not a terminal, it prints the state once and exits.',
       options: [
         ['--once', 'print the state once and exit'],
-        ['--json', 'print it once as JSON, for programs'],
-        ['--quiet', 'do not ring the bell when something arrives'],
-        ['--lang LANG', 'en, ko or ar; default: the language of LC_ALL, LC_MESSAGES or LANG'],
+        ['--json', 'print the state once as JSON and exit'],
+        ['--quiet', 'neither bell nor desktop notification when something arrives'],
+        [
+          '--notify WHEN',
+          'desktop notifications (OSC 9) when something arrives: auto (in terminals that are known to show them), always or never (default: auto)',
+        ],
+        ['--lang LANG', 'en, ko or ar (default: the language of LC_ALL, LC_MESSAGES or LANG)'],
       ],
       examples: [],
     },
@@ -272,11 +281,11 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       ],
       details:
         'Prints a link to a page on 127.0.0.1 that lists what the server offers, calls it with forms made from its schemas, ' +
-        'answers its questions, and shows every message. Errors of a start are shown there and in the terminal.',
+        'answers its questions, and shows every message. Errors at startup appear there and in the terminal.',
       options: [
         ['--port N', 'port of the page (default: any free port)'],
-        ['--revision DATE', 'revision of the protocol to begin with (default: 2025-11-25)'],
-        ['--watch PATH', "file or folder to watch instead of the server's folder; may be repeated"],
+        ['--revision DATE', 'protocol revision at the start (default: 2025-11-25)'],
+        ['--watch PATH', "file or folder to watch instead of the server's folder; can be repeated"],
       ],
       examples: ['scorpiox-code dev server.mjs', 'scorpiox-code dev -- python3 server.py'],
     },
@@ -299,8 +308,8 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
       summary: 'call one tool',
       usage: ['call <Tool> [key=value…] [--json]', "call <Tool> '<JSON object>' [--json]"],
       details:
-        'Prints the result on stdout; the exit code is 1 if the tool reports an error. A background task ends together with ' +
-        'this command, unless JOBS_OUTLIVE_SERVER is on.',
+        'Prints the result on stdout; the exit code is 1 if the tool reports an error. A job that the tool starts is killed ' +
+        'when this command ends; JOBS_OUTLIVE_SERVER=1 keeps it running.',
       options: [['--json', 'print the whole result as JSON']],
       examples: [
         'scorpiox-code call Bash command="ls -la" timeout=5000',

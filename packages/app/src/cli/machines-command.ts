@@ -8,7 +8,7 @@ import type { Database } from '@scorpiox/server/storage/database'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { formatTable } from '@scorpiox/server/terminal/text-layout'
 
-const USAGE = 'machines takes nothing, or: drain <name>'
+const USAGE = 'machines takes no arguments, or drain <name>'
 const MAX_SHOWN_WORKSPACES = 50
 
 /** Returns the text to print. */
@@ -55,11 +55,11 @@ async function drain(database: Database, name: string, isJson: boolean): Promise
   }))
   if (drained.length + abandoned === 0) {
     throw new Failure(
-      `no machine with the name ${name} runs or has files of users; to list them: scorpiox-code machines`,
+      `no machine named ${name} is running or has files of users; to list the machines: scorpiox-code machines`,
     )
   }
   if (abandoned > 0 && !isJson)
-    return `${name} is gone: ${abandoned} of its users go on elsewhere, without the files that it has.\n`
+    return `${name} is not running: ${abandoned} of its users continue on other machines, without the files on ${name}.\n`
   if (isJson) return `${JSON.stringify({ draining: drained, abandoned }, null, 2)}\n`
   return drained.map((machine) => `${machine} hands over its users, finishes its calls and stops.\n`).join('')
 }

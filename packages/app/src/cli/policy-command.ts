@@ -46,10 +46,10 @@ export async function runPolicyCommand(
 function formatRules({ rules, warnings, problem }: RuleSet, files: readonly RuleFile[]): string {
   const table = rules.map(({ kind, text, source }) => [kind, text, source])
   const notes = [
-    ...(problem === undefined ? [] : [`! ${problem}: every command is asked`]),
+    ...(problem === undefined ? [] : [`! ${problem}: every command requires approval`]),
     ...warnings.map((one) => `! ${one}`),
   ]
-  const none = 'No rules: every command runs.\n'
+  const none = 'No rules: every command is allowed.\n'
   const read = files
     .map(({ path, mayAllow }) => `  ${path}${mayAllow ? '' : ' (its allow rules are ignored)'}\n`)
     .join('')

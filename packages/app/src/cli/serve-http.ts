@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { createAuthenticator, type TokenLookup } from '@scorpiox/mcp/http/authenticator'
-import { createHostPolicy, isLoopback } from '@scorpiox/mcp/http/host-policy'
+import { createAuthenticator, parseKeyHeader, type TokenLookup } from '@scorpiox/mcp/http/authenticator'
+import { createHostPolicy, type HostPolicyNames, isLoopback } from '@scorpiox/mcp/http/host-policy'
 import type { HttpServerOptions } from '@scorpiox/mcp/http/http-server'
 import { createRateLimits } from '@scorpiox/mcp/http/rate-limits'
 import { createStderrWriter, type Log } from '@scorpiox/mcp/log'
@@ -196,13 +196,25 @@ interface HttpServeOptions {
   readonly workspaceRoot: WorkspaceRoot | undefined
 }
 
+/** What messages about hosts name. */
+export const HOST_SETTINGS: HostPolicyNames = {
+  listenHost: 'HTTP_HOST',
+  publicUrl: 'PUBLIC_URL',
+  allowedHosts: 'ALLOWED_HOSTS',
+}
+
 async function readServeOptions(config: Config, flags: CommandFlags, log: Log): Promise<HttpServeOptions> {
   const { settings } = config
   const host = flags.host ?? settings.HTTP_HOST
   const isOpen = flags['no-auth'] ?? false
   const { PUBLIC_URL: publicUrl, HTTP_TOKEN: fixedToken } = settings
   if (isOpen && !isLoopback(host)) throw new UsageError(`--no-auth is for loopback addresses only, not for ${host}`)
-  const hostPolicy = createHostPolicy({ listenHost: host, publicUrl, allowedHosts: splitList(settings.ALLOWED_HOSTS) })
+  const hostPolicy = createHostPolicy({
+    listenHost: host,
+    publicUrl,
+    allowedHosts: splitList(settings.ALLOWED_HOSTS),
+    names: HOST_SETTINGS,
+  })
   if (isOpen && ![...hostPolicy.hosts].every(isLoopback)) {
     throw new UsageError('--no-auth is for this machine only: remove PUBLIC_URL and ALLOWED_HOSTS, or use a token')
   }
@@ -230,7 +242,7 @@ async function readServeOptions(config: Config, flags: CommandFlags, log: Log): 
     hostPolicy,
     authenticator: createAuthenticator({
       allowAnonymous: isOpen,
-      keyHeader: settings.HTTP_KEY_HEADER,
+      keyHeader: readKeyHeader(settings),
       fixedTokens: [fixedToken, consoleKey ?? ''],
       defaultUser,
       // The tokens of several machines are known when this one has joined, which is before it listens.
@@ -302,6 +314,15 @@ async function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: 
   return openCertificateFiles({ certFile, keyFile, onError: (failure) => log.warn(failure.message) })
 }
 
+/** Names the setting, which the library does not know. */
+function readKeyHeader({ HTTP_KEY_HEADER: name }: Settings): string {
+  try {
+    return parseKeyHeader(name)
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(`HTTP_KEY_HEADER: ${error.message}`) : error
+  }
+}
+
 async function readOAuth(
   settings: Settings,
   log: Log,
@@ -338,7 +359,7 @@ async function openAccessLog(config: Config, log: Log): Promise<AccessLog | unde
   // A command could put a link there, and choose the file that the log is appended to.
   if (sandbox !== 'off' && listWritableRoots(config).contains(resolve(destination)))
     throw new UsageError(
-      `ACCESS_LOG is ${destination}, in a folder that commands can write to; name a file outside of the project and of SANDBOX_WRITE`,
+      `ACCESS_LOG is ${destination}, in a folder that commands can write to; name a file outside the project and SANDBOX_WRITE`,
     )
   const { openLogFile } = await import('../http/log-file.js')
   const file = openLogFile(destination, (error) =>

@@ -29,8 +29,13 @@ export function countProcesses(flag: string): number {
 }
 
 /** Resolves to the exit code when all processes have ended: after a stop signal, or because one could not be started. */
-export async function runProcesses(config: Config, count: number, log: Log): Promise<number> {
-  checkRequirements(config)
+export async function runProcesses(
+  config: Config,
+  count: number,
+  log: Log,
+  platform: NodeJS.Platform = process.platform,
+): Promise<number> {
+  checkRequirements(config, platform)
   const stop = new AbortController()
   void waitForStopSignal().then(() => stop.abort())
 
@@ -51,7 +56,7 @@ export async function runProcesses(config: Config, count: number, log: Log): Pro
         return end.code || 1
       }
       if (performance.now() - startedAt > STEADY_MS) wait = FIRST_RESTART_MS
-      log.warn(`process ${number} has ended (${end.reason}); it is started again in ${wait} ms`)
+      log.warn(`process ${number} exited (${end.reason}); restarting it in ${wait} ms`)
       await timers.setTimeout(wait, undefined, { signal: stop.signal }).catch(() => undefined)
       wait = Math.min(wait * 2, MAX_RESTART_MS)
     }
@@ -68,7 +73,12 @@ export async function runProcesses(config: Config, count: number, log: Log): Pro
   return codes.find((code) => code !== 0) ?? 0
 }
 
-function checkRequirements({ settings }: Config): void {
+function checkRequirements({ settings }: Config, platform: NodeJS.Platform): void {
+  // SIGTERM would end the processes at once there, with their commands and clients.
+  if (platform === 'win32')
+    throw new UsageError(
+      '--processes is not available on Windows; start several servers behind a load balancer instead',
+    )
   if (bunVersion() !== undefined)
     throw new UsageError('--processes needs Node.js; start several servers behind a load balancer instead')
   if (settings.DATABASE_URL === '')

@@ -92,13 +92,13 @@ async function openSeparateWorkspaces(deps: ServedProjectsDeps, root: WorkspaceR
   const { openWorkspaces, verifyWorkspaceSandbox } = await import('../workspaces/workspaces.js')
   const { SANDBOX: setting } = config.settings
   if (exposure.isSandboxDisabled || setting === 'off')
-    throw new UsageError('WORKSPACE_ROOT keeps users apart with the sandbox: remove --no-sandbox, or SANDBOX=off')
+    throw new UsageError('WORKSPACE_ROOT separates users with the sandbox: remove --no-sandbox, or SANDBOX=off')
   const level = setting === 'auto' ? 'workspace' : setting
   try {
     await verifyWorkspaceSandbox(root, config, level)
   } catch (error) {
     throw error instanceof Failure
-      ? new UsageError(`WORKSPACE_ROOT keeps users apart with the sandbox. ${error.message}`)
+      ? new UsageError(`WORKSPACE_ROOT separates users with the sandbox. ${error.message}`)
       : error
   }
   const disabledTools = toolsWithoutAuth(isOpen, level)

@@ -9,6 +9,7 @@ import { ARMORIQ_FORMAT } from './armoriq.js'
 const armoriq: ClientProfile = {
   revision: '2024-11-05',
   name: '',
+  version: '',
   capabilities: {},
   logLevel: undefined,
   toolCallFormat: ARMORIQ_FORMAT,

@@ -110,7 +110,7 @@ describe('a static token', () => {
   test.each(['', 'a b', 'a:b', 'Cookie', 'authorization', 'Origin', 'x\r\ny'])(
     'does not come in the header %j',
     (keyHeader) => {
-      expect(() => build({ keyHeader })).toThrow('HTTP_KEY_HEADER must be the name of a header of its own')
+      expect(() => build({ keyHeader })).toThrow('The header of the token must be one of its own')
     },
   )
 })

@@ -1,13 +1,15 @@
 // Sends the output of a job over HTTP, for console-endpoint.ts: a part as an event stream that continues while the job
-// runs, or everything that is stored as a file. Reads no more than the client has received, so memory is bounded.
-// Writes HTTP responses.
+// runs, everything that is stored as a file, or where a text was found. Reads no more than the client has received, so
+// memory is bounded. Writes HTTP responses.
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-import { MAX_CHUNK_BYTES } from '@scorpiox/console/output-chunk'
-import { type OutputPartPosition, streamOutput } from '@scorpiox/console/output-stream'
+import { findInOutput } from '@scorpiox/console/find-in-output'
+import { type OutputPartPosition, type ReadOutputChunk, streamOutput } from '@scorpiox/console/output-stream'
+import { readWholeOutput } from '@scorpiox/console/read-whole-output'
 import type { ServerJobRef, UserConsole } from '@scorpiox/console/user-console'
+import type { OutputOffset } from '@scorpiox/console/view'
 import { Failure } from '@scorpiox/mcp/errors'
 import { dropSlowReader } from '@scorpiox/mcp/http/connections'
 import type { EventStream } from '@scorpiox/mcp/http/event-stream'
@@ -21,7 +23,7 @@ export function sendOutput(
   trackStream: (stream: EventStream) => void,
 ): Promise<void> {
   return sendEvents(exchange, trackStream, (signal) =>
-    streamOutput((from, max) => userConsole.readOutput(job, from, max), job.start, signal),
+    streamOutput((from, max) => userConsole.readOutput(job, from, max), job.start, signal, { hasStyles: true }),
   )
 }
 
@@ -51,26 +53,37 @@ export async function sendEvents(
   }
 }
 
-/** Sends everything printed up to now; a line marks where bytes were dropped. */
+/** Rejects if nothing can be read; later the client detects that the download is incomplete. */
 export async function sendDownload(exchange: HttpExchange, userConsole: UserConsole, job: ServerJobRef): Promise<void> {
-  const { size } = await userConsole.readOutput(job, 0, 0)
+  const chunks = readWholeOutput((from, max) => userConsole.readOutput(job, from, max))
+  let chunk = await chunks.next()
   const response = exchange.download('application/octet-stream')
   try {
-    for (let next = 0; next < size && !response.destroyed;) {
-      const { from, bytes } = await userConsole.readOutput(job, next, Math.min(MAX_CHUNK_BYTES, size - next))
-      if (bytes.length === 0) break
-      if (from > next) await write(response, `\n[${from - next} bytes that were here are no longer kept]\n`)
-      await write(response, bytes)
-      next = from + bytes.length
+    while (!chunk.done && !response.destroyed) {
+      await write(response, chunk.value)
+      chunk = await chunks.next()
     }
     response.end()
   } catch {
-    // The client detects the incomplete download.
     response.destroy()
   }
 }
 
-async function write(response: ServerResponse, chunk: Buffer | string): Promise<void> {
+/** Stops when the client does not wait any more. */
+export async function sendFoundPart(
+  exchange: HttpExchange,
+  userConsole: UserConsole,
+  { query, start, ...job }: ServerJobRef & { readonly query: string; readonly start: OutputOffset },
+): Promise<void> {
+  const disconnected = new AbortController()
+  exchange.response.on('close', () => disconnected.abort())
+  const read: ReadOutputChunk = (from, max) => userConsole.readOutput(job, from, max)
+  const found = await findInOutput(read, query, start, disconnected.signal)
+  if (disconnected.signal.aborted) exchange.clientClosed()
+  else exchange.json(200, stringifyWellFormed(found))
+}
+
+async function write(response: ServerResponse, chunk: Buffer): Promise<void> {
   if (response.write(chunk)) return
   dropSlowReader(response, () => {})
   await whenDrained(response)

@@ -6,6 +6,7 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { fetchConfiguredUrl } from '@scorpiox/server/guarded-fetch/configured-fetch'
+import { tryParseUrl } from '@scorpiox/server/util/parse-url'
 
 const REFRESH_MS = 10 * 60_000
 const STALE_LIMIT_MS = 60 * 60_000 - REFRESH_MS
@@ -37,7 +38,7 @@ export async function createIssuerKeys(options: IssuerOptions) {
 
 /** Keys must be fetched over TLS, or from this machine. */
 export function checkIssuerUrl(text: string, option: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = tryParseUrl(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (isSafe && url?.username === '' && url.hash === '') return
   throw new Failure(`${option} must be an https URL such as https://login.example.com, got ${text}`)
@@ -89,7 +90,7 @@ async function discover(issuer: string): Promise<string> {
 function readJwksUri(text: string, issuer: string): string {
   const metadata: unknown = JSON.parse(text)
   if (!isJsonObject(metadata) || typeof metadata.jwks_uri !== 'string')
-    throw new Failure('The metadata names no jwks_uri')
+    throw new Failure('The metadata has no jwks_uri')
   // RFC 8414, section 3.3: otherwise one issuer could impersonate another.
   if (metadata.issuer !== issuer) {
     throw new Failure(`The metadata is of ${JSON.stringify(metadata.issuer)}; OAUTH_ISSUER must be exactly that`)

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { expect, test, vi } from 'vitest'
 
+import { MISSING, MODES, needs } from '../../../../test/support/runtime.js'
 import { advanceMonotonicClock } from '../../../../test/support/clock.js'
 import { openLogFile } from './log-file.js'
 
@@ -19,7 +20,7 @@ test('lines are appended, also to an existing file, and other users cannot read 
     file.close()
   }
   expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
-  expect(statSync(path).mode & 0o007).toBe(0)
+  expect(statSync(path).mode & 0o007).toBe(MODES.private & 0o007)
 })
 
 test('a moved file is replaced by a new one; a truncated one is continued', () => {
@@ -36,7 +37,7 @@ test('a moved file is replaced by a new one; a truncated one is continued', () =
   expect(readFileSync(path, 'utf8')).toBe('three\n')
 })
 
-test('a missing folder is reported once, and writing continues when it is back', () => {
+test('a missing folder is reported once, and writing continues when it is back', needs(MISSING.openFolders), () => {
   const path = fresh()
   const onError = vi.fn<(error: unknown) => void>()
   const file = openLogFile(path, onError)
@@ -45,13 +46,13 @@ test('a missing folder is reported once, and writing continues when it is back',
   for (let count = 0; count < 3; count++) file.write('lost\n')
   expect(onError).toHaveBeenCalledTimes(1)
   expect(String(onError.mock.calls[0]?.[0])).toContain('cannot be opened')
-  execFileSync('mkdir', [join(path, '..')])
+  mkdirSync(join(path, '..'))
   file.write('found\n')
   file.close()
   expect(readFileSync(path, 'utf8')).toBe('found\n')
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is reported once', () => {
+test('a full disk is reported once', needs(existsSync('/dev/full') ? undefined : 'there is no /dev/full'), () => {
   const onError = vi.fn<(error: unknown) => void>()
   const file = openLogFile('/dev/full', onError)
   for (let count = 0; count < 3; count++) file.write('lost\n')
@@ -59,9 +60,12 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is reported once', () => {
   file.close()
 })
 
-test('a path that cannot be a log is a Failure, and a FIFO does not block the start', () => {
+test('a path that cannot be a log is a Failure', () => {
   expect(() => openLogFile(tmpdir(), never)).toThrow('is not a file')
   expect(() => openLogFile('/nowhere/access.log', never)).toThrow('cannot be opened')
+})
+
+test('a FIFO is a Failure too, and does not block the start', needs(MISSING.fifos), () => {
   const pipe = fresh()
   execFileSync('mkfifo', [pipe])
   expect(() => openLogFile(pipe, never)).toThrow('is not a file')

@@ -310,7 +310,7 @@ describe(`a forged or misdirected token (${Object.keys(FORGERIES).length} of the
     const verdict = await oauth.verify(await forge())
     expect(verdict).toMatchObject({
       status: 401,
-      reason: expect.stringMatching(/\w+ \w+.*; (get|present)/),
+      reason: expect.stringMatching(/\w+ \w+.*; (get|send)/),
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"') },
     })
     expect(asked.filter((path) => path !== '/jwks')).toEqual([])
@@ -449,7 +449,7 @@ describe('where the keys are', () => {
       'OAUTH_ISSUER must be exactly that',
     ],
     ['the issuer says with a slash', () => ({ ...found(), issuer: `${issuer}/` }), 'OAUTH_ISSUER must be exactly that'],
-    ['is missing', () => ({ issuer }), 'names no jwks_uri'],
+    ['is missing', () => ({ issuer }), 'has no jwks_uri'],
     ['is an unencrypted URL elsewhere', () => ({ issuer, jwks_uri: 'http://evil.example/k' }), 'must be an https URL'],
   ])('%s: access is denied, and the log says why', async (_, page, sentence) => {
     const metadata = page()

@@ -5,6 +5,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AccessTokenVerifier, ChallengeError, VerifiedToken } from '@scorpiox/mcp/http/authenticator'
 import { isRefusal, type Refusal } from '@scorpiox/mcp/http/host-policy'
+import { tryParseUrl } from '@scorpiox/server/util/parse-url'
 import { checkIssuerUrl, createIssuerKeys } from './issuer-keys.js'
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
@@ -17,7 +18,7 @@ const COMPACT_JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const ACCESS_TOKEN_TYPE = /^(application\/)?(at\+jwt|jwt)$/i
 const ISSUER_UNREACHABLE: Refusal = {
   status: 503,
-  reason: 'The token cannot be checked, because the keys of the issuer cannot be fetched just now; try again soon',
+  reason: 'The token cannot be checked, because the keys of the issuer cannot be fetched now; try again later',
   headers: { 'retry-after': '5' },
 }
 const SUBJECT_PATTERN = /^[^\p{C}]{1,255}$/u
@@ -46,7 +47,7 @@ export function createAccessTokenVerifier(options: OAuthOptions): OAuthVerifier 
   if (jwksUri !== '') checkIssuerUrl(jwksUri, 'OAUTH_JWKS')
   // RFC 6749, section 3.3; they are quoted in a header.
   if (!scopes.every((scope) => /^[!#-[\]-~]+$/.test(scope))) {
-    throw new Failure(`OAUTH_SCOPES must be words with spaces between them, got ${scopes.join(' ')}`)
+    throw new Failure(`OAUTH_SCOPES must be words separated by spaces, got ${scopes.join(' ')}`)
   }
   const { origin, pathname } = parseResourceUrl(resource)
   const metadataPath = `/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`
@@ -85,7 +86,8 @@ export function createAccessTokenVerifier(options: OAuthOptions): OAuthVerifier 
 }
 
 function parseResourceUrl(resource: string): URL {
-  if (URL.canParse(resource) && /^https?:$/.test(new URL(resource).protocol)) return new URL(resource)
+  const url = tryParseUrl(resource)
+  if (url && /^https?:$/.test(url.protocol)) return url
   throw new Failure(`PUBLIC_URL must be the URL clients use, such as https://mcp.example.com; OAuth needs it`)
 }
 
@@ -97,7 +99,7 @@ function createRefusal(status: number, reason: string, headers: Refusal['headers
 function createTokenVerifier(options: OAuthOptions): (token: string) => Promise<VerifiedToken | string | Refusal> {
   let keys: ReturnType<typeof createIssuerKeys> | undefined
   return async (token) => {
-    if (!isCanonical(token)) return 'This is not an access token of the issuer; get one there'
+    if (!isCanonical(token)) return 'This is not an access token of the issuer; get one from the issuer'
     keys ??= createIssuerKeys({ warn: () => {}, ...options })
     const { errors, jwtVerify } = await import('jose')
     try {
@@ -113,10 +115,10 @@ function createTokenVerifier(options: OAuthOptions): (token: string) => Promise<
       if (error instanceof Failure) return ISSUER_UNREACHABLE
       if (error instanceof errors.JWTExpired) return 'The token has expired; get a new one'
       if (error instanceof errors.JWTClaimValidationFailed) {
-        return `The "${error.claim}" of the token does not match this server; get one that the issuer made for it`
+        return `The "${error.claim}" of the token does not match this server; get a token for this server from the issuer`
       }
       const code = error instanceof errors.JOSEError ? error.code : 'unusable key'
-      return `The token was refused (${code}); get a new one from the issuer`
+      return `The token was rejected (${code}); get a new one from the issuer`
     }
   }
 }
@@ -135,7 +137,7 @@ function toVerifiedToken(
   const { sub, exp, scope, scp } = payload
   if (header.crit !== undefined) return 'The token requires an unsupported extension; get one without "crit"'
   if (header.typ !== undefined && !(typeof header.typ === 'string' && ACCESS_TOKEN_TYPE.test(header.typ))) {
-    return 'The token is not an access token; present the access token of the issuer'
+    return 'The token is not an access token; send the access token of the issuer'
   }
   if (typeof sub !== 'string' || !SUBJECT_PATTERN.test(sub)) return 'The "sub" of the token is invalid; get another one'
   // JSON can express infinity (1e999), which no time ever reaches.

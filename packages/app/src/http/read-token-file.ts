@@ -47,7 +47,7 @@ export function statTokenFile(path: string): Stats | undefined {
 export function toReadFailure(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
   const reason = errorMessage(error)
-  return new Failure(`${path} cannot be read (${reason}); make it readable for the user who runs the server`, {
+  return new Failure(`${path} cannot be read (${reason}); make it readable for the user of the server`, {
     cause: error,
   })
 }

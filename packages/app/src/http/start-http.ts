@@ -10,7 +10,10 @@ import { type HttpListener, type HttpServerOptions, startHttpTransport } from '@
 import type { RequestPlacement } from '@scorpiox/mcp/http/request-placement'
 import type { HttpSessionStore } from '@scorpiox/mcp/http/session-store'
 import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { type ConsoleFor, createConsoleEndpoint, isConsoleAction } from './console-endpoint.js'
+import { isConsoleVerb } from './console-actions.js'
+import { BROWSER_ACTIONS } from './browser-actions.js'
+import type { BrowserSession } from './browser-logins.js'
+import { type ConsoleFor, createConsoleEndpoint } from './console-endpoint.js'
 import { type ConsoleLogin, createPageHandler } from './console-page.js'
 import { PROGRAM_EXTENSIONS, PROGRAM_METRICS } from './program-extensions.js'
 
@@ -33,7 +36,7 @@ interface ProgramMachine {
  */
 const NO_KEY: Refusal = {
   status: 401,
-  reason: 'The console needs the key of the link that the server printed at its start, because authentication is off',
+  reason: 'Authentication is off: the console needs the key in the link that the server printed when it started',
   headers: { 'www-authenticate': 'Bearer' },
 }
 
@@ -56,7 +59,7 @@ export function startProgramHttp(
 const CROSS_ORIGIN: Refusal = {
   kind: 'origin',
   status: 403,
-  reason: 'Only the page of this server may call this',
+  reason: 'Only the console of this server can call this',
 }
 
 interface SameOriginOptions {
@@ -95,6 +98,8 @@ interface ConsoleRouteOptions {
   /** The origin of the public URL; '' for none. */
   readonly publicOrigin: string
   readonly login: ConsoleLogin
+  /** Browsers that stay logged in; undefined if they do not. */
+  readonly browsers?: BrowserSession | undefined
 }
 
 /**
@@ -102,9 +107,9 @@ interface ConsoleRouteOptions {
  * the same origin.
  */
 function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions): ExtraRoutes {
-  const { consoleFor, pageFolder, isSecure, publicOrigin, login } = options
+  const { consoleFor, pageFolder, isSecure, publicOrigin, login, browsers } = options
   const endpoint = createConsoleEndpoint(context, consoleFor)
-  const page = createPageHandler(pageFolder, login)
+  const page = createPageHandler(pageFolder, { kind: login, run: browsers?.run })
   return {
     ownsPath: (path) => path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`),
     refuse: ({ headers }) => checkSameOrigin(headers, { isSecure, publicOrigin, policy: context.hostPolicy }),
@@ -116,12 +121,16 @@ function createConsoleRoutes(context: HttpContext, options: ConsoleRouteOptions)
       if (path === CONSOLE_PATH)
         return method === 'GET' ? endpoint.watch(exchange, principal) : refuseMethod(exchange, 'GET')
       const verb = path.slice(CONSOLE_PATH.length + 1)
-      if (!isConsoleAction(verb))
+      const handleBrowser = browsers && BROWSER_ACTIONS.get(verb)
+      if (!handleBrowser && !isConsoleVerb(verb))
         return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
       if (method !== 'POST') return refuseMethod(exchange, 'POST')
       withBody(
         exchange,
-        (body) => endpoint.handleAction(exchange, principal, verb, body),
+        (body) => {
+          if (handleBrowser) endpoint.respond(exchange, () => handleBrowser(browsers, exchange, body))
+          else endpoint.handleAction(exchange, principal, verb, body)
+        },
         Math.min(context.maxBodyBytes, verb === 'decide' ? MAX_DECISION_BYTES : MAX_ACTION_BYTES),
       )
     },

@@ -12,7 +12,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 import type { Failure } from '@scorpiox/mcp/errors'
-import { MISSING, skipIfMissing } from '../../../../test/support/runtime.js'
+import { MISSING, needs, skipIfMissing } from '../../../../test/support/runtime.js'
 import { openCertificateFiles } from './tls-certificate.js'
 
 const made = mkdtempSync(join(tmpdir(), 'scorpiox-tls-'))
@@ -57,7 +57,7 @@ function put(files: Pair, { certFile, keyFile }: Pair): void {
 
 const never = (): void => expect.unreachable()
 
-describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
+describe('a certificate and its key', needs(hasOpenssl ? undefined : 'openssl is not installed'), () => {
   let first: Pair
   let second: Pair
   const closers: (() => void)[] = []

@@ -88,31 +88,31 @@ function loadCertificatePair(certFile: string, keyFile: string): TlsOptions {
 /** OpenSSL checks this itself; BoringSSL in Bun accepts any key. */
 function checkStrength({ asymmetricKeyDetails }: KeyObject): void {
   const bits = asymmetricKeyDetails?.modulusLength ?? Infinity
-  if (bits < MIN_KEY_BITS) throw new Error(`the key has ${bits} bits only`)
+  if (bits < MIN_KEY_BITS) throw new Error(`the key has only ${bits} bits`)
 }
 
 function readText(file: string, kind: string): string {
   return withFailure(
     () => readFileSync(file, 'utf8'),
     `The ${kind} file ${file} cannot be read`,
-    'Check the path, and that the user this server runs as may read it.',
+    'Check the path, and that the user of this server can read it.',
   )
 }
 
 function readCertificate(text: string, file: string): X509Certificate {
-  const advice = 'It must be PEM: a text with -----BEGIN CERTIFICATE-----.'
+  const advice = 'It must be PEM: text with -----BEGIN CERTIFICATE-----.'
   return withFailure(() => new X509Certificate(text), `There is no certificate in ${file}`, advice)
 }
 
 function readKey(text: string, file: string): KeyObject {
-  const advice = 'It must be PEM, and without a passphrase: a text with -----BEGIN PRIVATE KEY-----.'
+  const advice = 'It must be PEM without a passphrase: text with -----BEGIN PRIVATE KEY-----.'
   return withFailure(() => createPrivateKey(text), `There is no usable key in ${file}`, advice)
 }
 
 function checkDates({ validFrom, validTo }: X509Certificate, file: string): void {
   const now = Date.now()
   if (Date.parse(validTo) <= now) {
-    throw new Failure(`The certificate in ${file} expired on ${validTo}. Renew it; clients refuse it.`)
+    throw new Failure(`The certificate in ${file} expired on ${validTo}. Renew it; clients reject it.`)
   }
   if (Date.parse(validFrom) > now) {
     throw new Failure(`The certificate in ${file} is not valid before ${validFrom}. Check this machine's clock.`)

@@ -2,7 +2,7 @@
 // checked for changes at most once a second. A small file is read at once, a large one without blocking the event loop,
 // while requests wait for it. Created by token-file.ts. Reads files.
 
-import type { Stats } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { runInSlices } from '@scorpiox/server/util/sliced-work'
@@ -101,9 +101,16 @@ export function createTokenCache(path: string): TokenCache {
   }
 }
 
-/** The stat is of the file that was read, even if it was replaced meanwhile. */
-async function readBytes(path: string): Promise<{ readonly bytes: Buffer; readonly stat: Stats }> {
+interface FileContent {
+  readonly bytes: Buffer
+  /** Of the file that was read, even if it was replaced meanwhile. */
+  readonly stat: Stats
+}
+
+async function readBytes(path: string): Promise<FileContent> {
   try {
+    // Windows renames nothing over an open file, and a change by this process would block the reading that it waits for.
+    if (process.platform === 'win32') return readBytesSync(path)
     const file = await process.getBuiltinModule('node:fs').promises.open(path)
     try {
       const stat = await file.stat()
@@ -113,5 +120,14 @@ async function readBytes(path: string): Promise<{ readonly bytes: Buffer; readon
     }
   } catch (error) {
     throw toReadFailure(path, error)
+  }
+}
+
+function readBytesSync(path: string): FileContent {
+  const file = openSync(path, 'r')
+  try {
+    return { stat: fstatSync(file), bytes: readFileSync(file) }
+  } finally {
+    closeSync(file)
   }
 }

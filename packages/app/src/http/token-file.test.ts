@@ -22,13 +22,13 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Failure } from '@scorpiox/mcp/errors'
 import { advanceMonotonicClock } from '../../../../test/support/clock.js'
 import { runToEnd } from '@scorpiox/server/util/sliced-work'
+import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { openTokenFile } from './token-file.js'
 import type { AuthTokenRecord } from './token-record.js'
 import { formatTokenRecords, readTokenContent, type TokenContent } from './token-records.js'
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-tokens-')), 'state', 'tokens.json')
 const modeOf = (path: string): number => statSync(path).mode & 0o777
-const onUnix = test.skipIf(process.platform === 'win32')
 
 afterEach(() => vi.useRealTimers())
 
@@ -45,7 +45,7 @@ describe('a token', () => {
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 
-  onUnix('is kept where only its owner can read', () => {
+  test('is kept where only its owner can read', needs(MISSING.fileModes), () => {
     const path = newPath()
     openTokenFile(path).create({ name: 'a', user: 'b' })
     expect(modeOf(path)).toBe(0o600)
@@ -275,7 +275,7 @@ describe('a file that cannot be trusted', () => {
     expect(tokens.problem()).toBeUndefined()
   })
 
-  onUnix('because others can write to it', () => {
+  test('because others can write to it', needs(MISSING.fileModes), () => {
     const path = newPath()
     const { token } = openTokenFile(path).create({ name: 'a', user: 'u' })
     chmodSync(path, 0o620)

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { MISSING, MODES, needs } from '../../../../test/support/runtime.js'
 import { readClientConfig, writeClientConfig } from './client-config-file.js'
 
 function folder(): string {
@@ -26,10 +27,10 @@ test('the backup has the content and the permissions of the file that was read',
   chmodSync(path, 0o600)
   const backup = writeClientConfig(readClientConfig(path), '{}', new Date()) ?? ''
   expect(readFileSync(backup, 'utf8')).toBe('{"key": "secret"}')
-  expect([path, backup].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600])
+  expect([path, backup].map((each) => statSync(each).mode & 0o777)).toEqual([MODES.private, MODES.private])
 })
 
-test('does not write through a link that was created since', () => {
+test('does not write through a link that was created since', needs(MISSING.links), () => {
   const directory = folder()
   const path = join(directory, 'settings.json')
   const secret = join(folder(), 'secret')
@@ -43,7 +44,7 @@ test('does not write through a link that was created since', () => {
   expect(readFileSync(secret, 'utf8')).toBe('a secret')
 })
 
-test('does not block on a FIFO that was created since, and leaves no files', () => {
+test('does not block on a FIFO that was created since, and leaves no files', needs(MISSING.fifos), () => {
   const directory = folder()
   const path = join(directory, 'settings.json')
   writeFileSync(path, '{}')

@@ -180,14 +180,14 @@ function withWriteFailure<T>({ path }: ClientConfigFile, work: () => T): T {
   } catch (error) {
     if (error instanceof Failure) throw error
     const problem = hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS')
-      ? 'may not be changed by this user'
+      ? 'is not writable by this user'
       : 'cannot be written'
     throw new Failure(`${problem} (${errorMessage(error)}); nothing was changed in ${dirname(path)}`, { cause: error })
   }
 }
 
 function toReadFailure(error: unknown): Failure {
-  if (hasErrorCode(error, 'EACCES', 'EPERM')) return new Failure('may not be read by this user')
+  if (hasErrorCode(error, 'EACCES', 'EPERM')) return new Failure('is not readable by this user')
   if (hasErrorCode(error, 'ELOOP')) return new Failure('is a circular link')
   return new Failure(`cannot be read (${errorMessage(error)})`)
 }

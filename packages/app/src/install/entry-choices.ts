@@ -29,8 +29,8 @@ export const CODEX_APPROVAL: EntryChoice = {
   decline: 'ask',
   question: 'May Codex run the tools of this server without asking each time?',
   declinedNote:
-    'Codex asks before it runs Bash and BackgroundBash; where it cannot ask (codex exec, approval policy "never") it ' +
-    'refuses them. To let it run them: scorpiox-code install codex --codex-approval approve',
+    'Codex asks before it runs Bash and BackgroundBash. If it cannot ask (codex exec, approval policy "never"), it refuses ' +
+    'them. To let it run them: scorpiox-code install codex --codex-approval approve',
   path: ['default_tools_approval_mode'],
   accepted: 'approve',
   declined: 'auto',
@@ -40,11 +40,11 @@ export const CONTINUE_BASH: EntryChoice = {
   option: 'continue-bash',
   accept: 'own',
   decline: 'both',
-  question: 'Continue has its own Bash, which hides ours. Disable ours for Continue (TOOL_BASH=0)?',
+  question:
+    "Continue has its own Bash, which hides that of this server. Disable the server's for Continue (TOOL_BASH=0)?",
   declinedNote:
-    'Continue lists its own Bash and ours, two tools with the same name, which a provider may reject; and it calls its ' +
-    'own, so plan mode and the sandbox do not apply. To disable ours: scorpiox-code install ' +
-    'continue --continue-bash own',
+    'Continue lists two tools named Bash, its own and that of this server, which a provider may reject. It calls its own, so ' +
+    "plan mode and the sandbox do not apply. To disable the server's: scorpiox-code install continue --continue-bash own",
   path: ['env', 'TOOL_BASH'],
   accepted: '0',
   declined: '1',

@@ -69,7 +69,7 @@ function executableChange(directory: string, platform: NodeJS.Platform, source: 
   const installed = compareInstalled(path, source, readInstallRecord(directory).executable)
   const hasFile = source.file !== undefined || source.text !== undefined
   const isCurrent = installed === 'current' && source.scriptToCopy === undefined
-  const base: InstallChange = { title: 'The executable', path, lines: [], note: undefined, isBlocked: false }
+  const base: InstallChange = { title: 'The program', path, lines: [], note: undefined, isBlocked: false }
   if (isCurrent) return { ...base, note: 'already installed' }
   if (!hasFile && source.scriptToCopy === undefined) {
     return {

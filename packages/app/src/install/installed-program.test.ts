@@ -8,16 +8,19 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import { VERSION } from '@scorpiox/server/util/version'
+import { MISSING, MODES, needs } from '../../../../test/support/runtime.js'
 import { emptyFolder } from '../../../../test/support/client.js'
 import {
   compareInstalled,
@@ -25,10 +28,11 @@ import {
   findInstallSource,
   installDirectory,
   removeExecutable,
+  replaceProgram,
   type RunningProgram,
   writeExecutable,
 } from './installed-program.js'
-import { isTemporaryPath } from './program-copy.js'
+import { isTemporaryPath, removeOldCopies } from './program-copy.js'
 
 const NOW = new Date('2026-11-16T05:00:00Z')
 
@@ -59,7 +63,7 @@ test('a program that is one file copies itself', async () => {
   expect(compareInstalled(path, source, undefined)).toBe('absent')
   const { hash } = writeExecutable(folder, path, source, 'absent', NOW)
   expect(readFileSync(path, 'utf8')).toBe('one')
-  expect(statSync(path).mode & 0o777).toBe(0o755)
+  expect(statSync(path).mode & 0o777).toBe(MODES.program)
   expect(compareInstalled(path, source, hash)).toBe('current')
   expect(compareInstalled(path, { ...source, file: program('two') }, hash)).toBe('outdated')
   expect(compareInstalled(path, { ...source, file: path }, undefined)).toBe('current')
@@ -87,32 +91,36 @@ test('without an executable, a script starts the program; on Windows the client 
   expect(executablePath(folder, 'win32')).toMatch(/scorpiox-code\.exe$/)
 })
 
-test('on Bun the script passes flags to it, and none to the Node.js that takes its place', async () => {
-  const { folder, running } = createInstallation()
-  const record = join(folder, '..', 'arguments')
-  const fake = (name: string): string => {
-    mkdirSync(join(folder, '..', name), { recursive: true })
-    const file = join(folder, '..', name, name)
-    writeFileSync(file, `#!/bin/sh\necho ${name} "$@" >${record}\n`, { mode: 0o755 })
-    return file
-  }
-  const [bun, node] = [fake('bun'), fake('node')]
-  const script = join(folder, '..', 'program.js')
-  writeFileSync(script, '')
-  const flags = ['--no-env-file', '--config=/dev/null']
-  const source = await findInstallSource(folder, { ...running, runtime: bun, runtimeFlags: flags, script })
-  const launcher = join(folder, '..', 'launcher')
-  writeFileSync(launcher, source.text ?? '', { mode: 0o755 })
-  const run = (): string => {
-    execFileSync(launcher, ['serve'], { env: { PATH: `${dirname(node)}:/usr/bin:/bin` } })
-    return readFileSync(record, 'utf8')
-  }
-  expect(run()).toBe(`bun ${flags.join(' ')} ${script} serve\n`)
-  rmSync(bun)
-  expect(run()).toBe(`node ${script} serve\n`)
-})
+test(
+  'on Bun the script passes flags to it, and none to the Node.js that takes its place',
+  needs(MISSING.posixPaths),
+  async () => {
+    const { folder, running } = createInstallation()
+    const record = join(folder, '..', 'arguments')
+    const fake = (name: string): string => {
+      mkdirSync(join(folder, '..', name), { recursive: true })
+      const file = join(folder, '..', name, name)
+      writeFileSync(file, `#!/bin/sh\necho ${name} "$@" >${record}\n`, { mode: 0o755 })
+      return file
+    }
+    const [bun, node] = [fake('bun'), fake('node')]
+    const script = join(folder, '..', 'program.js')
+    writeFileSync(script, '')
+    const flags = ['--no-env-file', '--config=/dev/null']
+    const source = await findInstallSource(folder, { ...running, runtime: bun, runtimeFlags: flags, script })
+    const launcher = join(folder, '..', 'launcher')
+    writeFileSync(launcher, source.text ?? '', { mode: 0o755 })
+    const run = (): string => {
+      execFileSync(launcher, ['serve'], { env: { PATH: `${dirname(node)}:/usr/bin:/bin` } })
+      return readFileSync(record, 'utf8')
+    }
+    expect(run()).toBe(`bun ${flags.join(' ')} ${script} serve\n`)
+    rmSync(bun)
+    expect(run()).toBe(`node ${script} serve\n`)
+  },
+)
 
-test('a file or link of another program is kept under another name', async () => {
+test('a file or link of another program is kept under another name', needs(MISSING.links), async () => {
   const { folder, running, path } = createInstallation()
   const source = await findInstallSource(folder, running)
   mkdirSync(folder, { mode: 0o700 })
@@ -168,4 +176,52 @@ test.each([
   ['/home/ann/src/scorpiox-code/dist/scorpiox-code.js', false],
 ])('%s is temporary: %s', (path, expected) => {
   expect(isTemporaryPath(path, '/temporary')).toBe(expected)
+})
+
+/** As on Windows while `running` runs: it can be renamed, not replaced. */
+function renameAround(running: string, isFull = false): typeof renameSync {
+  return (from, to) => {
+    if (String(to) === running && (existsSync(running) || (isFull && String(from).endsWith('.tmp'))))
+      throw Object.assign(new Error('EPERM: operation not permitted, rename'), { code: 'EPERM' })
+    renameSync(from, to)
+  }
+}
+
+test('a running program is renamed and replaced, and earlier ones are removed', () => {
+  const folder = emptyFolder()
+  const path = join(folder, 'scorpiox-code.exe')
+  writeFileSync(path, 'old')
+  writeFileSync(`${path}.tmp`, 'new')
+  writeFileSync(`${path}.17.old`, 'older')
+  writeFileSync(`${path}.backup.old`, 'of the user')
+  replaceProgram(`${path}.tmp`, path, renameAround(path))
+  expect(readFileSync(path, 'utf8')).toBe('new')
+  const names = readdirSync(folder).filter((name) => name !== 'scorpiox-code.exe')
+  expect(names.toSorted()).toEqual([expect.stringMatching(/\.\d{13}\.old$/), 'scorpiox-code.exe.backup.old'])
+})
+
+test('a running program that cannot be replaced keeps its name', () => {
+  const folder = emptyFolder()
+  const path = join(folder, 'scorpiox-code.exe')
+  writeFileSync(path, 'old')
+  writeFileSync(`${path}.tmp`, 'new')
+  expect(() => replaceProgram(`${path}.tmp`, path, renameAround(path, true))).toThrow('EPERM')
+  expect(readFileSync(path, 'utf8')).toBe('old')
+})
+
+test('a copy that a server still runs from is left whole, and others are removed', () => {
+  const folder = emptyFolder()
+  const copies = ['a', 'b', 'c', 'd'].map((letter) => join(folder, `1.0.0-${letter.repeat(8)}`))
+  for (const [age, copy] of copies.entries()) {
+    mkdirSync(copy)
+    writeFileSync(join(copy, 'program.js'), '')
+    utimesSync(copy, new Date(), new Date(NOW.getTime() - age * 1000))
+  }
+  const [newest = '', before = '', used = ''] = copies
+  removeOldCopies(folder, newest, (from, to) => {
+    if (from === used) throw Object.assign(new Error('EPERM: operation not permitted, rename'), { code: 'EPERM' })
+    renameSync(from, to)
+  })
+  expect(readdirSync(folder).toSorted()).toEqual([newest, before, used].map((path) => basename(path)))
+  expect(readdirSync(used)).toEqual(['program.js'])
 })

@@ -161,7 +161,7 @@ function copyReplacing(file: string, path: string): void {
     copyFileSync(file, temporaryPath)
     chmodSync(temporaryPath, 0o755)
     syncFile(temporaryPath)
-    rename(temporaryPath, path)
+    replaceProgram(temporaryPath, path)
     fsyncFolder(dirname(path))
   } finally {
     rmSync(temporaryPath, { force: true })
@@ -169,14 +169,21 @@ function copyReplacing(file: string, path: string): void {
 }
 
 /** Windows does not replace a running file, but allows renaming it. */
-function rename(from: string, to: string): void {
+export function replaceProgram(from: string, to: string, rename = renameSync): void {
   try {
-    renameSync(from, to)
+    rename(from, to)
   } catch (error) {
     if (!hasErrorCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
     for (const old of oldVersions(to)) ignoreErrors(() => rmSync(old, { force: true }))
-    renameSync(to, `${to}.${Date.now()}.old`)
-    renameSync(from, to)
+    const old = `${to}.${Date.now()}.old`
+    rename(to, old)
+    try {
+      rename(from, to)
+    } catch (second) {
+      // Clients start the program by this name.
+      ignoreErrors(() => rename(old, to))
+      throw second
+    }
   }
 }
 
@@ -229,7 +236,7 @@ function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which writes it anew.\n'
+const FIRST_LINES = '#!/bin/sh\n# Starts scorpiox-code. Written by `scorpiox-code install`, which overwrites it.\n'
 
 /**
  * The shell script that is installed if the program is not a single executable. It starts the runtime with the program,

@@ -19,13 +19,22 @@ export function readRunningProgram({ childEnv }: Config): RunningProgram {
   const scriptArgument = process.argv[1]
   return {
     platform: process.platform,
-    runtime: process.execPath,
+    runtime: toPermanentRuntime(process.execPath),
     runtimeFlags: bunVersion() === undefined ? [] : BUN_FLAGS,
     script:
       scriptArgument === undefined || findExecutableEntry() !== undefined ? undefined : realpathSync(scriptArgument),
     temporaryDirectory: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),
     versionOf: (file) => readProgramOutput(file, ['--version'], childEnv),
   }
+}
+
+/** On Windows fnm gives each terminal a folder with a link to Node.js, and removes it later. */
+export function toPermanentRuntime(path: string, resolveLinks = resolveByOs): string {
+  return /[\\/]fnm_multishells[\\/]/.test(path) ? resolveLinks(path) : path
+}
+
+function resolveByOs(path: string): string {
+  return realpathSync.native(path)
 }
 
 function listNames(directory: string): readonly string[] {

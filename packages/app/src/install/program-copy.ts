@@ -18,6 +18,7 @@ import { basename, dirname, join, relative } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
+import { renameOver } from '@scorpiox/mcp/util/atomic-file'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
 import { VERSION } from '@scorpiox/server/util/version'
 
@@ -70,7 +71,10 @@ export function copyProgram(directory: string, script: string): string {
 
 function renameInto(temporaryDirectory: string, copyDirectory: string, scriptPath: string): void {
   try {
-    renameSync(temporaryDirectory, copyDirectory)
+    // A scanner may have a new file open.
+    renameOver(temporaryDirectory, copyDirectory, (from, to) => {
+      if (!existsSync(scriptPath)) renameSync(from, to)
+    })
   } catch (error) {
     // Another process created it first.
     if (!existsSync(scriptPath)) throw error
@@ -166,7 +170,8 @@ export function listProgramCopies(directory: string): readonly string[] {
   }
 }
 
-function removeOldCopies(directory: string, newest: string): void {
+/** On Windows, a copy that a server runs from cannot be renamed, and is left to a later installation. */
+export function removeOldCopies(directory: string, newest: string, rename = renameSync): void {
   const others = listProgramCopies(directory)
     .filter((path) => path !== newest)
     .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -174,7 +179,16 @@ function removeOldCopies(directory: string, newest: string): void {
   const oldCopies = others.filter(({ path }) => !isIncomplete(path)).slice(MAX_COPIES - 1)
   // Another process may still be writing a recent incomplete copy.
   const abandoned = others.filter(({ path, at }) => isIncomplete(path) && at < Date.now() - ABANDONED_AFTER_MS)
-  for (const { path } of [...oldCopies, ...abandoned]) rmSync(path, { recursive: true, force: true })
+  for (const { path } of [...oldCopies, ...abandoned]) {
+    // Renamed first, so that no copy that is still used loses a part of its files.
+    const doomed = join(directory, `.${randomUUID()}`)
+    try {
+      rename(path, doomed)
+      rmSync(doomed, { recursive: true, force: true })
+    } catch {
+      // Still in use.
+    }
+  }
 }
 
 function isIncomplete(path: string): boolean {

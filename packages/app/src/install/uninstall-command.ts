@@ -75,7 +75,7 @@ function clientRemoval(inspected: InspectedTarget, directory: string, isNamed: b
 
 /** `isHeld`: a client whose file could not be changed may still start the program. */
 function executableRemoval(directory: string, path: string, isStillNeeded: boolean): InstallChange {
-  const base: InstallChange = { title: 'The executable', path, lines: [], note: undefined, isBlocked: false }
+  const base: InstallChange = { title: 'The program', path, lines: [], note: undefined, isBlocked: false }
   const installed = compareInstalled(path, {}, readInstallRecord(directory).executable)
   if (installed === 'other-file') return { ...base, note: 'not removed: it was not created by `scorpiox-code install`' }
   if (installed === 'absent' && !hasProgramCopies(directory)) return { ...base, note: 'not installed' }

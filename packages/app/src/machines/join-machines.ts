@@ -17,6 +17,7 @@ import { openMachineDatabase } from '@scorpiox/server/storage/open-database'
 import type { Scope } from '@scorpiox/server/storage/scoped-database'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
 import { VERSION } from '@scorpiox/server/util/version'
+import { tryParseUrl } from '@scorpiox/server/util/parse-url'
 import { drainMachine, endLost } from './drain-machine.js'
 import { MachinePlacement } from './machine-placement.js'
 import { createPeerClient } from './peer-client.js'
@@ -154,7 +155,7 @@ function readCertificates(file: string): string | undefined {
 
 /** The origin of the URL. */
 function parseAdvertiseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = tryParseUrl(text)
   const isPlain =
     url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.username === ''
   if (isPlain) return url.origin

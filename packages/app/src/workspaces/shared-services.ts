@@ -6,6 +6,7 @@ import type { Log } from '@scorpiox/mcp/log'
 import { loadOnce } from '@scorpiox/mcp/util/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
+import { type CallHistory, loadCallHistory } from '@scorpiox/server/features/history/index'
 import { type ImageWorkerPool, loadImageReader } from '@scorpiox/server/features/images/index'
 import { loadSearchService, type SearchService } from '@scorpiox/server/features/search/index'
 import type { GuardedFetch } from '@scorpiox/server/guarded-fetch/guarded-fetch'
@@ -15,6 +16,7 @@ import type { PatternMatcher } from '@scorpiox/server/patterns/pattern-matcher'
 /** A server may close what it gets from here; that has no effect. */
 export interface SharedServices {
   readonly database: LazyStateDatabase
+  readonly callHistory: () => Promise<CallHistory>
   readonly patterns: () => Promise<PatternMatcher>
   readonly guardedFetch: () => Promise<GuardedFetch>
   readonly documents: () => Promise<DocumentReader>
@@ -56,6 +58,7 @@ export function openSharedServices(config: Config, log: Log, machine?: MachineDa
   })
   return {
     database: keepOpen(database),
+    callHistory: share(async () => (await loadCallHistory()).createCallHistory(config.settings)),
     patterns,
     guardedFetch,
     documents: share(async () => {

@@ -6,7 +6,7 @@ import { isMembers, type Members, parseJson } from './json.js'
 
 const LOST: TimedOutcome = {
   ms: 0,
-  error: { code: -32000, message: 'The inspector does not answer. Is the command dev still running?' },
+  error: { code: -32000, message: 'The inspector does not respond. Is the dev command still running?' },
 }
 
 export interface Api {

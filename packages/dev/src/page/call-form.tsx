@@ -147,5 +147,5 @@ function ModeButton({ draft, change }: DraftProps) {
 function readObject(text: string): { readonly value: Members } | { readonly problem: string } {
   const parsed = parseJson(text)
   if ('problem' in parsed) return parsed
-  return isMembers(parsed.value) ? { value: parsed.value } : { problem: 'The arguments are an object: { … }' }
+  return isMembers(parsed.value) ? { value: parsed.value } : { problem: 'The arguments must be a JSON object: { … }' }
 }

@@ -7,6 +7,7 @@ import type { Api } from './api.js'
 import { OfferList } from './offer-list.js'
 import { OfferView } from './offer-view.js'
 import { findOffer } from './offers.js'
+import { ANY_REQUEST, AnyRequest } from './any-request.js'
 import { QuestionCard } from './question-card.js'
 import { SidePanel } from './side-panel.js'
 import { StatusBar } from './status-bar.js'
@@ -21,7 +22,8 @@ interface InspectorPageProps {
 
 export function InspectorPage({ data, api, calls }: InspectorPageProps) {
   const { state, offers, wire, output, connection } = data
-  const offer = findOffer(offers, useFragment())
+  const fragment = useFragment()
+  const offer = findOffer(offers, fragment)
   const name = state.server?.name
   useEffect(() => {
     document.title = name === undefined ? 'Inspector' : `${name} · Inspector`
@@ -34,7 +36,11 @@ export function InspectorPage({ data, api, calls }: InspectorPageProps) {
       </a>
       <StatusBar state={state} connection={connection} api={api} />
       <div class="frame">
-        <OfferList offers={offers} chosen={offer?.key} instructions={state.server?.instructions ?? ''} />
+        <OfferList
+          offers={offers}
+          chosen={offer?.key ?? fragment.slice(1)}
+          instructions={state.server?.instructions ?? ''}
+        />
         <main id="main" tabIndex={-1}>
           <Notices state={state} connection={connection} />
           <div aria-live="polite">
@@ -46,7 +52,9 @@ export function InspectorPage({ data, api, calls }: InspectorPageProps) {
               />
             ))}
           </div>
-          {offer ? (
+          {fragment === `#${ANY_REQUEST}` ? (
+            <AnyRequest calls={calls} canCall={isReady} />
+          ) : offer ? (
             <OfferView
               key={offer.key}
               {...{ offer, api, calls }}
@@ -70,7 +78,7 @@ function Notices({ state, connection }: Pick<InspectorData, 'connection'> & { re
   return (
     <div role="alert" class="notices">
       {connection === 'lost' && (
-        <p class="card problem">The command dev has ended, or does not answer. Start it again.</p>
+        <p class="card problem">The dev command has ended or does not respond. Start it again.</p>
       )}
       {problem && (
         <section class="card problem">

@@ -17,13 +17,13 @@ function Inspector({ api }: { readonly api: Api }) {
   return <InspectorPage data={{ ...data, state }} api={api} calls={calls} />
 }
 
-const LOST = 'The command dev does not answer. Start it again, and open the link that it prints.'
+const LOST = 'The dev command does not respond. Start it again, and open the link that it prints.'
 
 function NoKey() {
   return (
     <main class="alone">
       <h1>Inspector</h1>
-      <p>Open the link that the command dev has printed: it has the key of this run.</p>
+      <p>Open the link that the dev command printed: it contains the key of this run.</p>
     </main>
   )
 }

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 
 import type { ServerOffers } from '../view.js'
+import { ANY_REQUEST } from './any-request.js'
 import { KIND_TITLES, listEntries, OFFER_KINDS, type OfferKind } from './offers.js'
 
 interface OfferListProps {
@@ -36,9 +37,12 @@ export function OfferList({ offers, chosen, instructions }: OffersProps) {
           {problem}
         </p>
       ))}
+      <a href={`#${ANY_REQUEST}`} aria-current={chosen === ANY_REQUEST ? 'page' : undefined}>
+        Any request…
+      </a>
       {instructions !== '' && (
         <details>
-          <summary>Instructions of the server</summary>
+          <summary>Server instructions</summary>
           <p class="instructions">{instructions}</p>
         </details>
       )}

@@ -70,6 +70,12 @@ function Heading({ offer: { kind, name, title, definition } }: { readonly offer:
   return (
     <header>
       <h2 id="offer">
+        {listOf(definition.icons)
+          .map(dataUrlOf)
+          .filter(Boolean)
+          .map((src) => (
+            <img key={src} class="icon" src={src} alt="" />
+          ))}
         {title}
         {title !== name && kind !== 'resources' && <code class="quiet"> {name}</code>}
       </h2>
@@ -90,6 +96,12 @@ function Heading({ offer: { kind, name, title, definition } }: { readonly offer:
       {isMembers(outputSchema) && <p class="quiet">It returns structured content.</p>}
     </header>
   )
+}
+
+/** Only icons inside the definition are shown: the page loads nothing from other servers. */
+function dataUrlOf(icon: unknown): string {
+  const src = textOf(membersOf(icon).src)
+  return src.startsWith('data:image/') ? src : ''
 }
 
 function Tag({ children }: { readonly children: ComponentChildren }) {
@@ -116,8 +128,10 @@ function schemaOfTexts(fields: readonly unknown[]): Members {
 
 function completerOf(api: Api, { kind, name }: Offer): Complete {
   const ref = kind === 'prompts' ? { type: 'ref/prompt', name } : { type: 'ref/resource', uri: name }
-  return async (argument, typed) => {
-    const params = { ref, argument: { name: argument, value: typed } }
+  return async (argument, typed, others) => {
+    const given = Object.entries(others).filter(([key, value]) => key !== argument && typeof value === 'string')
+    const context = given.length > 0 ? { context: { arguments: Object.fromEntries(given) } } : {}
+    const params = { ref, argument: { name: argument, value: typed }, ...context }
     const outcome = await api.request({ callId: crypto.randomUUID(), method: 'completion/complete', params })
     const completion = 'result' in outcome ? membersOf(outcome.result.completion) : {}
     return listOf(completion.values).filter((value) => typeof value === 'string')

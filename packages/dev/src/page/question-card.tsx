@@ -23,7 +23,7 @@ export function QuestionCard({ question, answer }: QuestionProps) {
   return (
     <section ref={card} class="card question" aria-labelledby={id} tabIndex={-1}>
       <h2 id={id}>
-        {isSampling ? 'The server asks the model' : isUrl ? 'The server asks for a visit' : 'The server asks'}
+        {isSampling ? 'The server asks the model' : isUrl ? 'The server asks you to open a URL' : 'The server asks'}
       </h2>
       {isSampling ? (
         <Sampling question={question} answer={answer} />

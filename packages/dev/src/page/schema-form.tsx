@@ -16,8 +16,8 @@ import {
 } from './schema-fields.js'
 import { TextInput } from './text-input.js'
 
-/** Returns suggestions for a value. */
-export type Complete = (name: string, typed: string) => Promise<readonly string[]>
+/** Returns suggestions for a value, given the values of the other fields. */
+export type Complete = (name: string, typed: string, others: Members) => Promise<readonly string[]>
 
 interface FieldsProps {
   readonly schema: Members
@@ -43,7 +43,7 @@ export function SchemaFields({ schema, root, value, onChange, complete }: Fields
           root={root}
           value={value[field.name]}
           onChange={(member) => change(field.name, member)}
-          complete={complete}
+          complete={complete && ((typed) => complete(field.name, typed, value))}
         />
       ))}
     </>
@@ -55,7 +55,9 @@ interface FieldProps {
   readonly root: Members
   readonly value: unknown
   readonly onChange: (value: unknown) => void
-  readonly complete?: Complete | undefined
+  readonly complete?: ((typed: string) => Promise<readonly string[]>) | undefined
+  /** Of a list, which has the button that removes it. */
+  readonly isItem?: boolean
 }
 
 function Field(props: FieldProps) {
@@ -70,7 +72,7 @@ type SimpleKind = Exclude<FieldKind, { readonly kind: 'object' | 'list' }>
 
 function SimpleField({ field, kind, value, onChange, complete }: FieldProps & { readonly kind: SimpleKind }) {
   const id = useId()
-  const { name, schema } = field
+  const { schema } = field
   const input = { id, value, onChange, describedBy: `${id}-about` }
   return (
     <div class="entry">
@@ -83,12 +85,7 @@ function SimpleField({ field, kind, value, onChange, complete }: FieldProps & { 
       {kind.kind === 'number' && <NumberInput {...input} />}
       {kind.kind === 'json' && <JsonInput {...input} />}
       {kind.kind === 'text' && (
-        <TextInput
-          {...input}
-          value={textOf(value)}
-          isSecret={kind.format === 'password'}
-          complete={complete && ((typed) => complete(name, typed))}
-        />
+        <TextInput {...input} value={textOf(value)} isSecret={kind.format === 'password'} complete={complete} />
       )}
     </div>
   )
@@ -201,18 +198,20 @@ function JsonInput({ id, value, onChange, describedBy }: InputProps) {
   )
 }
 
-function ObjectField({ field, root, value, onChange }: FieldProps) {
+function ObjectField({ field, root, value, onChange, isItem }: FieldProps) {
   const isSet = isMembers(value)
   return (
     <Group field={field}>
       {isSet && <SchemaFields schema={field.schema} root={root} value={value} onChange={onChange} />}
-      <button
-        class="button small"
-        type="button"
-        onClick={() => onChange(isSet ? undefined : initialMembers(field.schema, root))}
-      >
-        {isSet ? 'Remove' : 'Add'} {field.name}
-      </button>
+      {!(isItem && isSet) && (
+        <button
+          class="button small"
+          type="button"
+          onClick={() => onChange(isSet ? undefined : initialMembers(field.schema, root))}
+        >
+          {isSet ? 'Remove' : 'Add'} {field.name}
+        </button>
+      )}
     </Group>
   )
 }
@@ -236,6 +235,7 @@ function ListField({ field, root, value, onChange, item }: FieldProps & { readon
             root={root}
             value={each}
             onChange={(changed) => replace(index, changed)}
+            isItem
           />
           <button class="button small" type="button" onClick={() => remove(index)}>
             Remove<span class="unseen"> {`${field.name} ${index + 1}`}</span>

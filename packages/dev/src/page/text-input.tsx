@@ -57,10 +57,11 @@ interface CompletedInputProps {
 
 function CompletedInput({ id, value, onChange, describedBy, complete }: CompletedInputProps) {
   const listId = useId()
-  const [isUsed, setUsed] = useState(false)
+  // Suggestions may depend on other fields, so each visit asks for them again.
+  const [visits, setVisits] = useState(0)
   const [suggestions, setSuggestions] = useState<readonly string[]>([])
   useEffect(() => {
-    if (!isUsed) return undefined
+    if (visits === 0) return undefined
     let isLast = true
     const timer = setTimeout(() => {
       void complete(value).then((found) => {
@@ -71,7 +72,7 @@ function CompletedInput({ id, value, onChange, describedBy, complete }: Complete
       isLast = false
       clearTimeout(timer)
     }
-  }, [value, isUsed])
+  }, [value, visits])
   return (
     <>
       <input
@@ -81,7 +82,7 @@ function CompletedInput({ id, value, onChange, describedBy, complete }: Complete
         autocomplete="off"
         aria-describedby={describedBy}
         value={value}
-        onFocus={() => setUsed(true)}
+        onFocus={() => setVisits(visits + 1)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <datalist id={listId}>

@@ -40,7 +40,7 @@ export function WirePanel({ entries }: { readonly entries: readonly WireEntry[] 
         ))}
       </ol>
       {shown.length === 0 && (
-        <p class="quiet hint">{filter === '' ? 'No messages yet.' : 'No message fits the filter.'}</p>
+        <p class="quiet hint">{filter === '' ? 'No messages yet.' : 'No messages match the filter.'}</p>
       )}
     </>
   )

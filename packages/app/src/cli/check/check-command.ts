@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
+import { tryParseUrl } from '@scorpiox/server/util/parse-url'
 import type { CommandFlags } from '../../arguments.js'
 import type { CommandOutput } from '../call-command.js'
 import { type CheckResult, replaceControls } from './check-result.js'
@@ -42,7 +43,7 @@ function parseCheckRequest([text, ...extra]: readonly string[], flags: CommandFl
 }
 
 function parseAddress(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = tryParseUrl(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new UsageError(`the endpoint must be an address such as https://mcp.example.com/mcp, got ${text}`)
   }

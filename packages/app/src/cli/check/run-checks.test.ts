@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { JsonObject } from '@scorpiox/mcp/json/json'
+import { needs } from '../../../../../test/support/runtime.js'
 import type { CheckResult } from './check-result.js'
 import { type CheckRequest, runChecks } from './run-checks.js'
 
@@ -575,35 +576,39 @@ const hasOpenssl = ((): boolean => {
   }
 })()
 
-test.skipIf(!hasOpenssl)('an untrusted certificate fails; on loopback the other checks still run', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-check-'))
-  const [certFile, keyFile] = [join(folder, 'crt'), join(folder, 'key')]
-  const made = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    keyFile,
-    '-out',
-    certFile,
-  ]
-  const subject = ['-subj', '/CN=me', '-addext', 'subjectAltName=DNS:localhost', '-days', '90']
-  execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' })
-  const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
-  const port = await listening(createHttpsServer(tls, listenerFor(none)))
-  const request = { token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined, timeoutMs: 2000 }
-  const untrusted = await runChecks({ ...request, url: new URL(`https://localhost:${port}/mcp`) })
-  expect(failures(untrusted)).toEqual(['certificate'])
-  expect(untrusted[1]?.seen).toMatch(/not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\), issued by "me"/)
-  const wrongHost = await runChecks({ ...request, url: new URL(`https://127.0.0.1:${port}/mcp`) })
-  expect(wrongHost[1]?.seen).toContain('does not match certificate')
-  const secrets = createHttpsServer(tls, (received, response) => {
-    expect(received.headers.authorization).toBeUndefined()
-    listenerFor(none)(received, response)
-  })
-  // An address of this machine that is not recognized as loopback.
-  const far = await runChecks({ ...request, url: new URL(`https://0.0.0.0:${await listening(secrets)}/mcp`) })
-  expect(far.at(-1)).toMatchObject({ state: 'skipped', seen: expect.stringContaining('the token is not sent') })
-})
+test(
+  'an untrusted certificate fails; on loopback the other checks still run',
+  needs(hasOpenssl ? undefined : 'openssl is not installed'),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scorpiox-check-'))
+    const [certFile, keyFile] = [join(folder, 'crt'), join(folder, 'key')]
+    const made = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      keyFile,
+      '-out',
+      certFile,
+    ]
+    const subject = ['-subj', '/CN=me', '-addext', 'subjectAltName=DNS:localhost', '-days', '90']
+    execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' })
+    const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+    const port = await listening(createHttpsServer(tls, listenerFor(none)))
+    const request = { token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined, timeoutMs: 2000 }
+    const untrusted = await runChecks({ ...request, url: new URL(`https://localhost:${port}/mcp`) })
+    expect(failures(untrusted)).toEqual(['certificate'])
+    expect(untrusted[1]?.seen).toMatch(/not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\), issued by "me"/)
+    const wrongHost = await runChecks({ ...request, url: new URL(`https://127.0.0.1:${port}/mcp`) })
+    expect(wrongHost[1]?.seen).toContain('does not match certificate')
+    const secrets = createHttpsServer(tls, (received, response) => {
+      expect(received.headers.authorization).toBeUndefined()
+      listenerFor(none)(received, response)
+    })
+    // An address of this machine that is not recognized as loopback.
+    const far = await runChecks({ ...request, url: new URL(`https://0.0.0.0:${await listening(secrets)}/mcp`) })
+    expect(far.at(-1)).toMatchObject({ state: 'skipped', seen: expect.stringContaining('the token is not sent') })
+  },
+)

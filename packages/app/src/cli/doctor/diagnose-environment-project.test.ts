@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
@@ -16,10 +16,13 @@ test('what commands get of the environment of the project', () => {
   expect(diagnose(cwd, 'venv')).toMatchObject([
     { name: 'environment', ok: true, detail: expect.stringContaining('no .venv') },
   ])
-  mkdirSync(join(cwd, '.venv/bin'), { recursive: true })
+  const python = join(cwd, '.venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
+  mkdirSync(dirname(python), { recursive: true })
   writeFileSync(join(cwd, '.venv/pyvenv.cfg'), '')
-  expect(diagnose(cwd, 'venv')).toMatchObject([{ ok: false, fix: expect.stringContaining('its Python is not there') }])
-  writeFileSync(join(cwd, '.venv/bin/python'), '')
-  expect(diagnose(cwd, 'venv')).toMatchObject([{ ok: true, detail: join(cwd, '.venv/bin/python') }])
+  expect(diagnose(cwd, 'venv')).toMatchObject([
+    { ok: false, fix: expect.stringContaining('its Python no longer exists') },
+  ])
+  writeFileSync(python, '')
+  expect(diagnose(cwd, 'venv')).toMatchObject([{ ok: true, detail: python }])
   expect(diagnose(cwd, 'direnv')).toMatchObject([{ name: 'environment', detail: expect.stringContaining('direnv') }])
 })

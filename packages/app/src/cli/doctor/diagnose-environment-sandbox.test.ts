@@ -6,7 +6,7 @@ import { diagnoseSandbox } from './diagnose-environment.js'
 import { formatFindings } from './doctor.js'
 
 const REPORT: SandboxReport = {
-  bubblewrap: { path: '/usr/bin/bwrap', version: '0.8.0' },
+  program: 'bubblewrap 0.8.0',
   levels: ['workspace'],
   pids: 'cgroup v2',
   memory: 'cgroup v2',
@@ -63,4 +63,16 @@ test('nothing is opened if the sandbox is off', async () => {
 
 test('a programming error is not reported as a finding', async () => {
   await expect(examine('workspace', new TypeError('oops'))).rejects.toThrow('oops')
+})
+
+test('on macOS no limit is promised', async () => {
+  const { text, ok } = await examine('workspace', {
+    program: 'sandbox-exec',
+    pids: 'nothing',
+    memory: 'nothing',
+    escapesTried: 5,
+  })
+  expect(ok).toBe(true)
+  expect(text).toContain('sandbox-exec, 5 escape attempts blocked')
+  expect(text).toContain('limits neither the number of processes nor their memory')
 })

@@ -18,7 +18,7 @@ test('reports available engines, engines in a cooldown, and wrong settings', () 
   expect(diagnoseSearch(settings)).toMatchObject({
     name: 'search',
     ok: true,
-    detail: expect.stringMatching(/^all engines available/),
+    detail: expect.stringMatching(/^no engine is in a cooldown, and none was queried/),
   })
   const cooldown = { until: Date.now() + 60_000, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
   openEngineStateFile(join(STATE_DIR, 'engines.json')).change((all) => all.set('brave', cooldown))

@@ -24,7 +24,7 @@ export async function diagnoseBrowser(config: Config): Promise<Finding> {
   const { settings, childEnv: env } = config
   const { BROWSER_PATH: browserPath, SANDBOX: sandbox } = settings
   if (browserPath === 'off')
-    return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
+    return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not rendered' }
   try {
     const writableRoots = listWritableRoots(config)
     const isSandboxOff = sandbox === 'off'
@@ -36,7 +36,7 @@ export async function diagnoseBrowser(config: Config): Promise<Finding> {
     return {
       name: 'browser',
       ok: browserPath === '',
-      detail: 'none; pages that need JavaScript are not shown',
+      detail: 'none; pages that need JavaScript are not rendered',
       fix: browserPath === '' ? formatInstallCommand('chromium') : error.message,
     }
   }
@@ -84,7 +84,7 @@ export function diagnosePasswords({ settings }: Config): Finding {
   if (process.platform !== 'linux') return { name, ok: true, detail: 'commands cannot ask for them on this system' }
   if (settings.JOBS_OUTLIVE_SERVER)
     return { name, ok: true, detail: 'commands cannot ask for them, because JOBS_OUTLIVE_SERVER is on' }
-  return { name, ok: true, detail: 'commands can ask for them while the console page or the inbox is open' }
+  return { name, ok: true, detail: 'commands can ask for them while the console or the inbox is open' }
 }
 
 async function diagnoseTerminalMaker(name: string): Promise<Finding> {
@@ -187,22 +187,30 @@ export async function diagnoseSandbox(
 }
 
 function describeSandbox(settings: SandboxSettings, report: SandboxReport): readonly Finding[] {
-  const { levels, bubblewrap, escapesTried, tookMs, pids, memory } = report
+  const { levels, program, escapesTried, tookMs, pids, memory } = report
   const levelText = settings.SANDBOX === 'auto' ? `${levels.join(', ')} over HTTP, off over stdio` : levels.join(', ')
   const perProcess = memory === 'rlimit' ? ' for each process' : ''
   return [
     {
       name: 'sandbox',
       ok: true,
-      detail: `${levelText}; bubblewrap ${bubblewrap.version}, ${escapesTried} escape attempts blocked in ${tookMs} ms`,
+      detail: `${levelText}; ${program}, ${escapesTried} escape attempts blocked in ${tookMs} ms`,
     },
-    {
-      name: 'limits',
-      ok: pids !== 'nothing' || settings.SANDBOX === 'auto',
-      detail: `${settings.SANDBOX_PIDS} processes (${describeLimit(pids)}), ${settings.SANDBOX_MEMORY_MB} MB${perProcess} (${describeLimit(memory)})`,
-      ...(pids === 'nothing' && { fix: NO_PROCESS_LIMIT }),
-    },
+    program === 'sandbox-exec'
+      ? MAC_LIMITS
+      : {
+          name: 'limits',
+          ok: pids !== 'nothing' || settings.SANDBOX === 'auto',
+          detail: `${settings.SANDBOX_PIDS} processes (${describeLimit(pids)}), ${settings.SANDBOX_MEMORY_MB} MB${perProcess} (${describeLimit(memory)})`,
+          ...(pids === 'nothing' && { fix: NO_PROCESS_LIMIT }),
+        },
   ]
+}
+
+const MAC_LIMITS: Finding = {
+  name: 'limits',
+  ok: true,
+  detail: 'the sandbox of macOS limits neither the number of processes nor their memory',
 }
 
 function describeLimit(limitedBy: LimitMechanism): string {
@@ -220,7 +228,8 @@ export function diagnoseSearch(settings: Settings): Finding {
   return {
     name: 'search',
     ok: true,
-    detail: note ?? 'all engines available; to query each of them: scorpiox-code search --doctor',
+    detail:
+      note ?? 'no engine is in a cooldown, and none was queried; to query each of them: scorpiox-code search --doctor',
   }
 }
 

@@ -4,12 +4,13 @@
 
 import { accessSync, constants } from 'node:fs'
 
+import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { listWritableRoots } from '@scorpiox/server/config/writable-roots'
 import { formatInstallCommand } from '@scorpiox/server/process/install-command'
 import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
-import { findTrustedProgram } from '@scorpiox/server/process/trusted-program'
+import { findTrustedProgram, findTrustedShell } from '@scorpiox/server/process/trusted-program'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
 import { VERSION } from '@scorpiox/server/util/version'
 import { formatStdioGuide, type LaunchCommand } from '../../program-info.js'
@@ -33,7 +34,7 @@ export interface DoctorDeps {
 export async function diagnoseBasics({ config, runtime, tools, refused }: DoctorDeps): Promise<readonly Finding[]> {
   return [
     diagnoseRuntime(runtime),
-    await diagnoseProgram(config, 'bash', `Bash cannot run commands without it: ${formatInstallCommand('bash')}`),
+    await diagnoseShell(config),
     await diagnoseProgram(config, 'git', `Commands that use git will fail: ${formatInstallCommand('git')}`),
     diagnoseDirectory(config.cwd),
     {
@@ -91,6 +92,27 @@ function diagnoseRuntime(runtime: string): Finding {
   }
 }
 
+/** The shell that Bash uses, which need not be the first one of PATH. */
+async function diagnoseShell(config: Config): Promise<Finding> {
+  try {
+    const { file, kind } = findTrustedShell(config, config.childEnv)
+    const args =
+      kind === 'bash' ? ['--version'] : ['-NoLogo', '-NoProfile', '-Command', '$PSVersionTable.PSVersion.ToString()']
+    const version = (await readProgramOutput(file, args, config.childEnv))?.split('\n')[0]
+    const detail = version === undefined || version === '' ? `${file} (version unknown)` : `${version} at ${file}`
+    if (kind === 'bash') return { name: 'bash', ok: true, detail }
+    return {
+      name: 'bash',
+      ok: true,
+      detail: `not found; commands run in ${detail}`,
+      fix: `To run bash commands: winget install Git.Git`,
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { name: 'bash', ok: false, detail: 'commands cannot run', fix: error.message }
+  }
+}
+
 async function diagnoseProgram(config: Config, program: string, fix: string): Promise<Finding> {
   const { childEnv } = config
   // On Windows programs have various endings, and there is no sandbox.
@@ -110,7 +132,7 @@ function diagnoseDirectory(cwd: string): Finding {
       name: 'directory',
       ok: false,
       detail: cwd,
-      fix: `It does not exist or cannot be entered. Correct --cwd or STARTUP_DIR, or create it: mkdir -p ${quoteShellWordIfNeeded(cwd)}`,
+      fix: `It does not exist or is not accessible. Correct --cwd or STARTUP_DIR, or create it: ${process.platform === 'win32' ? 'mkdir' : 'mkdir -p'} ${quoteShellWordIfNeeded(cwd)}`,
     }
   }
 }

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 
 import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'
+import { MODES } from '../../../../../test/support/runtime.js'
 import type { CommandFlags } from '../../arguments.js'
 import { runStateCommand } from './state-command.js'
 
@@ -71,7 +72,7 @@ describe('state export and import', () => {
     await store('one', BOB, (rows) => rows.tasks.insert('of bob', 1))
     const file = join(directory, 'export.json')
     expect(await run('one', ['export', file])).toBe(`Exported 3 tasks and 1 plan of 2 projects to ${file}.\n`)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(file).mode & 0o777).toBe(MODES.private)
     expect(await run('one', ['export'])).toBe(readFileSync(file, 'utf8'))
     expect(await run('two', ['import', file])).toMatch(
       /^Imported 3 tasks and 1 plan of 2 projects into .*state\.db\.$/m,
@@ -114,7 +115,7 @@ describe('state export and import', () => {
     ['{', 'it is not JSON'],
     ['[]', 'it is not an export of tasks and plans'],
     ['{"version": 2, "scopes": []}', 'its version is 2; this program reads version 1'],
-    ['{"version": 1, "scopes": {}}', 'scopes must be a list'],
+    ['{"version": 1, "scopes": {}}', 'scopes must be an array'],
     ['{"version": 1, "scopes": [7]}', 'scopes[0] must be an object'],
   ])('%s is no document: %s', async (text, reason) => {
     const file = join(directory, 'bad.json')
@@ -126,8 +127,8 @@ describe('state export and import', () => {
     await store('one', ANN, fill)
     const file = join(directory, 'edited.json')
     const edits: [RegExp, string, RegExp][] = [
-      [/"id": 2,/, '"id": 1,', /scopes\[0\]\.tasks|the steps of scopes\[0\]\.tasks must be different/],
-      [/"nextTask": 3/, '"nextTask": 2', /scopes\[0\]\.tasks must be numbered below the next number, 2/],
+      [/"id": 2,/, '"id": 1,', /scopes\[0\]\.tasks|the steps of scopes\[0\]\.tasks must be unique/],
+      [/"nextTask": 3/, '"nextTask": 2', /scopes\[0\]\.tasks must be numbered below 2, the next number/],
       [/"currentTask": 1/, '"currentTask": 7', /currentTask must be the id of one of its tasks, or null/],
       [/"outcome": "accepted"/, '"outcome": "maybe"', /plans\[0\]\.outcome must be open, accepted or reset/],
       [
@@ -136,7 +137,7 @@ describe('state export and import', () => {
         /plans\[0\]\.versions must be numbered in ascending order/,
       ],
       [/"createdAt": 10/, '"createdAt": "10"', /tasks\[0\]\.createdAt must be a time in milliseconds/],
-      [/"name": "two"/, '"name": null', /tasks\[1\]\.name must be a text/],
+      [/"name": "two"/, '"name": null', /tasks\[1\]\.name must be a string/],
     ]
     for (const [from, to, reason] of edits) {
       writeFileSync(file, (await run('one', ['export'])).replace(from, to))

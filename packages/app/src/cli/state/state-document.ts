@@ -28,7 +28,11 @@ export interface ScopeExport {
   readonly plans: readonly PlanExport[]
 }
 
-export type TaskExport = Omit<TaskRow, 'steps' | 'stepsDone'> & { readonly steps: readonly StepExport[] }
+export interface TaskExport extends Omit<TaskRow, 'steps' | 'stepsDone' | 'place'> {
+  /** Missing if it is the id. */
+  readonly place?: number
+  readonly steps: readonly StepExport[]
+}
 
 export type StepExport = Omit<StepRow, 'taskId'>
 
@@ -74,6 +78,11 @@ function parseScope(value: unknown, path: string): ScopeExport {
   const { tasks, plans, currentTask } = scope
   requireDistinctIds(tasks, `${path}.tasks`, scope.nextTask)
   requireDistinctIds(
+    tasks.map(({ id, place = id }) => ({ id: place })),
+    `the places of ${path}.tasks`,
+    scope.nextTask,
+  )
+  requireDistinctIds(
     tasks.flatMap(({ steps }) => steps),
     `the steps of ${path}.tasks`,
     scope.nextStep,
@@ -83,7 +92,7 @@ function parseScope(value: unknown, path: string): ScopeExport {
     throw invalidValue(`${path}.currentTask`, 'the id of one of its tasks, or null')
   }
   if (plans.filter(({ outcome }) => outcome === 'open').length > 1)
-    throw invalidValue(`${path}.plans`, 'open in one case at most')
+    throw invalidValue(`${path}.plans`, 'a list with at most one open plan')
   return scope
 }
 
@@ -94,6 +103,7 @@ function parseTask(value: unknown, path: string): TaskExport {
     name: requireText(fields.name, `${path}.name`),
     createdAt: requireTime(fields.createdAt, `${path}.createdAt`),
     completedAt: requireTimeOrNull(fields.completedAt, `${path}.completedAt`),
+    ...(fields.place === undefined ? {} : { place: requireId(fields.place, `${path}.place`) }),
     steps: parseList(fields.steps, `${path}.steps`, parseStep),
   }
 }
@@ -144,19 +154,19 @@ function requireObject(value: unknown, path: string): Readonly<Record<string, un
 }
 
 function parseList<T>(value: unknown, path: string, read: (entry: unknown, path: string) => T): readonly T[] {
-  if (!Array.isArray(value)) throw invalidValue(path, 'a list')
+  if (!Array.isArray(value)) throw invalidValue(path, 'an array')
   const entries: readonly unknown[] = value
   return entries.map((entry, index) => read(entry, `${path}[${index}]`))
 }
 
 function requireText(value: unknown, path: string): string {
   if (typeof value === 'string') return toStorableText(value)
-  throw invalidValue(path, 'a text')
+  throw invalidValue(path, 'a string')
 }
 
 function requireId(value: unknown, path: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_ID) return value
-  throw invalidValue(path, `a whole number from 1 to ${MAX_ID}`)
+  throw invalidValue(path, `an integer from 1 to ${MAX_ID}`)
 }
 
 function requireTime(value: unknown, path: string): number {
@@ -170,11 +180,11 @@ function requireTimeOrNull(value: unknown, path: string): number | null {
 
 function requireDistinctIds(entries: readonly { readonly id: number }[], path: string, nextId: number): void {
   requireDistinct(entries, path, ({ id }) => String(id))
-  if (entries.some(({ id }) => id >= nextId)) throw invalidValue(path, `numbered below the next number, ${nextId}`)
+  if (entries.some(({ id }) => id >= nextId)) throw invalidValue(path, `numbered below ${nextId}, the next number`)
 }
 
 function requireDistinct<T>(entries: readonly T[], path: string, keyOf: (entry: T) => string): void {
-  if (new Set(entries.map(keyOf)).size < entries.length) throw invalidValue(path, 'different from each other')
+  if (new Set(entries.map(keyOf)).size < entries.length) throw invalidValue(path, 'unique')
 }
 
 function invalidValue(path: string, expected: string): Failure {

@@ -4,7 +4,7 @@
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { createPlanTable } from '@scorpiox/server/features/plans/lazy'
-import type { StepRow } from '@scorpiox/server/features/tasks/index'
+import type { StepRow, TaskRow } from '@scorpiox/server/features/tasks/index'
 import {
   countRows,
   createTaskTable,
@@ -60,14 +60,13 @@ async function exportTasks(sql: Sql, scope: number): Promise<readonly TaskExport
   }
   const tasks = await createTaskTable(sql, scope).list({ terms: [] }, NO_LIMIT)
   return tasks
-    .map(({ id, name, createdAt, completedAt }) => ({
-      id,
-      name,
-      createdAt,
-      completedAt,
-      steps: stepsByTask.get(id) ?? [],
-    }))
-    .toReversed()
+    .map((task) => exportTask(task, stepsByTask.get(task.id) ?? []))
+    .toSorted((one, other) => one.id - other.id)
+}
+
+function exportTask({ id, name, createdAt, completedAt, place }: TaskRow, steps: readonly StepExport[]): TaskExport {
+  const task = { id, name, createdAt, completedAt }
+  return place === id ? { ...task, steps } : { ...task, place, steps }
 }
 
 function exportStep({ id, text, createdAt, completedAt }: StepRow): StepExport {
@@ -90,7 +89,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : 1
 }
 
-const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'steps_done', 'name', 'search']
+const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'steps_done', 'name', 'search', 'place']
 const PLAN_COLUMNS = ['scope', 'id', 'goal', 'session', 'started_at', 'outcome', 'ended_at', 'plan_file']
 const VERSION_COLUMNS = ['scope', 'plan', 'number', 'saved_at', 'text']
 
@@ -135,9 +134,11 @@ async function rejectNonEmptyScopes(
 }
 
 async function insertTasks(sql: Sql, scope: number, tasks: readonly TaskExport[]): Promise<void> {
-  const rows = tasks.map(({ id, createdAt, completedAt, steps, name }) => {
+  const havePlaces = hasMovedTasks(tasks)
+  const rows = tasks.map(({ id, createdAt, completedAt, steps, name, place = id }) => {
     const done = steps.filter((step) => step.completedAt !== null).length
-    return [scope, id, createdAt, completedAt, steps.length, done, name, foldForSearch(name)]
+    const placed = havePlaces ? place : null
+    return [scope, id, createdAt, completedAt, steps.length, done, name, foldForSearch(name), placed]
   })
   await insertRows(sql, 'tasks', TASK_COLUMNS, rows)
   const steps = tasks.flatMap((task) =>
@@ -146,6 +147,10 @@ async function insertTasks(sql: Sql, scope: number, tasks: readonly TaskExport[]
     }),
   )
   await insertRows(sql, 'steps', STEP_COLUMNS, steps)
+}
+
+function hasMovedTasks(tasks: readonly TaskExport[]): boolean {
+  return tasks.some(({ place }) => place !== undefined)
 }
 
 async function insertPlans(sql: Sql, scope: number, plans: readonly PlanExport[]): Promise<void> {
@@ -163,6 +168,7 @@ async function updateCounters(sql: Sql, scope: number, imported: ScopeExport): P
   const { tasks, open, openSteps } = await countRows(sql, scope)
   await sql.run(
     `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?, characters = 0, indexed_from = NULL,
+       has_places = ?, task_revision = task_revision + 1,
        next_task = CASE WHEN next_task > ? THEN next_task ELSE ? END,
        next_step = CASE WHEN next_step > ? THEN next_step ELSE ? END,
        next_plan = CASE WHEN next_plan > ? THEN next_plan ELSE ? END
@@ -171,6 +177,7 @@ async function updateCounters(sql: Sql, scope: number, imported: ScopeExport): P
     tasks,
     open,
     openSteps,
+    hasMovedTasks(imported.tasks) ? 1 : 0,
     ...[imported.nextTask, imported.nextStep, imported.nextPlan].flatMap((next) => [next, next]),
     scope,
   )
