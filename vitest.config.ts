@@ -30,6 +30,7 @@ const PROCESS_UNITS = [
 const ISOLATED_UNITS = [
   'packages/mcp/src/json-schema/lazy-compile.test.ts',
   'packages/server/src/features/shell/job-ids.test.ts',
+  'packages/server/src/process/collect-when-idle.test.ts',
 ]
 
 /** The packages of this repository import each other's sources. */

@@ -17,6 +17,12 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     modules: ['server/process/spawn.ts', 'mcp/client/program-transport.ts', 'dev/server-process.ts'],
   },
   {
+    // Windows looks for a bare name in the working directory first, which may be a project.
+    effect: 'a program of Windows without its path',
+    pattern: /(?:\(\s*|: ?\[)['"`](?:taskkill|explorer|powershell|cmd|tasklist)(?:\.exe)?['"`],/,
+    modules: [],
+  },
+  {
     effect: 'starting further processes of this program',
     pattern: /['"](node:)?cluster['"]/,
     modules: ['app/cli/serve-processes.ts'],
@@ -24,7 +30,14 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
   {
     effect: 'reading the environment',
     pattern: /\bprocess\.env\b/,
-    modules: ['server/config/load-config.ts', 'server/config/home.ts', 'mcp/client/program-transport.ts'],
+    // dev/server-command.ts looks for what its user has typed, on Windows.
+    modules: [
+      'server/config/load-config.ts',
+      'server/config/home.ts',
+      'mcp/client/program-transport.ts',
+      'mcp/util/system32.ts',
+      'dev/server-command.ts',
+    ],
   },
   {
     effect: 'stdout',
@@ -42,18 +55,13 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     // The print functions and the log remove control characters; these would not.
     effect: 'writing to the terminal by descriptor or device',
     pattern: /\bwrite(File|v)?(Sync)?\([12],|['"`]\/dev\/(tty|stdout|stderr|console|fd\/[12])\b|['"]node:tty['"]/,
-    // The protocol on Bun.
-    modules: ['mcp/stdio/bun-stdio.ts', 'mcp/stdio/serve-stdio.ts'],
+    // The protocol on Bun; the profile of the macOS sandbox names the device, and opens nothing.
+    modules: ['mcp/stdio/bun-stdio.ts', 'mcp/stdio/serve-stdio.ts', 'server/sandbox/seatbelt-services.ts'],
   },
   {
     effect: 'drawing on the terminal',
     pattern: /\bgetTerminalStreams\(|['"]@clack\/prompts['"]/,
-    modules: [
-      'server/terminal/terminal.ts',
-      'app/install/prompts.ts',
-      'console/terminal/inbox-command.ts',
-      'console/terminal/prompts.ts',
-    ],
+    modules: ['server/terminal/terminal.ts', 'app/install/prompts.ts', 'console/terminal/inbox-command.ts'],
   },
   {
     effect: 'outgoing HTTP',
@@ -72,6 +80,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'app/machines/peer-client.ts',
       // Run in a browser and reach their own server.
       'console/page/api.ts',
+      'console/page-worker/service-worker.ts',
       'dev/page/api.ts',
     ],
   },
@@ -139,6 +148,19 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     modules: [],
   },
   {
+    // Node.js 20 and 22 refuse valid addresses once the call is compiled; server/util/parse-url.ts replaces it. The kernel
+    // calls it with a base, or at the start only, and browsers do not have the fault.
+    effect: 'URL.canParse',
+    pattern: /\bURL\.canParse\b/,
+    modules: [
+      'mcp/http/host-policy.ts',
+      'mcp/json-schema/schema-document.ts',
+      'mcp/mount/remote-mount.ts',
+      'mcp/openapi/tools-from-openapi.ts',
+      'console/page/components/markdown-inline.ts',
+    ],
+  },
+  {
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
     // The doctor only checks that they can be loaded.
@@ -202,6 +224,9 @@ const SEARCHES: readonly { search: string; pattern: RegExp }[] = [
 const ASKS_FOR_ROOTS = /\b(listWritableRoots|writableRoots|findTrusted\w+|createTrustedEnvironment)\b/
 
 const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
+  'server/process/terminal-support.ts': 'asks whether the package exists; what is loaded by its name is the same',
+  'server/config/login-path.ts':
+    'makes the PATH of commands; programs outside of the sandbox are found by findTrustedProgram',
   'server/config/options.ts': 'declares the settings',
   'server/config/paths.ts': 'the sandbox mounts the folder of the scripts read-only',
   'server/sandbox/sandbox-policy.ts': 'mounts what it names read-only',
@@ -209,20 +234,19 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/browser/browser-process.ts': 'only a message; find-browser.ts decides',
   'server/process/command-environment.ts': 'the PATH of commands',
   'server/process/shell-program.ts': 'lists candidates; trusted-program.ts decides',
-  'server/process/kill-untagged.ts': 'ps and taskkill are used where there is no sandbox',
   'server/process/run-program.ts': 'the environment of openInBrowser comes from createTrustedEnvironment',
   'server/process/local-socket.ts': 'the caller chooses the address',
   'server/process/worker-threads.ts': 'the callers name files of this program',
   'server/process/bounded-worker.ts': 'starts the file of the program that it runs in',
+  'server/process/read-start-times.ts': 'starts ps and PowerShell by their absolute paths',
   'server/patterns/worker.ts': 'starts the file of the program that it runs in',
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',
   'server/features/callbacks/side-effects.ts': 'its environment and shell come from callback-service.ts',
   'dev/server-command.ts': 'finds a package of the project that its user develops',
-  'dev/server-process.ts': 'starts what its user has typed; taskkill is used where there is no sandbox',
+  'dev/server-process.ts': 'starts what its user has typed; taskkill has an absolute path',
   'app/workspaces/workspaces.ts': 'the sandbox mounts the folders read-only',
-  'mcp/client/program-transport.ts':
-    'the author of a server names the program; taskkill is used on Windows, without a sandbox',
+  'mcp/client/program-transport.ts': 'the author of a server names the program; taskkill has an absolute path',
   'app/executable.ts': 'a file inside the executable',
   'app/program-info.ts': 'only compares, for a message',
   'app/cli/commands.ts': 'only tells whether it is set',
@@ -250,9 +274,12 @@ export function unusedExceptions(sources: Sources): string[] {
 const PAGE = 'console/page/'
 const DEV_PAGE = 'dev/page/'
 const DEV_VIEW_MODEL = 'dev/view'
-const PAGE_TYPES = 'server/calls/question-form'
+const PAGE_TYPES = new Set(['server/calls/question-form', 'server/calls/app-data'])
 /** The view model and the translations, which the page shares with the inbox, run in both, so they import nothing else. */
 const VIEW_MODEL = 'console/view'
+/** What the page imports as well: it imports nothing. */
+const TEXT_STYLE = 'console/text-style'
+const LISTED_PROJECTS = 'console/listed-projects'
 const TRANSLATIONS = 'console/i18n/'
 
 /** Path below packages/, without `src`, to text: `mcp/jsonrpc/message.ts`. */
@@ -357,14 +384,19 @@ function pageImport(found: Import): string[] {
   const { file, specifier, target } = found
   if (file.startsWith(TRANSLATIONS) && !target.startsWith(TRANSLATIONS))
     return [`${file} imports ${specifier}: the translations run in a browser too`]
-  if ((file === `${VIEW_MODEL}.ts` || file === `${DEV_VIEW_MODEL}.ts`) && !found.isType)
+  if (
+    [VIEW_MODEL, TEXT_STYLE, LISTED_PROJECTS, DEV_VIEW_MODEL].some((shared) => file === `${shared}.ts`) &&
+    !found.isType
+  )
     return [`${file} imports ${specifier}: the view model runs in a browser too`]
   if (target.startsWith(DEV_PAGE) || file.startsWith(DEV_PAGE)) return devPageImport(found)
   if (target.startsWith(PAGE) === file.startsWith(PAGE) || target.startsWith(TRANSLATIONS)) return []
   if (!file.startsWith(PAGE)) return [`${file} imports ${specifier}: the page runs in a browser`]
   const isAllowed =
     target === VIEW_MODEL ||
-    (found.isType && target === PAGE_TYPES) ||
+    target === TEXT_STYLE ||
+    target === LISTED_PROJECTS ||
+    (found.isType && PAGE_TYPES.has(target)) ||
     /^preact(\/hooks)?$/.test(target) ||
     // In a part of its own, which is loaded when a terminal is opened.
     (target === '@xterm/xterm' && file.startsWith(`${PAGE}terminal/`))

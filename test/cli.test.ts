@@ -82,7 +82,7 @@ test.each([
   ['a mistyped command', ['doctr'], 2, 'unknown command: doctr. Did you mean doctor?'],
   ['an unknown option', ['call', 'Bash', '--command', 'ls'], 2, 'unknown option --command; scorpiox-code --help'],
   ['an option of another command', ['config', '--http'], 2, 'config has no option --http; scorpiox-code config --help'],
-  ['a port without HTTP', ['serve', '--port', '8808'], 2, '--port is for serving over HTTP: add --http'],
+  ['a port without HTTP', ['serve', '--port', '8808'], 2, '--port requires --http'],
   ['help for an unknown command', ['help', 'dance'], 2, 'unknown command: dance'],
   ['an unknown setting', ['config', 'SANDBOXES'], 2, 'unknown setting: SANDBOXES. Did you mean SANDBOX'],
   ['an unknown flag', ['tools', '--dance'], 2, '--dance'],
@@ -100,6 +100,9 @@ test.each([
     'this machine only',
   ],
   ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'set TLS_CERT and TLS_KEY'],
+  ['a bad host', ['serve', '--http', '-e', 'HTTP_HOST=a b'], 1, 'HTTP_HOST must hold host names'],
+  ['a bad public URL', ['serve', '--http', '-e', 'PUBLIC_URL=a.example'], 1, 'PUBLIC_URL must be a plain http or'],
+  ['a bad allowed host', ['serve', '--http', '-e', 'ALLOWED_HOSTS=a/b'], 1, 'ALLOWED_HOSTS must hold host names'],
 ])('%s is reported in one sentence', async (_, args, code, sentence) => {
   const result = await run(args)
   expect(result.code).toBe(code)
@@ -113,7 +116,7 @@ test('config describes each setting and the source of its value', async () => {
   expect(stdout).toContain('MODEL=opus  (from -e on the command line)\n')
   expect(stdout).toContain(
     'MAX_JOBS=5  (from the environment)\n' +
-      '    Background tasks that one user may have running at the same time.\n' +
+      '    Jobs that one user can run at the same time.\n' +
       "    1 to 10000; default: 64. A project's file cannot set it.\n",
   )
   expect(stdout).toContain('TOOLS=true  (default)\n')
@@ -131,32 +134,32 @@ test('config prints only the named settings', async () => {
   expect(stdout.match(/^[A-Z_]+(?==)/gm)).toEqual(['MODEL', 'SANDBOX_PIDS'])
 })
 
-describe('a background task that call starts', () => {
-  test('is answered, and stopped when call exits', async () => {
+describe('a job that call starts', () => {
+  test('is reported, and killed when call exits', async () => {
     const cwd = emptyFolder()
     const started = await run(['call', 'BackgroundBash', 'command=echo $$ > pid; exec sleep 300'], cwd)
-    expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Started as background task 1\b.*\n$/) })
-    expect(started.stderr).toContain('Background task 1 was stopped when this command ended')
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Started job 1\b.*\n$/) })
+    expect(started.stderr).toContain('Job 1 was killed when this command ended')
     expect(started.stderr).toContain('add -e JOBS_OUTLIVE_SERVER=1')
     const pid = existsSync(join(cwd, 'pid')) ? Number(readFileSync(join(cwd, 'pid'), 'utf8')) : 0
     expect(pid > 0 && isAlive(pid)).toBe(false)
   })
 
-  test('is reported as stopped also if Bash continued it, without a raw link', async () => {
+  test('is reported as killed also if Bash continued it, without a raw link', async () => {
     const { stdout, stderr } = await run(['call', 'Bash', 'command=sleep 300', '-e', 'BASH_SOFT_LIMIT_MS=200'])
     expect(stdout).toMatch(/^\[Still running after 0\.2 s;.*\]\n$/)
-    expect(stderr).toContain('Background task 1 was stopped when this command ended')
+    expect(stderr).toContain('Job 1 was killed when this command ended')
   })
 
-  test('keeps running with JOBS_OUTLIVE_SERVER, and the printed commands read and stop it', async () => {
+  test('keeps running with JOBS_OUTLIVE_SERVER, and the printed commands read and kill it', async () => {
     const [cwd, HOME] = [emptyFolder(), emptyFolder()]
     const outlive = ['-e', 'JOBS_OUTLIVE_SERVER=1']
     const started = await run(['call', 'BackgroundBash', 'command=echo hello; sleep 300', ...outlive], cwd, { HOME })
     const printed = [...started.stderr.matchAll(/ call (\w+) task_id=1 -e JOBS_OUTLIVE_SERVER=1$/gm)]
     expect(printed.map(([, tool]) => tool)).toEqual(['ReadBgOutput', 'KillBgTask'])
     const read = ['call', 'ReadBgOutput', 'task_id=1', 'wait_for_pattern=hello', ...outlive]
-    expect((await run(read, cwd, { HOME })).stdout).toMatch(/^hello\n[^]*Background task 1 is running/)
-    expect((await run(['call', 'KillBgTask', 'task_id=1', ...outlive], cwd, { HOME })).stdout).toContain('was ended')
+    expect((await run(read, cwd, { HOME })).stdout).toMatch(/^hello\n[^]*Job 1 is running/)
+    expect((await run(['call', 'KillBgTask', 'task_id=1', ...outlive], cwd, { HOME })).stdout).toContain('Killed job')
   })
 })
 
@@ -192,9 +195,15 @@ test('doctor reports what works, and fails if something does not', async () => {
   expect(healthy.stdout).toMatch(/✓ bash: GNU bash/)
   expect(healthy.stdout).toMatch(/✓ state: .*state\.db\n/)
   expect(healthy.code).toBe(0)
-  const broken = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
+  const broken = await run(['doctor'], emptyFolder(), {
+    SHELL_PATH: '/nowhere/bash',
+    PATH: emptyFolder(),
+    STARTUP_DIR: '/nowhere',
+  })
   expect(broken.code).toBe(1)
-  expect(broken.stdout).toContain('✗ bash: not found\n  → ')
+  expect(broken.stdout).toContain(
+    '✗ bash: commands cannot run\n  → The command was not started: the configured shell /nowhere/bash does not exist',
+  )
   expect(broken.stdout).toContain('✗ directory: /nowhere')
   const nowhere = await run(['doctor'], emptyFolder(), { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' })
   expect(nowhere.code).toBe(1)

@@ -143,7 +143,7 @@ test('TOOLS=0 lists nothing and refuses every call with the reason', async () =>
   expect((await client.request('tools/list')).result.tools).toEqual([])
   const call = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo x' } })
   expect(call.result).toEqual({
-    content: [{ type: 'text', text: 'Bash is switched off by the setting TOOLS=0 (set by environment)\n' }],
+    content: [{ type: 'text', text: 'Bash is disabled by the setting TOOLS=0 (set by environment)\n' }],
     isError: true,
   })
   await client.close()

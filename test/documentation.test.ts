@@ -1,4 +1,4 @@
-// The check of the three languages finds mistakes: each is planted in a correct page and must be named.
+// The checks of the three languages find mistakes: each is planted in correct pages and strings, and must be named.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { compare } from '../scripts/docs/compare.mjs'
+import { confirm, staleTranslations } from '../scripts/docs/confirm.mjs'
 import { openDictionary } from '../scripts/docs/dictionary.mjs'
-import { brokenLinks } from '../scripts/docs/links.mjs'
+import { brokenLinks, wrongLanguageLinks } from '../scripts/docs/links.mjs'
+import { allWrongPhrases, wrongPhrases } from '../scripts/docs/phrases.mjs'
+import { recordPage, recordStrings, stalePage, staleStrings } from '../scripts/docs/sources.mjs'
 import { makeTables } from '../scripts/docs/tables.mjs'
 import { composePages } from '../scripts/docs/translations.mjs'
 import { emptyFolder } from './support/client.js'
@@ -201,6 +204,96 @@ test('a broken link is reported with its line', () => {
   ])
 })
 
+const [IN_KOREAN, IN_ARABIC] = [
+  { code: 'ko', english: '영어' },
+  { code: 'ar', english: 'بالإنجليزية' },
+]
+const korean = (text: string): string[] => wrongLanguageLinks('docs/ko/tools.md', text, 'docs/tools.md', IN_KOREAN)
+const arabic = (text: string): string[] => wrongLanguageLinks('docs/ar/tools.md', text, 'docs/tools.md', IN_ARABIC)
+
+test('links to English pages are marked in translations, and others are not', () => {
+  const right = [
+    '[English](../tools.md) · [العربية](../ar/tools.md) · [보안](security.md)',
+    '[셸](../shell.md)(영어)에 있습니다. ([샌드박스](../sandbox.md#x) (영어)) ![그림](../pictures/a.png)',
+    '[셸](../shell.md), [이미지](../read-image.md)와\n[`dev`](../dev.md)(영어)입니다.',
+    '다음은 영어로 되어 있습니다: [셸](../shell.md) · [기록](../../CHANGELOG.md)',
+    '[폴더](../../examples/grammar), [다른 곳](https://example.com/x.md)',
+  ]
+  expect(korean(right.join('\n\n'))).toEqual([])
+  expect(arabic('([الأوامر](../shell.md) و[الطرفيات](../terminals.md)، بالإنجليزية)')).toEqual([])
+  expect(arabic('[الأوامر](../shell.md) (بالإنجليزية)، و[الأمان](security.md)')).toEqual([])
+})
+
+test.each([
+  [
+    '[셸](../shell.md)에 있습니다',
+    'docs/ko/tools.md, line 1: the link to ../shell.md leads to an English page; write (영어) after it',
+  ],
+  ['첫째\n둘째 [셸](../shell.md)\n', 'line 2: the link to ../shell.md leads to an English page'],
+  [
+    '[셸](../shell.md)과 [보안](security.md)(영어)',
+    'the link to security.md is marked as English, but leads to a translated page',
+  ],
+  ['[셸](../shell.md). [터미널](../terminals.md)(영어)', 'the link to ../shell.md leads to an English page'],
+  ['영어입니다: [보안](security.md)', 'the link to security.md is marked as English'],
+  ['영어입니다. [셸](../shell.md)', 'the link to ../shell.md leads to an English page'],
+  ['[보안](../security.md#x)(영어)', 'the link to ../security.md#x leads to English; link to docs/ko/security.md'],
+])('the wrong mark of %s is reported', (text, sentence) => {
+  expect(korean(text)).toEqual([expect.stringContaining(sentence)])
+})
+
+test('an English page without its mark is reported in Arabic', () => {
+  expect(arabic('[الأوامر](../shell.md)، [الأمان](security.md)')).toEqual([
+    'docs/ar/tools.md, line 1: the link to ../shell.md leads to an English page; write (بالإنجليزية) after it',
+  ])
+})
+
+test.each(['이(가)', '을(를)', '은(는)', '와(과)', '(으)로', '(이)라'])(
+  'the particles %s are refused in Korean',
+  (pair) => {
+    const found = wrongPhrases('ko.ts', `\n  a: '{name}${pair} x',`, IN_KOREAN)
+    expect(found).toEqual([expect.stringContaining(`ko.ts, line 2: write '${pair.replace(/라$/, '')}`)])
+  },
+)
+
+test.each([
+  ['서버에 손을 달아 줍니다', '손을 달아'],
+  ['나에게 닿는\n질문', '나에게 닿는 질문'],
+  ['먼저 통하는 길로', '먼저 통하는 길'],
+])('the Korean phrase in "%s" is refused', (text, phrase) => {
+  expect(wrongPhrases('a.md', `x\n${text}`, IN_KOREAN)).toEqual([
+    expect.stringContaining(`a.md, line 2: write '${phrase}'`),
+  ])
+})
+
+test.each([
+  ['يمنح أي عميل يدين', 'يمنح أي عميل يدين'],
+  ['يتحدث كل الإصدارات المنشورة', 'يتحدث كل الإصدارات'],
+  ['على نواتين هادئتين', 'نواتين هادئتين'],
+  ['صدفة أوامر', 'صدفة أوامر'],
+  ['أُلغي التذكير {slot}', 'التذكير'],
+  ['ما يشبه الرموز المميزة', 'الرموز المميزة'],
+  ['يستمر الأمر كعملية خلفية', 'كعملية خلفية'],
+])('the Arabic phrase in "%s" is refused', (text, phrase) => {
+  expect(wrongPhrases('a.md', text, IN_ARABIC)).toEqual([expect.stringContaining(`a.md, line 1: write '${phrase}'`)])
+})
+
+test('phrases are looked for in pages, dictionaries and strings, but not twice in generated parts', () => {
+  const files = new Map([
+    ['docs/ko/tools.md', 'a\n<!-- generated: tools -->\n도구을(를)\n<!-- end: tools -->\n질문은(는)\n'],
+    ['docs/ko/words.json', '{\n  "Tool": "도구을(를)"\n}'],
+    ['packages/console/src/i18n/ko.ts', "a: '{n}이(가)'"],
+    ['packages/console/src/terminal/messages/ar.ts', "a: 'تذكير'"],
+    ['docs/ar/tools.md', 'قال: استدعاء (callback) و 이(가)'],
+  ])
+  expect(allWrongPhrases((file) => files.get(file)).map((line) => line.split(': write')[0])).toEqual([
+    'docs/ko/tools.md, line 5',
+    'docs/ko/words.json, line 2',
+    'packages/console/src/i18n/ko.ts, line 1',
+    'packages/console/src/terminal/messages/ar.ts, line 1',
+  ])
+})
+
 const FACTS = { tools: [], options: [], peers: { day: '', machine: '', busyCores: 0, rounds: 1, peers: [] } }
 const NAMES = ['README', 'quick-start', 'tools', 'configuration', 'security', 'write-your-own']
 
@@ -243,4 +336,180 @@ test('a page that is missing, or lacks its tables or other languages, is reporte
   expect(problemsWith(lacking('docs/ko/tools.md', '[x](../ar/tools.md)'))).toEqual([
     'docs/ko/tools.md has no link to docs/ar/tools.md, the same page in another language',
   ])
+})
+
+const SOURCE = `# Tokens
+
+[한국어](ko/tokens.md)
+
+Tokens are stored as hashes. A token is shown
+once. Keep it.
+
+Anyone with a token may call.
+
+## Revoke a token
+
+Run \`token revoke\`.
+
+- It applies at once.
+- Sessions end.
+
+\`\`\`sh
+token revoke a   # the name
+\`\`\`
+
+| key | about |
+|---|---|
+| \`A\` | First. |
+
+<!-- generated: tools -->
+Filled.
+<!-- end: tools -->
+`
+
+const TRANSLATED = `# 토큰
+
+[English](../tokens.md)
+
+토큰은 해시로 저장됩니다.
+
+토큰이 있으면 호출할 수 있습니다.
+
+## <a id="revoke-a-token"></a>토큰 폐기
+
+\`token revoke\`를 실행하세요.
+
+- 즉시 적용됩니다.
+- 세션이 끝납니다.
+
+\`\`\`sh
+token revoke a   # 이름
+\`\`\`
+
+| key | about |
+|---|---|
+| \`A\` | 첫째. |
+`
+
+const staleAfter = (change: (english: string) => string): string[] =>
+  stalePage('ko.md', TRANSLATED, change(SOURCE), recordPage(SOURCE))
+
+test('a translation of the present English is not stale', () => {
+  expect(staleAfter((english) => english)).toEqual([])
+})
+
+test.each([
+  [
+    'a changed sentence',
+    'shown\nonce',
+    'shown twice',
+    "ko.md, line 5, section 'Tokens'",
+    'changed: "A token is shown twice."',
+  ],
+  ['a removed sentence', ' Keep it.', '', "ko.md, line 5, section 'Tokens'", 'changed: "A token is shown once."'],
+  ['an added sentence', 'may call.', 'may call. Few do.', "ko.md, line 7, section 'Tokens'", 'changed: "Few do."'],
+  ['a changed list item', 'Sessions end.', 'Jobs end.', "line 13, section 'Revoke a token'", 'changed: "Jobs end."'],
+  ['a changed table row', 'First.', 'Second.', "line 20, section 'Revoke a token'", 'changed: "| `A` | Second. |"'],
+  [
+    'a changed comment in a code block',
+    '# the name',
+    '# a name',
+    "line 17, section 'Revoke a token'",
+    'changed: "a name"',
+  ],
+  ['a changed heading', '# Tokens', '# Your tokens', "line 1, section 'Your tokens'", 'changed: "Your tokens"'],
+  ['a new paragraph', '\nAnyone', '\nNew.\n\nAnyone', "line 1, section 'Tokens'", 'has a new paragraph: "New."'],
+  [
+    'a removed paragraph',
+    'Anyone with a token may call.\n\n',
+    '',
+    "line 1, section 'Tokens'",
+    'removed the paragraph after: "Tokens are stored as hashes."',
+  ],
+  [
+    'a moved paragraph',
+    /(Tokens are[^]*it\.)\n\n(Anyone.*)/,
+    '$2\n\n$1',
+    "line 5, section 'Tokens'",
+    'moved a paragraph: "Anyone with a token may call."',
+  ],
+  ['a new section', '## Revoke', '## Scopes\n\nNew.\n\n## Revoke', "section 'Scopes'", 'has a new section: "Scopes"'],
+  ['a renamed section', '## Revoke a', '## Delete a', "section 'Delete a token'", 'changed: "Delete a token"'],
+])('%s marks the translation as stale', (_, part, instead, place, sentence) => {
+  const problems = staleAfter((english) => english.replace(part, instead))
+  expect(problems).toEqual([expect.stringContaining(place)])
+  expect(problems[0]).toContain(`stale, because English ${sentence}`)
+})
+
+test('a removed section marks the translation as stale', () => {
+  expect(staleAfter((english) => english.replace(/## Revoke[^]*/, ''))).toEqual([
+    'ko.md: stale, because English no longer has the section #revoke-a-token',
+  ])
+})
+
+test.each([
+  ['line breaks', 'shown\nonce', 'shown once'],
+  ['the target of a link', 'ko/tokens.md', 'ko/other.md'],
+  ['code', 'token revoke a ', 'token revoke b '],
+  ['a generated part', 'Filled.', 'Filled again.'],
+])('%s may change without the translation', (_, part, instead) => {
+  expect(staleAfter((english) => english.replace(part, instead))).toEqual([])
+})
+
+test('a changed and a new string mark the translation as stale', () => {
+  const values = { log: 'Log in', jobs: { one: '{n} job', other: '{n} jobs' } }
+  const file = "export const ko = {\n  log: '로그인',\n  jobs: { other: '작업 {n}개' },\n}"
+  const stale = (changed: object): string[] =>
+    staleStrings('ko.ts', file, { ...values, ...changed }, recordStrings(values))
+  expect(stale({})).toEqual([])
+  expect(stale({ log: 'Sign in' })).toEqual(['ko.ts, line 2, \'log\': stale, because English changed: "Sign in"'])
+  expect(stale({ jobs: { one: '{n} job', other: '{n} of them' } })).toEqual([
+    expect.stringContaining("ko.ts, line 3, 'jobs': stale, because English changed: "),
+  ])
+  expect(stale({ out: 'Log out' })).toEqual(['ko.ts, line 0, \'out\': stale, because English is new: "Log out"'])
+})
+
+test('a stale translation is reported until it is confirmed, and a page with other problems cannot be confirmed', async () => {
+  const folder = 'packages/console/src/i18n'
+  const files = library().set(`${folder}/en.ts`, "export const en = {\n  log: 'Log in',\n} as const\n")
+  for (const code of ['ko', 'ar']) files.set(`${folder}/${code}.ts`, 'export const own: object = {\n  log: "",\n}\n')
+  const read = (file: string): string | undefined => files.get(file)
+  const confirmed = async (...[target, part]: [string, string?]): Promise<string[]> => {
+    const result = await confirm(target, part, read)
+    for (const [file, text] of result.files) files.set(file, text)
+    return result.problems
+  }
+  expect(await confirmed('ko')).toEqual([])
+  expect(await confirmed('ar')).toEqual([])
+  expect(await staleTranslations(read)).toEqual([])
+
+  files.set('docs/security.md', `${files.get('docs/security.md')}\nTokens are hashed.\n\n## More\n\nText.\n`)
+  files.set(`${folder}/en.ts`, "export const en = {\n  log: 'Sign in',\n} as const\n")
+  const page = (code: string): string[] => [
+    `docs/${code}/security.md, line 1, section 'security': stale, because English has a new paragraph: "Tokens are hashed."`,
+    `docs/${code}/security.md, line 1, section 'More': stale, because English has a new section: "More"`,
+  ]
+  const string = (code: string): string =>
+    `${folder}/${code}.ts, line 2, 'log': stale, because English changed: "Sign in"`
+  const stale = await staleTranslations(read)
+  expect(stale.map((line) => line.replace('line 3,', 'line 1,'))).toEqual(
+    ['ko', 'ar'].flatMap((code) => [...page(code), string(code)]),
+  )
+
+  expect(await confirmed('docs/ko/security.md')).toEqual([
+    'docs/ko/security.md lacks the section \'More\' (its heading begins with <a id="more"></a>)',
+  ])
+  expect(await staleTranslations(read)).toEqual(stale)
+  files.set(
+    'docs/ko/security.md',
+    `${files.get('docs/ko/security.md')}\n해시입니다.\n\n## <a id="more"></a>더\n\n글.\n`,
+  )
+  expect(await confirmed('docs/ko/security.md', 'more')).toEqual([])
+  expect(await staleTranslations(read)).toHaveLength(5)
+  expect(await confirmed('docs/ko/security.md')).toEqual([])
+  expect(await confirmed(`${folder}/ko.ts`, 'log')).toEqual([])
+  expect(await staleTranslations(read)).toEqual(stale.filter((line) => line.includes('/ar')))
+
+  expect(await confirmed('docs/ko/none.md')).toEqual([expect.stringContaining("no translation 'docs/ko/none.md'")])
+  expect(await confirmed(`${folder}/ko.ts`, 'none')).toEqual([expect.stringContaining("no part 'none'; one of: log")])
 })

@@ -151,7 +151,7 @@ test('without free file descriptors a command reports it and the server continue
   await client.request('ping')
   for (let id = 0; id < 30; id++) client.send(callOf(id, 'Bash', { command: 'sleep 1' }))
   const refused = await client.waitFor(({ id, result }) => typeof id === 'number' && id < 30 && result?.isError)
-  expect(refused.result.content[0].text).toContain('out of open files')
+  expect(refused.result.content[0].text).toContain('too many open files')
   await Promise.all(Array.from({ length: 30 }, (_, id) => client.waitFor((message) => message.id === id)))
   expect(await client.close()).toBe(0)
   expect(client.stderr()).toBe('')

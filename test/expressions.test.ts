@@ -28,6 +28,28 @@ const DYNAMIC: Readonly<Record<string, { readonly calls: number; readonly forms:
     calls: 1,
     forms: [/:1F90 [\dA-F]{8}:1F91 \S+ \S+ \S+ \S+ +(\d+) /],
   },
+  // Alternatives that are tried at each position, each of a bounded length.
+  'console/page/components/markdown-inline.ts': {
+    calls: 1,
+    forms: [
+      /\\([!-/:-@[-`{-~])/u,
+      /(`{1,3})(?!`)([^\n]{1,1000}?)(?<!`)\1(?!`)/u,
+      /!\[[^\]\n]{0,500}\]\([^\s()]{1,1000}\)/u,
+      /\[([^[\]\n]{1,500})\]\(([^\s()<>]{1,1000})\)/u,
+      /<(https?:\/\/[^\s<>]{1,1000})>/u,
+      /\*\*([^\s*](?:[^\n]{0,1000}?\S)?)\*\*(?!\*)/u,
+      /~~([^\s~](?:[^\n~]{0,1000}[^\s~])?)~~/u,
+      /\*([^\s*](?:[^\n*]{0,1000}[^\s*])?)\*/u,
+    ],
+  },
+  // Alternatives, each checked by itself, and those of a setting, which are restricted: some may be repeated 200 times.
+  'server/features/history/redact-tokens.ts': {
+    calls: 1,
+    forms: [
+      /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?["']?[ \t]{0,3}[:=][ \t]{0,3}["'])(?![$<[])(?:[^"'\n\\]|\\.){4,}/i,
+      /((?:secret|token|passw(?:or)?d|(?:api|access)[_-]?key)s?(?:[_-][\w-]{0,40})?=)(?![$<])[^\s"'`\\&;,|()<>{}[\]]{6,}/i,
+    ],
+  },
   'server/process/command-memory.ts': { calls: 1, forms: [/^MemTotal:\s+(\d+)/m] },
   'server/text/untrusted-text.ts': {
     calls: 2,
@@ -121,6 +143,8 @@ describe('the model of the engine', () => {
     [/(\w+)\1!/, true],
     [/^[a-z]{1,64}$/, false],
     [/[a-z]{1,64}!/, false],
+    [/^ *(`{3,}|~{3,})([^`]*)$/, true],
+    [/^ *(`{3,}(?!`)|~{3,}(?!~))([^`]*)$/, false],
     [/(?<=a+)b/, true],
     [/(?<=a{1,9})b/, false],
     [/(?<=x.*)b/g, true],

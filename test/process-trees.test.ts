@@ -62,7 +62,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
     const { result } = await client.waitFor(({ id }) => id === 1)
     expect(resultData(result).timedOut).toBe(true)
     expect(result.content[0].text).toContain(
-      `[Timed out after ${TIMEOUT_MS} ms. It was ended with everything it started.`,
+      `[Timed out after ${TIMEOUT_MS} ms: the command and its child processes were killed.`,
     )
     expect(isAlive(pid)).toBe(false)
     await client.close()

@@ -451,7 +451,7 @@ describe('the end', () => {
       id: 1,
       result: {
         isError: true,
-        content: [{ text: expect.stringContaining('Cancelled. It was ended with everything it started.') }],
+        content: [{ text: expect.stringContaining('Cancelled: the command and its child processes were killed.') }],
       },
     }
     expect(client.received.at(-1)).toMatchObject(answer)

@@ -275,7 +275,7 @@ test.concurrent('waits for a job of a killed server and reports how it ended', a
   await killServer(client)
   const successor = await clientIn(environment)
   await fired(successor, 'job')
-  expect(await callbacksDeliveredTo(successor)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
+  expect(await callbacksDeliveredTo(successor)).toMatch(new RegExp(`job ${task_id} ended, .*\\] job$`))
   expect(await successor.close()).toBe(0)
 })
 

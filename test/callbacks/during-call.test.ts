@@ -135,16 +135,16 @@ test.concurrent('the end of a job during a call is reported in the result of tha
   const { content } = await call(client, 'Bash', {
     command: 'touch go; while kill -0 $(cat pid); do sleep 0.05; done 2>&-; sleep 2; echo finished',
   })
-  expect(textOf(content)).toMatch(
-    /^\[Callback 0 fired .*: background task 1 ended, exit code 3\] job over\n+finished\n/,
-  )
+  expect(textOf(content)).toMatch(/^\[Callback 0 fired .*: job 1 ended, exit code 3\] job over\n+finished\n/)
   expect(await client.close()).toBe(0)
 })
 
 test.concurrent('a cancelled call delivers nothing: the message waits for the next result', async () => {
   const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
-  await call(client, 'SetCallback', { message: 'kept', delay_seconds: 1, repeat_count: 1 })
+  const set = await call(client, 'SetCallback', { message: 'kept', delay_seconds: 3, repeat_count: 1 })
+  // On a very slow machine its own result could have it.
+  expect(textOf(set.content)).not.toContain(' fired ')
   const id = 'to-cancel'
   client.send({
     jsonrpc: '2.0',
@@ -153,7 +153,7 @@ test.concurrent('a cancelled call delivers nothing: the message waits for the ne
     params: { name: 'Bash', arguments: { command: 'sleep 30' } },
   })
   // It becomes due during the call, and nothing shows it.
-  await sleep(underLoad(1200))
+  await sleep(underLoad(3200))
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
   // A result waits only briefly for a callback that is being written; then the next result has it.
   const next = async (): Promise<string> => textOf((await call(client, 'Bash', { command: 'echo next' })).content)

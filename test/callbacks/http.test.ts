@@ -99,7 +99,7 @@ test.concurrent('nothing counts as pushed that may not have been read', async ()
   const headers = { 'mcp-session-id': String(answered['mcp-session-id']) }
   const call = (name: string, args = {}) => textsOf(server, { body: callOf(name, args), headers })
   const [output] = await call('SetCallback', { message: 'unheard', delay_seconds: 2, repeat_count: 1 })
-  expect(output).toContain('in front of the next result of any tool')
+  expect(output).toContain('before the next result of any tool')
   await eventually(
     () => front({ call }),
     (text) => text.includes('unheard'),

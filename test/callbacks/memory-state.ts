@@ -33,7 +33,7 @@ export function memoryState(): StateDatabase {
       return () => void listeners.delete(listener)
     },
     pollNow: () => Promise.resolve(),
-    listProjectsWithOpenItems: () => Promise.resolve([]),
+    listProjectsWithItems: () => Promise.resolve([]),
     listUsersWithPendingItems: () => Promise.resolve(kept.callbacks.length + kept.waiting.length > 0 ? ['ann'] : []),
     close: () => Promise.resolve(),
   }
@@ -51,6 +51,7 @@ function rowsOver(draft: Content): StateTables {
     async remove(session, slot) {
       draft.callbacks = draft.callbacks.filter((each) => !isAt(each, session, slot))
     },
+    end: ({ session, slot }) => callbacks.remove(session, slot),
   }
   const messages: StateTables['messages'] = {
     async insert(message) {
@@ -59,6 +60,10 @@ function rowsOver(draft: Content): StateTables {
       return row
     },
     listPending: async () => draft.waiting,
+    listOfSession: async (session) =>
+      draft.waiting
+        .filter((each) => each.session === session)
+        .map((row) => Object.assign({}, row, { deliveredAt: null })),
     async markDelivered(id) {
       const before = draft.waiting
       draft.waiting = before.filter((each) => each.id !== id)

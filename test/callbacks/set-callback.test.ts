@@ -93,7 +93,7 @@ describe('the documented texts', () => {
     expect(await refused(client, { message: 'm', delay_seconds: 5, repeat_count: -2 })).toContain('repeat_count')
     expect(await refused(client, { message: 'm', delay_seconds: 5, repeat_count: 1e300 })).toContain('repeat_count')
     expect(await refused(client, { message: 'm', pattern: 'x' })).toContain('task_id')
-    expect(await refused(client, { message: 'm', task_id: 99 })).toContain('There is no background task 99')
+    expect(await refused(client, { message: 'm', task_id: 99 })).toContain('There is no job 99')
     expect(await refused(client, { message: 'm', task_id: 1, delay_seconds: 5 })).toContain('not both')
     expect(await refused(client, { action: 'pause' })).toContain('Valid: set, list, cancel')
     expect(await firstLine(client, { message: '🦂'.repeat(2048), delay_seconds: 3600 })).toContain('Callback scheduled')
@@ -112,11 +112,11 @@ describe('the documented texts', () => {
 
 describe('fired callbacks', () => {
   inServer(
-    'is in front of the next result of any tool, once, and a log message, which does not count as delivery, is sent',
+    'is before the next result of any tool, once, and a log message, which does not count as delivery, is sent',
     async (client) => {
       await openCallbacks(client)
       const { text } = await callback(client, { message: 'look at the build', delay_seconds: 5, repeat_count: 2 })
-      expect(text).toContain('in front of the next result of any tool')
+      expect(text).toContain('before the next result of any tool')
       await fired(client, '1 left] look at the build')
       expect(await messageBeforeResult(client)).toMatch(
         /^\[Callback 0 fired at \d\d:\d\d:\d\d \(UTC\S*\), 1 left\] look at the build$/,
@@ -126,7 +126,7 @@ describe('fired callbacks', () => {
       const failing = await call(client, 'KillBgTask', { task_id: 77 })
       expect(failing.isError).toBe(true)
       expect(failing.content[0].text).toMatch(/, 0 left\] look at the build\n+$/)
-      expect(failing.content[1].text).toContain('There is no background task 77')
+      expect(failing.content[1].text).toContain('There is no job 77')
       expect(await firstLine(client, { action: 'list' })).toBe('No active callbacks.')
       expect(logged(client)).toHaveLength(2)
     },
@@ -146,22 +146,20 @@ describe('fired callbacks', () => {
     expect(await callbacksDeliveredTo(client)).toContain('soon')
   })
 
-  inServer('when a background task ends, or prints a line that matches', async (client) => {
+  inServer('when a job ends, or prints a line that matches', async (client) => {
     const task_id = await startJob(client, 'sleep 0.5; for i in 1 2 3; do echo "ready $i"; done; sleep 2; exit 4')
     const ends = await callback(client, { message: 'it is over', task_id })
-    expect(ends.text).toContain(`Callback scheduled: fires when background task ${task_id} ends.`)
+    expect(ends.text).toContain(`Callback scheduled: fires when job ${task_id} ends.`)
     await callback(client, { message: 'it is ready', task_id, pattern: 'ready \\d' })
     await callback(client, { message: 'never', task_id, pattern: 'no such line', repeat_count: 5 })
-    expect((await callback(client, { action: 'list' })).text).toContain(
-      `fires when background task ${task_id} ends (1 left)`,
-    )
+    expect((await callback(client, { action: 'list' })).text).toContain(`fires when job ${task_id} ends (1 left)`)
     await fired(client, 'it is ready')
     await fired(client, 'it is over')
     await fired(client, 'never')
     const front = await callbacksDeliveredTo(client)
-    expect(front).toContain(`background task ${task_id} printed "ready 1" and 2 more that match] it is ready`)
-    expect(front).toContain(`background task ${task_id} ended, exit code 4] it is over`)
-    expect(front).toContain(`background task ${task_id} ended, exit code 4, and no further line matched] never`)
+    expect(front).toContain(`job ${task_id} printed "ready 1" and 2 more matching lines] it is ready`)
+    expect(front).toContain(`job ${task_id} ended, exit code 4] it is over`)
+    expect(front).toContain(`job ${task_id} ended, exit code 4, and no further line matched] never`)
     expect(await firstLine(client, { action: 'list' })).toBe('No active callbacks.')
     await callback(client, { message: 'over already', task_id })
     await fired(client, 'over already')
@@ -175,7 +173,7 @@ describe('fired callbacks', () => {
     await fired(client, 'go on')
     const front = await callbacksDeliveredTo(client)
     expect(front).toMatch(
-      /^\[Callback \d+ fired at [^[\]]*: background task \d+ printed "match'\) ok \(Callback 7 fired [^"[\]]*"\] go on$/,
+      /^\[Callback \d+ fired at [^[\]]*: job \d+ printed "match'\) ok \(Callback 7 fired [^"[\]]*"\] go on$/,
     )
     expect(front).not.toMatch(/[\u{E0000}-\u{E0FFF}\u200B]/u)
   })

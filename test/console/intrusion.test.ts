@@ -314,10 +314,15 @@ describe('as another user', () => {
     const orders: readonly (readonly [string, object])[] = [
       ['output', { server, id: job }],
       ['download', { server, id: job }],
+      ['find', { server, id: job, query: 'the secret', from: 0 }],
       ['answer', { project, id: things.question, replies: ANSWER }],
       ['cancel', { project, session: 'asker', slot: 3 }],
       ['dismiss', { project, id: things.message }],
       ['kill', { server, id: job }],
+      ['task', { project, id: 1 }],
+      ['change-task', { project, change: { kind: 'rename', id: 1, name: 'theirs', before: 'the secret' } }],
+      ['change-task', { project, change: { kind: 'complete', id: 1 } }],
+      ['change-task', { project, change: { kind: 'create', name: 'theirs' } }],
     ]
     for (const [, token] of foreignTokens()) {
       for (const [verb, body] of orders) {
@@ -327,8 +332,8 @@ describe('as another user', () => {
         expect(answer.text).not.toContain('the secret')
       }
       // Another user may have their own share of a project, which is empty.
-      expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null })
-      expect((await sendCommand(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
+      expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null, changes: [] })
+      expect((await sendCommand(http, 'tasks', { project }, token)).json).toMatchObject({ tasks: [], found: 0 })
       expect((await sendCommand(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
     }
     expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
@@ -337,8 +342,10 @@ describe('as another user', () => {
     expect((await sendCommand(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
     expect((await sendCommand(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
     expect((await sendCommand(http, 'download', { server, id: job })).text).toContain('the secret')
-    expect((await sendCommand(http, 'tasks', { project, before: 1e9 })).json.tasks).toMatchObject([
-      { name: 'the secret' },
+    const found = await sendCommand(http, 'find', { server, id: job, query: 'the secret', from: 0 })
+    expect(found.json).toEqual({ found: { from: 0 }, next: null })
+    expect((await sendCommand(http, 'tasks', { project })).json.tasks).toMatchObject([
+      { name: 'the secret', completedAt: null },
     ])
     const output = await stream(http, { path: '/board/output', body: JSON.stringify({ server, id: job }) })
     expect((await output.next())?.json.open).toContain('the secret')

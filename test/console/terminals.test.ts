@@ -1,6 +1,7 @@
 // The terminals of jobs over the console's endpoints: who may use them, what is refused, jobs that outlive their server,
 // and output that is opened late, is long, or changes its size.
 
+import headless from '@xterm/headless'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { TerminalEvent } from '@scorpiox/console/view'
@@ -9,6 +10,8 @@ import { type Machine, newMachine, newProject, sendCommand, watchConsole } from 
 import { eventually } from '../support/eventually.js'
 import { type EventStream, type HttpServer, startProgram, stream, tokenFor } from '../support/http-client.js'
 import { needs, openTerminalJob } from '../shell/terminal-job.js'
+
+const { Terminal } = headless
 
 const leftovers: (() => unknown)[] = []
 
@@ -105,6 +108,45 @@ describe('over the endpoints of the console', needs('script', 'stty'), () => {
     expect(text.length).toBeLessThan(600_000)
     await terminal.read({ screen: '100x30' })
     await eventually(() => eventsOf(opened).at(-1)?.cols === 100)
+    opened.disconnect()
+    await terminal.kill()
+  })
+
+  test('a full-screen program that is opened late is shown whole, with what it drew long ago', async () => {
+    const machine = newMachine()
+    const client = await serve(machine)
+    const header = String.raw`printf '\033[?1049h\033[?25l\033[1;1H\033[1;38;2;10;200;30mHEADER\033[0m \033[44mblue\033[0m wide 표\033[24;1Hfooter'`
+    const updates = String.raw`awk 'BEGIN { for (n = 1; n <= 40000; n++) printf "\033[5;3Hupdate %06d of many", n }'`
+    const reply = String.raw`read -r line; printf '\033[7;1Hgot %s' "$line"; cat`
+    const terminal = await openTerminalJob(client, [header, updates, reply].join('; '))
+    await terminal.screen(/update 040000/)
+    const console = await startConsole(machine)
+    const job = await serverOf(console, terminal.id)
+    const opened = await openTerminal(console, job)
+    await eventually(() => textOf(opened).includes('footer'))
+    expect(textOf(opened).length).toBeLessThan(10_000)
+    const display = new Terminal({ cols: 80, rows: 24, allowProposedApi: true })
+    const show = async (): Promise<string[]> => {
+      display.reset()
+      await new Promise<void>((resolve) => display.write(textOf(opened), resolve))
+      return Array.from({ length: 24 }, (_, row) => display.buffer.active.getLine(row)?.translateToString(true) ?? '')
+    }
+    const rows = await show()
+    expect(display.buffer.active.type).toBe('alternate')
+    expect([rows[0], rows[4], rows[23]]).toEqual(['HEADER blue wide 표', '  update 040000 of many', 'footer'])
+    const { cursorX, cursorY } = display.buffer.active
+    expect([cursorX, cursorY]).toEqual([23, 4])
+    const first = display.buffer.active.getLine(0)
+    const [green, blue] = [first?.getCell(0), first?.getCell(7)]
+    expect(green?.getFgColor()).toBe(0x0ac81e)
+    expect(green?.isBold()).not.toBe(0)
+    expect([blue?.isBgPalette(), blue?.getBgColor()]).toEqual([true, 4])
+    expect((await sendCommand(console, 'type', { ...job, text: 'more\r' })).status).toBe(204)
+    await eventually(
+      async () => (await show())[6],
+      (row) => row === 'got more',
+    )
+    expect((await show())[0]).toBe('HEADER blue wide 표')
     opened.disconnect()
     await terminal.kill()
   })

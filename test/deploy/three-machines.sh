@@ -85,8 +85,8 @@ step drained
 
 # The primary of the database is gone
 primary=$(patronictl -c "$logs/patroni1.yml" list -f json | grep -o '"Member": "db[123]"[^}]*"Role": "Leader"' | grep -o 'db[123]' | tail -c 2)
-pkill -KILL -P "${patroni[$primary]}" 2>/dev/null || true
-kill -KILL "${patroni[$primary]}"
+# At once: without its PostgreSQL, Patroni may exit, or start another one.
+kill -KILL "${patroni[$primary]}" $(pgrep -P "${patroni[$primary]}")
 until_holds create "after the failover"
 has_tasks "8 tasks"
 step failover

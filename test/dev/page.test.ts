@@ -66,7 +66,7 @@ const result = () => page.getByRole('region', { name: 'Result' })
 
 test('everything the server offers is listed, and the key leaves the address', async () => {
   const links = await page.getByRole('navigation').getByRole('link').allInnerTexts()
-  expect(links).toEqual('Greet,count,order,visit,rhyme,draw,weigh,readme,note,translate'.split(','))
+  expect(links).toEqual('Greet,count,order,visit,rhyme,draw,weigh,readme,note,translate,Any request…'.split(','))
   expect(page.url()).not.toContain('key')
   await page.reload()
   await page.getByRole('status').getByText('Ready').waitFor()
@@ -129,6 +129,26 @@ test('images and structured content are shown', async () => {
   await result().getByRole('heading', { name: 'Structured content' }).waitFor()
   await choose('draw')
   await image.waitFor()
+  await page.getByRole('button', { name: 'Add to marks' }).click()
+  await page.getByLabel('x integer').fill('3')
+  await page.getByRole('button', { name: 'Remove marks 1' }).click()
+  await page.getByLabel('x integer').waitFor({ state: 'detached' })
+  // Icons of other servers are not loaded.
+  const icons = page.locator('.icon')
+  expect(await icons.evaluateAll((all) => all.map((icon) => icon.getAttribute('src')?.slice(0, 15)))).toEqual([
+    'data:image/png;',
+  ])
+})
+
+test('a request of any method is sent', async () => {
+  await choose('Any request…')
+  await page.getByLabel('method').fill('logging/setLevel')
+  await page.getByLabel('params').fill('{"level":"loud"}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await shows('Error -32602')
+  await page.getByLabel('params').fill('{"level":"info"}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await shows('Answered')
 })
 
 test('resources, templates and prompts are read, with suggestions of the server', async () => {
@@ -143,6 +163,9 @@ test('resources, templates and prompts are read, with suggestions of the server'
   await shows('Drink tea.')
   await choose('translate')
   await page.getByLabel('to required').fill('Korean')
+  // The suggestions depend on the other argument.
+  await page.getByLabel('script string').focus()
+  await page.locator('datalist option[value=Hangul]').waitFor({ state: 'attached' })
   await page.getByRole('button', { name: 'Get' }).click()
   await shows('Translate what follows to Korean.')
 })
@@ -256,7 +279,7 @@ test('the page can be used with the keyboard alone', async () => {
 test('without the key the page says what to do', async () => {
   const other = await openPage(browser)
   await other.page.goto(dev.origin)
-  await other.page.getByText('Open the link that the command dev has printed').waitFor()
+  await other.page.getByText('Open the link that the dev command printed').waitFor()
   await other.close()
 })
 

@@ -57,7 +57,7 @@ function createAttacks(parsed: ParsedExpression): readonly Omit<Attack, 'growth'
   const repeats = findRepeats(root, [''], alphabet)
   if (repeats.length === 0) return []
   const chars = alphabet.slice(0, MAX_ALPHABET)
-  const suffixes = ['', ...unmatched(parsed), '\n', 'x!']
+  const suffixes = ['', ...unmatched(parsed), '\n', 'x!', ...listRejected(root, alphabet)]
   const attacks = new Map<string, Omit<Attack, 'growth'>>()
   for (const { before, samples } of repeats) {
     const joined = before.flatMap((lead) => samples.map((sample) => `${lead}${sample}`))
@@ -83,6 +83,16 @@ function unmatched({ root, alphabet }: ParsedExpression): readonly string[] {
   }
   collect(root)
   return alphabet.filter((char) => !tests.some((test) => test(char))).slice(0, 1)
+}
+
+/** For each unbounded repeat, a character that ends it; another part of the expression may match it. */
+function listRejected(node: RegexNode, alphabet: readonly string[]): readonly string[] {
+  if (node.kind === 'sequence') return node.parts.flatMap((part) => listRejected(part, alphabet))
+  if (node.kind === 'choice') return node.branches.flatMap((branch) => listRejected(branch, alphabet))
+  if (!('body' in node)) return []
+  const { body } = node
+  const isEndless = node.kind === 'repeat' && node.max === Infinity && body.kind === 'char'
+  return isEndless ? alphabet.filter((char) => !body.matches(char)).slice(0, 1) : listRejected(body, alphabet)
 }
 
 interface RepeatPlace {

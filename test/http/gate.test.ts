@@ -170,6 +170,14 @@ describe('a foreign Origin', () => {
     expect(EVIL_ORIGINS.filter((_, index) => statuses[index] !== 403)).toEqual([])
   })
 
+  test.each([
+    [{ host: 'evil.example' }, 'Host not allowed; the operator of the server can add it to ALLOWED_HOSTS'],
+    [{ origin: 'null' }, 'Origin not allowed; the operator of the server can add its host to ALLOWED_HOSTS'],
+  ])('is refused with a message that names the setting: %o', async (headers, message) => {
+    const { status, text } = await sendRequest(server, { body: rpc('ping'), headers })
+    expect([status, text]).toEqual([403, expect.stringContaining(message)])
+  })
+
   test('is refused beside an allowed one', async () => {
     const lines = ['Host: localhost', 'Origin: http://localhost', 'Origin: https://evil.example']
     expect(await statusOf('POST /mcp', lines)).toBe(403)

@@ -80,15 +80,15 @@ test('sessions are not', async (context) => {
   expect(await Promise.all(statuses)).toEqual([200, 404])
 })
 
-test('background tasks are not, and their ids collide', async (context) => {
+test('jobs are not, and their ids collide', async (context) => {
   context.skip(!postgres)
   const [one, two] = machines
-  expect(documentedRows('background tasks')).toContain('the same number means another task on another machine')
+  expect(documentedRows('jobs')).toContain('the same number means another job on another machine')
   for (const [machine, name] of [
     [one, 'one'],
     [two, 'two'],
   ] as const) {
-    expect(await textOf(machine, 'BackgroundBash', { command: `echo on ${name}` })).toContain('task 1')
+    expect(await textOf(machine, 'BackgroundBash', { command: `echo on ${name}` })).toContain('job 1')
   }
   const read = (machine: Machine): Promise<string> =>
     textOf(machine, 'ReadBgOutput', { task_id: 1, wait_for_end: true })

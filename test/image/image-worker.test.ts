@@ -169,7 +169,7 @@ describe('without packages', () => {
       expect(result.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
       expect(result.text).toContain('sharp is not installed')
       expect((await readImage(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
-        /damaged or cut short/,
+        /damaged or truncated/,
       )
     }
     const install = /run `npm install sharp` where scorpiox-code is installed/

@@ -163,7 +163,7 @@ describe('every format', () => {
     expect(isNear(detail.at(5, 5), GREEN) && isNear(detail.at(detail.width - 5, detail.height - 5), GREEN)).toBe(true)
     expect((await readImage(client, path)).text).toContain('Page 1 of 2')
     expect(isNear((await decodeImage(await readImage(client, path, { page: 2 }))).at(9, 9), WHITE)).toBe(true)
-    expect((await readImage(client, path, { page: 3 })).text).toContain('has 2 pages, no page 3')
+    expect((await readImage(client, path, { page: 3 })).text).toContain('has 2 pages; there is no page 3')
   })
 })
 

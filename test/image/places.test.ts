@@ -83,7 +83,7 @@ describe('the roots', () => {
       env: { READIMAGE_ROOTS: ` ${imageProject.project} ,/nowhere` },
     })
     for (const path of out)
-      expect((await readImage(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
+      expect((await readImage(client, path)).text).toMatch(/is outside the directories that ReadImage may read/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
   })
 
@@ -97,7 +97,7 @@ describe('the roots', () => {
     const { out, in: inside } = paths(imageProject)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
     const client = await openServer({ cwd: imageProject.project, env })
-    for (const path of out) expect((await readImage(client, path)).text).toMatch(/is outside of the directories/)
+    for (const path of out) expect((await readImage(client, path)).text).toMatch(/is outside the directories/)
     for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
     expect((await readImage(client, join(imageProject.project, 'hidden/secret.png'))).text).toMatch(
       /is hidden from commands/,
@@ -119,8 +119,7 @@ describe('the roots', () => {
       '/dev/null',
       '/proc/self/environ',
     ]
-    for (const path of outer)
-      expect((await readImage(client, path)).text, path).toMatch(/is outside of the directories/)
+    for (const path of outer) expect((await readImage(client, path)).text, path).toMatch(/is outside the directories/)
     for (const name of ['hidden/secret.png', 'hidden/none.png', 'hidden', 'to-hidden.png'])
       expect((await readImage(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
     expect((await readImage(client, join(project, 'none.png'))).text).toMatch(/is not there/)
@@ -193,7 +192,7 @@ test('a relative path cannot leave the roots either', async () => {
   const { project } = newImageProject()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
-    expect((await readImage(client, path)).text, path).toMatch(/is outside of the directories/)
+    expect((await readImage(client, path)).text, path).toMatch(/is outside the directories/)
   expect((await readImage(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
   expect((await readImage(client, 'in.png')).isError).toBe(false)
 })
@@ -240,18 +239,14 @@ describe('over HTTP', () => {
 
   test('sandboxed callers can read the project only', requires(SANDBOX), async () => {
     const { project, outside } = newImageProject()
-    expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(
-      /is outside of the directories/,
-    )
+    expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/is outside the directories/)
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
   test('callers without commands can read the project only', async () => {
     const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
-    expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(
-      /is outside of the directories/,
-    )
+    expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(/is outside the directories/)
   })
 
   test('in the ArmorIQ format the image is text that is JSON', async () => {

@@ -6,12 +6,13 @@ import { createServer } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 
 import { call, startJob } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
 import { HAS_TERMINALS, newInboxHome, printed } from '../support/terminal.js'
 
 describe.concurrent('without a terminal', () => {
   test('it prints the state and exits', async () => {
     const home = newInboxHome()
-    expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
+    expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no questions · 0 servers\n' })
     await home.ask({ text: 'Which\u001B[31m colour?' })
     const { code, out } = await printed(home)
     expect(code).toBe(0)
@@ -46,6 +47,36 @@ describe.concurrent('without a terminal', () => {
     await server.close()
   })
 
+  test.skipIf(process.platform === 'win32')(
+    'it waits for a slow server, and names one that does not answer',
+    async () => {
+      const home = newInboxHome()
+      const server = home.server()
+      await server.initialize('2025-06-18')
+      await startJob(server, 'echo begun; sleep 600')
+      await vi.waitFor(async () => expect((await printed(home)).out).toContain('· 1 server\n'))
+      // On a busy machine the inbox may begin to wait after the server goes on, or give up before.
+      const answered = await eventually(
+        async () => {
+          server.child.kill('SIGSTOP')
+          const slow = printed(home, '--json')
+          setTimeout(() => server.child.kill('SIGCONT'), 1200)
+          return JSON.parse((await slow).out)
+        },
+        ({ problems }) => problems.length === 0,
+      )
+      expect(answered.jobs).toMatchObject([{ command: 'echo begun; sleep 600' }])
+      server.child.kill('SIGSTOP')
+      const { code, out } = await printed(home)
+      server.child.kill('SIGCONT')
+      expect(code).toBe(0)
+      expect(out).toMatch(
+        new RegExp(`· 1 problem ·[^]*The server with process ${server.child.pid} did not answer within 2 s\\. What it`),
+      )
+      await server.close()
+    },
+  )
+
   test('it prints Korean and Arabic, by the environment or by --lang', async () => {
     const home = newInboxHome()
     await home.ask({ text: 'Which colour?', multiple: true })
@@ -56,7 +87,7 @@ describe.concurrent('without a terminal', () => {
     const arabic = await printed({ ...home, env: { ...home.env, LANG: 'ko_KR.UTF-8' } }, '--lang', 'ar')
     expect(arabic.out).toMatch(/^scorpiox-code inbox · سؤال واحد · لا خوادم\n\nالأسئلة\n/)
     // In logical order: the terminal reorders it.
-    expect(arabic.out).toContain('Which colour? · يمكن اختيار أكثر من إجابة\n')
+    expect(arabic.out).toContain('Which colour? · اختر إجابة أو أكثر\n')
     const english = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } }, '--lang', 'en')
     expect(english.out).toContain('1 question')
     expect(await printed(home, '--lang', 'xx')).toMatchObject({ code: 2 })

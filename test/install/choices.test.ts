@@ -75,15 +75,15 @@ test('an option with another value is refused', async () => {
   expect(codexEntry(userHome)).toBeUndefined()
 })
 
-test("a conflict with Continue's own Bash is reported, and ours is switched off on request", async () => {
+test("a conflict with Continue's own Bash is reported, and ours is disabled on request", async () => {
   const userHome = homeWithContinue()
   const before = userHome.read(CONTINUE)
   const looked = await userHome.run('install', '--dry-run')
-  expect(looked.text).toContain('it calls its own, so plan mode')
+  expect(looked.text).toContain('It calls its own, so plan mode')
   expect(looked.text).toContain('  + mcpServers:\n  +   - name: "scorpiox"\n  +     command: ')
   const { text } = await userHome.run('install', '--yes', '--continue-bash', 'own')
   expect(text).toContain('env: {"TOOL_BASH":"0"}')
-  expect(text).not.toContain('it calls its own, so plan mode')
+  expect(text).not.toContain('It calls its own, so plan mode')
   const entry = { name: 'scorpiox', command: userHome.executablePath, args: [] }
   expect(continueEntry(userHome)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
   await userHome.run('install', '--yes', '--continue-bash', 'both')
@@ -214,7 +214,7 @@ test.skipIf(!HAS_TERMINALS)('lines are wrapped between words', async () => {
   await terminal.ended
   const screen = terminal.screen()
   const prose = screen.split('\n').filter((line) => !/^ *[+-] |["{}]/.test(line))
-  const sentence = 'Codex asks before it runs Bash and BackgroundBash; where it cannot ask'
+  const sentence = 'Codex asks before it runs Bash and BackgroundBash. If it cannot ask'
   expect(screen.replaceAll(/\s+/g, ' ')).toContain(sentence)
   expect(prose.filter((line) => line.trimEnd().length > 60)).toEqual([])
   const words = new Set(`${sentence} refuses`.split(' '))

@@ -138,8 +138,8 @@ if (!IS_ROOT) {
     const { code, text } = await userHome.run('install', '--yes')
     chmodSync(join(userHome.home, '.gemini'), 0o755)
     expect(code).toBe(1)
-    expect(text).toContain('may not be read by this user')
-    expect(text.match(/may not be changed by this user/g)).toHaveLength(2)
+    expect(text).toContain('is not readable by this user')
+    expect(text.match(/is not writable by this user/g)).toHaveLength(2)
     expect(userHome.read(TOML_FILE)).toBe('')
     expect(userHome.read('.gemini/settings.json')).toBe('{}')
   })
@@ -159,7 +159,7 @@ test.skipIf(!HAS_PROC)('a file that cannot be written is reported, and the other
   userHome.write(JSON_FILE, '{}')
   const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
-  expect(text).toMatch(/✗ Codex: (may not be changed by this user|cannot be written)/)
+  expect(text).toMatch(/✗ Codex: (is not writable by this user|cannot be written)/)
   expect(text).toContain('✓ Cursor: connected')
 })
 
@@ -250,7 +250,7 @@ test('a record that cannot be written is reported, without a stack', async () =>
   mkdirSync(join(userHome.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
   const { code, text } = await userHome.run('install', '--yes')
   expect(code).toBe(1)
-  expect(text).toContain('✗ The executable: done, but not recorded in ')
+  expect(text).toContain('✗ The program: done, but not recorded in ')
   expect(text).not.toContain(' at ')
 })
 

@@ -16,8 +16,9 @@ export interface CodeBlock {
   readonly line: number
 }
 
+/** `page`: a path below the repository, or an absolute one. */
 export function blocksOf(page: string): CodeBlock[] {
-  const text = readFileSync(join(ROOT, page), 'utf8')
+  const text = readFileSync(resolve(ROOT, page), 'utf8')
   const found = text.matchAll(/^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm)
   return [...found].map(({ index, 1: language = '', 2: file, 3: code = '' }) => ({
     language,
@@ -27,12 +28,12 @@ export function blocksOf(page: string): CodeBlock[] {
   }))
 }
 
-/** An empty folder after `npm install scorpiox-code yaml`. */
+/** An empty folder after `npm install @scorpiox/mcp scorpiox-code`. */
 export function readersFolder(): string {
   const folder = emptyFolder()
   for (const [name, target] of [
+    ['@scorpiox/mcp', join(ROOT, 'packages/mcp')],
     ['scorpiox-code', ROOT],
-    ['yaml', join(ROOT, 'node_modules/yaml')],
     ['@types/node', join(ROOT, 'node_modules/@types/node')],
   ] as const) {
     const link = join(folder, 'node_modules', name)

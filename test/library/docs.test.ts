@@ -10,7 +10,10 @@ import { expect, test } from 'vitest'
 import { cleanEnv } from '../support/client.js'
 import { blocksOf, readersFolder, ROOT } from './blocks.js'
 
-const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']
+const READMES = ['README.md', 'packages/mcp/README.md']
+const PAGES = [...READMES, 'docs/library.md', 'docs/write-your-own.md']
+/** What fits a screen. */
+const MAX_LINES = 40
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
 const COMPILER = {
@@ -33,20 +36,31 @@ function compiled(blocks: ReadonlyMap<string, string>): { readonly folder: strin
   return { folder, complaints: status === 0 ? '' : stdout }
 }
 
+const IMPORT = /(?<=^(?:import|\}) .*from ')(?:scorpiox-code|@scorpiox\/mcp)(?=')/gm
+
+/** The packages that export the library. */
+const PACKAGES = ['@scorpiox/mcp', 'scorpiox-code']
+
+/** Every block twice: imported from each of the two packages. */
 const sources = new Map(
   PAGES.flatMap((page) =>
     blocksOf(page)
-      .filter(({ language, code }) => language === 'ts' || (language === 'js' && page === 'README.md' && isWhole(code)))
-      .map(({ line, code }) => [`${page.replaceAll(/\W/g, '-')}-line-${line}`, code]),
+      .filter(
+        ({ language, code }) => language === 'ts' || (language === 'js' && READMES.includes(page) && isWhole(code)),
+      )
+      .flatMap(({ line, code }) =>
+        PACKAGES.map((name) => [`${page}-line-${line}-${name}`.replaceAll(/\W/g, '-'), code.replaceAll(IMPORT, name)]),
+      ),
   ),
 )
 
 function isWhole(code: string): boolean {
-  return /^import .* from 'scorpiox-code'/m.test(code)
+  return code.search(IMPORT) >= 0
 }
 
 test('each block compiles with the published types, and runs', () => {
-  expect(sources.size).toBeGreaterThan(12)
+  expect(sources.size).toBeGreaterThan(24)
+  expect([...sources.values()].filter((source) => source.search(IMPORT) < 0)).toEqual([])
   const { folder, complaints } = compiled(sources)
   expect(complaints).toBe('')
   for (const [name, source] of sources) {
@@ -58,12 +72,24 @@ test('each block compiles with the published types, and runs', () => {
   }
 })
 
-test('a block that does not compile would be found', () => {
-  const wrong = `import { defineTool } from 'scorpiox-code'
+test.each(PACKAGES)('a block that does not compile with the types of %s would be found', (name) => {
+  const wrong = `import { defineTool } from '${name}'
 defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => n.length })`
   expect(compiled(new Map([['wrong', wrong]])).complaints).toContain(
     "Property 'length' does not exist on type 'number'",
   )
+})
+
+test('the reference and the tutorial import from @scorpiox/mcp, and each block fits a screen', () => {
+  const blocks = [...READMES, 'docs/library.md', 'docs/dev.md', 'docs/write-your-own.md'].flatMap((page) =>
+    blocksOf(page).map((block) => ({ ...block, page })),
+  )
+  const isLong = ({ code }: { readonly code: string }): boolean => code.trimEnd().split('\n').length > MAX_LINES
+  expect(blocks.filter(isLong).map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  const reference = blocks.filter(({ page }) => page.startsWith('docs/') || page.startsWith('packages/'))
+  expect(
+    reference.filter(({ code }) => code.includes("from 'scorpiox-code'")).map(({ page, line }) => [page, line]),
+  ).toEqual([])
 })
 
 test('every export has a description', () => {

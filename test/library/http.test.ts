@@ -1,5 +1,9 @@
 // The same definition over HTTP: the hook that identifies the user, and what it must reject.
 
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import {
@@ -121,6 +125,7 @@ describe('a function identifies the user', () => {
 
 test('a missing token denies all access, and is reported at the start', async () => {
   await expect(serveHttp({ ...server, http: { auth: { token: '' } } })).rejects.toThrow('http.auth.token is empty')
+  await expect(serveHttp({ ...server, http: { auth: { token: '7b1d…' } } })).rejects.toThrow('no client can send')
 })
 
 test('an argument that cannot be repeated in a header is reported at the start', async () => {
@@ -132,6 +137,31 @@ test('an argument that cannot be repeated in a header is reported at the start',
 test('remote access needs authentication', async () => {
   await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow(
     'without auth only loopback addresses',
+  )
+})
+
+test.each<[string, HttpOptions]>([
+  ['http.host must hold host names such as', { host: 'a b' }],
+  ['http.publicUrl must be a plain http or https URL such as', { publicUrl: 'mcp.example.com' }],
+  ['http.allowedHosts must hold host names such as', { allowedHosts: ['https://mcp.example.com'] }],
+])('a wrong option is named at the start: %s', async (message, http) => {
+  await expect(serveHttp({ ...server, http: { auth: { token: 'x' }, ...http } })).rejects.toThrow(message)
+})
+
+test('a foreign Host or Origin is refused, and the message names the option', async () => {
+  serving = await serveHttp(server)
+  const { port } = serving
+  const send = async (headers: Record<string, string>): Promise<string> => {
+    const sent = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers })
+    sent.end('{}')
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    return `${answer.statusCode} ${await readText(answer)}`
+  }
+  expect(await send({ host: 'evil.example' })).toMatch(
+    /^403 .*Host not allowed; the operator of the server can add it to http\.allowedHosts/,
+  )
+  expect(await send({ origin: 'https://evil.example' })).toMatch(
+    /^403 .*Origin not allowed; the operator of the server can add its host to http\.allowedHosts/,
   )
 })
 

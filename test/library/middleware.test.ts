@@ -215,6 +215,16 @@ describe('the call of a tool', () => {
     expect(logged.map(String)).toEqual(['Error: in tool greet: TypeError: broken on purpose'])
   })
 
+  test('returns nothing usable: the log says what a layer returns', async () => {
+    for (const value of [undefined, null, 5, {}, { content: 7 }]) {
+      const logged: unknown[] = []
+      const lacksReturn: Middleware = { callTool: () => value as never }
+      const call = callWith([lacksReturn], undefined, { logError: (error) => logged.push(error) })
+      await expect(call).rejects.toMatchObject({ code: -32603 })
+      expect(String(logged[0])).toContain('callTool of a middleware must return what next() resolved with')
+    }
+  })
+
   test('keeps structured content; a text in its place is a bug', async () => {
     const pass: Middleware = { callTool: (_call, next) => next() }
     expect(await callWith([pass], { name: 'measure' })).toEqual(await callWith([], { name: 'measure' }))

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import {
+  APP_MIME_TYPE,
   connect,
   createChangeEvents,
   definePrompt,
@@ -16,9 +17,12 @@ import {
   defineTemplate,
   defineTool,
   defineToolWith,
+  Failure,
+  type Icon,
   type JsonObject,
   type MemoryClient,
   type MemoryClientOptions,
+  type Middleware,
   type ProgramMount,
   serveHttp,
   type ServeOptions,
@@ -94,7 +98,10 @@ describe.concurrent('a program', () => {
     })
     expect(await client.request('resources/list')).toMatchObject({ resources: [{ uri: 'sub+notes://milk' }] })
     expect(await client.request('resources/templates/list')).toMatchObject({
-      resourceTemplates: [{ uriTemplate: 'sub+notes://note/{id}' }],
+      resourceTemplates: [
+        { uriTemplate: 'sub+notes://note/{id}' },
+        { uriTemplate: 'sub+notes://list/{folder}{?tag,limit}' },
+      ],
     })
     for (const [uri, text] of [
       ['sub+notes://milk', 'Buy milk.'],
@@ -156,7 +163,7 @@ describe.concurrent('a program', () => {
     }
     const silent = await mounting([program])
     expect(await call(silent, 'sub_ask')).toMatchObject({ isError: true })
-    expect(texts(await call(silent, 'sub_ask'))).toContain('did not declare')
+    expect(texts(await call(silent, 'sub_ask'))).toContain('This client does not support forms')
   })
 
   test('a change of its list reaches the clients', async () => {
@@ -230,6 +237,26 @@ describe.concurrent('a program that fails', () => {
     expect(errors).toEqual([])
   })
 
+  test('never answers: the call says that it is not ready, and the server closes without waiting for it', async () => {
+    const main = await connect({
+      name: 'main',
+      version: '1',
+      mount: [scripted('', { startTimeoutMs: 3_600_000 })],
+      logError: () => {},
+    })
+    const listing = main.request('tools/list')
+    await main.close()
+    await listing.catch(() => {})
+  })
+
+  test('answers with an error: the reason ends with a period', async () => {
+    const client = await mounting([scripted("if (id) send({ id, error: { code: -1, message: 'not today' } })")])
+    await namesOf(client)
+    expect(texts(await call(client, 'odd_x'))).toBe(
+      'The mounted server "odd" answered with error -1: not today. It is tried again now: call again in a moment.',
+    )
+  })
+
   test('hangs: the call ends, and so does the program', async () => {
     const client = await mounting([{ ...program, timeoutMs: 300 }])
     const pid = Number(texts(await call(client, 'sub_pid')))
@@ -256,6 +283,130 @@ describe.concurrent('a program that fails', () => {
     const client = await mounting([odd])
     expect(await namesOf(client)).toEqual(['own', 'odd_good'])
     expect(texts(await call(client, 'odd_good', { unnamed: 1 }))).toMatch(/video\]\n.*none\]\nok/)
+  })
+})
+
+describe.concurrent('a template with parameters of the query', () => {
+  const list = defineTemplate({
+    uriTemplate: 'notes://list/{folder}{?tag,limit}',
+    name: 'list',
+    complete: { tag: (typed, { limit = 'no limit' }) => [`${typed}, ${limit}`] },
+    read: (variables) => (variables.tag === 'none' ? undefined : JSON.stringify(variables)),
+  })
+  const notes: ServeOptions = { name: 'notes', version: '1', templates: [list] }
+
+  test.each<[string, () => Promise<ServerMount>]>([
+    ['program', async () => program],
+    ['server over HTTP', async () => ({ prefix: 'sub', url: await serving(notes) })],
+    ['server in the same process', async () => ({ prefix: 'sub', server: notes })],
+  ])('of a %s is listed, read and completed', async (_, mount) => {
+    const client = await mounting([await mount()])
+    const uriTemplate = 'sub+notes://list/{folder}{?tag,limit}'
+    const { resourceTemplates } = await client.request('resources/templates/list')
+    expect((resourceTemplates as Json[]).map((template) => template.uriTemplate)).toContain(uriTemplate)
+    const read = async (uri: string): Promise<Json> => {
+      const { contents } = await client.request('resources/read', { uri })
+      const [content] = contents as Json[]
+      expect(content.uri).toBe(uri)
+      return JSON.parse(content.text)
+    }
+    expect(await read('sub+notes://list/home')).toEqual({ folder: 'home' })
+    expect(await read('sub+notes://list/home?limit=5')).toEqual({ folder: 'home', limit: '5' })
+    expect(await read('sub+notes://list/a%20b?limit=&other=1&tag=x%26y%2Fz')).toEqual({
+      folder: 'a b',
+      tag: 'x&y/z',
+      limit: '',
+    })
+    for (const uri of ['sub+notes://list/home?tag=none', 'sub+notes://list/?tag=x', 'sub+notes://list/a?tag=%ff']) {
+      await expect(client.request('resources/read', { uri })).rejects.toThrow('not found')
+    }
+    const ref = { type: 'ref/resource', uri: uriTemplate }
+    const complete = (context: object): Promise<Json> =>
+      client.request('completion/complete', { ref, argument: { name: 'tag', value: 'to' }, ...context })
+    expect(await complete({})).toMatchObject({ completion: { values: ['to, no limit'] } })
+    expect(await complete({ context: { arguments: { limit: '5' } } })).toMatchObject({
+      completion: { values: ['to, 5'] },
+    })
+  })
+})
+
+/** What the lists of the mounting server have as icons of mounted definitions: tools, prompts, resources, templates. */
+async function listIcons(client: MemoryClient): Promise<Json[]> {
+  const { tools } = await client.request('tools/list')
+  const { prompts } = await client.request('prompts/list')
+  const { resources } = await client.request('resources/list')
+  const { resourceTemplates } = await client.request('resources/templates/list')
+  return [tools, prompts, resources, resourceTemplates].map(
+    (list: Json) => list.find(({ name }: Json) => name !== 'own').icons,
+  )
+}
+
+describe.concurrent('icons', () => {
+  const icons: readonly Icon[] = [
+    { src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48', '96x96'], theme: 'light' },
+    { src: 'data:image/svg+xml;base64,PHN2Zy8+', sizes: ['any'] },
+  ]
+  const withIcons: ServeOptions = {
+    name: 'far',
+    version: '1',
+    tools: [defineTool({ name: 'do', icons, run: () => 'done' })],
+    prompts: [definePrompt({ name: 'greet', icons, get: () => [] })],
+    resources: [defineResource({ uri: 'x://a', name: 'a', icons, read: () => '' })],
+    templates: [defineTemplate({ uriTemplate: 'x://{b}', name: 'b', icons, read: () => '' })],
+  }
+
+  test.each(['2025-06-18', '2025-11-25', MODERN] as const)('of mounted servers are listed at %s', async (revision) => {
+    const url = await serving(withIcons)
+    for (const mount of [program, { prefix: 'far', url }, { prefix: 'near', server: withIcons }]) {
+      const listed = await listIcons(await mounting([mount], { revision }))
+      expect([mount.prefix, listed]).toEqual([mount.prefix, Array(4).fill(revision < '2025-11-25' ? undefined : icons)])
+    }
+  })
+
+  test('that this server could not have are left out, and nothing else is', async () => {
+    const src = 'https://example.com/icon.png'
+    const hostile = [
+      null,
+      'text',
+      {},
+      { src: 5 },
+      { src: 'http://example.com/icon.png' },
+      { src: 'javascript:alert(1)//https://' },
+      { src: 'data:text/html,<p>' },
+      { src: 'https://example.com/\u2028' },
+      { src: 'https://example.com/ image/png any dark' },
+      { src: `https://example.com/${'x'.repeat(65_536)}` },
+      { src, mimeType: 'text/html', sizes: '48x48', theme: 'blue', onclick: 'x' },
+      { src, mimeType: `image/${'x'.repeat(999)}`, sizes: [5, '48', '1x1', `1x${'1'.repeat(99)}`], theme: { dark: 1 } },
+    ]
+    const many = Array.from({ length: 100 }, () => ({ src, sizes: Array(100).fill('1x1') }))
+    const lists = {
+      tools: [
+        { name: 'few', inputSchema: { type: 'object' }, icons: hostile.slice(4) },
+        { name: 'many', inputSchema: { type: 'object' }, icons: many },
+        { name: 'none', inputSchema: { type: 'object' }, icons: hostile.slice(0, 8) },
+        { name: 'odd', inputSchema: { type: 'object' }, icons: { length: 1, 0: { src } } },
+      ],
+      prompts: [{ name: 'p', icons: hostile.slice(4) }],
+      resources: [{ uri: 'x://a', name: 'a', icons: hostile.slice(4) }],
+      resourceTemplates: [{ uriTemplate: 'x://{b}', name: 'b', icons: hostile.slice(4) }],
+    }
+    const url = await raw((_, body) => {
+      if (body.method === 'initialize')
+        return { result: { ...READY, capabilities: { tools: {}, prompts: {}, resources: {} } } }
+      return body.method?.endsWith('/list') ? { result: lists } : { status: 202 }
+    })
+    const client = await mounting([{ prefix: 'far', url }], { revision: '2025-11-25' })
+    const left = [{ src }, { src, sizes: ['1x1'] }]
+    expect(await listIcons(client)).toEqual([left, left, left, left])
+    const { tools } = await client.request('tools/list')
+    expect((tools as Json[]).map(({ name, icons: listed }) => [name, listed])).toEqual([
+      ['own', undefined],
+      ['far_few', left],
+      ['far_many', Array.from({ length: 8 }, () => ({ src, sizes: Array(8).fill('1x1') }))],
+      ['far_none', undefined],
+      ['far_odd', undefined],
+    ])
   })
 })
 
@@ -540,6 +691,39 @@ describe('revisions', () => {
     expect(seen).toContainEqual(['tools/call', 'tools/call', 'x', '=?base64?WsO8cmljaA==?='])
   })
 
+  test.each(['2025-11-25', MODERN] as const)(
+    'changes of a resource of a server that has only the newest arrive, also after its stream ended, at %s',
+    async (revision) => {
+      const modern = scripted(`
+        const complete = { resultType: 'complete' }
+        const subscription = { 'io.modelcontextprotocol/subscriptionId': id }
+        const change = (uri) => send({ method: 'notifications/resources/updated', params: { _meta: subscription, uri } })
+        if (method === 'initialize') send({ id, error: { code: -32601, message: 'Method not found' } })
+        if (method === 'server/discover')
+          send({ id, result: { ...complete, supportedVersions: ['${MODERN}'], capabilities: { resources: { subscribe: true } } } })
+        if (method === 'resources/list' || method === 'resources/templates/list')
+          send({ id, result: { ...complete, resources: [{ uri: 'r:a', name: 'a' }, { uri: 'r:b', name: 'b' }], resourceTemplates: [] } })
+        if (method === 'subscriptions/listen') {
+          const { notifications } = params
+          send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: subscription, notifications } })
+          for (const uri of notifications.resourceSubscriptions ?? []) change(uri)
+          if (notifications.resourceSubscriptions?.length === 2) send({ id, result: complete })
+        }`)
+      const client = await mounting([modern], { revision })
+      await client.request('resources/list')
+      const subscribe = (uris: readonly string[]): unknown =>
+        revision === MODERN
+          ? client.request('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }).catch(() => {})
+          : Promise.all(uris.map((uri) => client.request('resources/subscribe', { uri })))
+      const countOf = (uri: string): number => client.notifications.filter(({ params }) => params?.uri === uri).length
+      void subscribe(['odd+r:a'])
+      await eventually(() => countOf('odd+r:a') > 0)
+      void subscribe(['odd+r:b'])
+      // The stream of both ends at once, and each one after it, too.
+      await eventually(() => countOf('odd+r:b') > 1)
+    },
+  )
+
   test('a server of 2024-11-05 over HTTP has a stream for all messages', async () => {
     const streams: ServerResponse[] = []
     const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -622,12 +806,129 @@ describe('a server in the same process', () => {
     expect(await namesOf(client, 'prompts')).toEqual(['notes_greet'])
   })
 
-  test('may not have middleware, which would not be run', async () => {
-    const layers = [{ callTool: () => 'no' }]
-    const guarded: ServeOptions = { name: 'notes', version: '1', tools: [asking], middleware: layers }
-    await expect(mounting([{ prefix: 'notes', server: guarded }])).rejects.toThrow(
-      'the server mounted as notes has middleware: give it to the server that mounts it instead',
-    )
+  describe('with middleware', () => {
+    const seen: unknown[] = []
+    const layers: readonly Middleware[] = [
+      {
+        async callTool(received, next) {
+          seen.push([received.tool.name, received.user, received.arguments])
+          if (received.arguments.n === 'refused') throw new Failure('Not today.')
+          const { content, isError, meta } = await next(received.arguments.n === 'one' ? { n: 1 } : undefined)
+          return { content: [...content, { type: 'text', text: `of ${received.tool.name}` }], isError, meta }
+        },
+        async readResource({ uri }, next) {
+          if (uri.endsWith('secret')) throw new Failure('Not this one.')
+          return (await next()).map((part) => ('text' in part ? { ...part, text: `${part.text} (${uri})` } : part))
+        },
+        getPrompt: ({ prompt, arguments: args }, next) => next({ ...args, who: `${args.who} of ${prompt}` }),
+      },
+    ]
+    const guarded: ServeOptions<{ store: { get(id: string): string; close(): void } }> = {
+      ...notes,
+      middleware: layers,
+      prompts: [
+        definePrompt({
+          name: 'greet',
+          arguments: [{ name: 'who' }],
+          get: ({ who = '' }) => [{ role: 'user', content: who }],
+        }),
+      ],
+    }
+    const mount = [{ prefix: 'notes', server: guarded }]
+
+    test.each(['2025-06-18', MODERN] as const)('its calls run through it, at %s', async (revision) => {
+      const client = await mounting(mount, { revision, answers })
+      expect(await namesOf(client)).toEqual(['own', 'notes_get', 'notes_ask', 'notes_link', 'notes_lazy'])
+      const { tools } = await client.request('tools/list')
+      const lazy = (tools as Json[]).find(({ name }) => name === 'notes_lazy')
+      expect(lazy.inputSchema).toMatchObject({ properties: { n: { type: 'number' } }, required: ['n'] })
+      expect(texts(await call(client, 'own'))).toBe('mine')
+      expect(texts(await call(client, 'notes_get'))).toBe('stored milk\nof get')
+      expect(texts(await call(client, 'notes_ask'))).toBe('Hello Ann\nof ask')
+      expect(texts(await call(client, 'notes_lazy', { n: 'one' }))).toBe('It is 2\nof lazy')
+      expect(texts(await call(client, 'notes_lazy', { n: 4, other: 1 }))).toBe('It is 5\nof lazy')
+      expect(seen.at(-1)).toEqual(['lazy', expect.any(String), { n: 4, other: 1 }])
+      expect(await call(client, 'notes_lazy', { n: 'refused' })).toEqual(
+        expect.objectContaining({ content: [{ type: 'text', text: 'Not today.' }], isError: true }),
+      )
+      expect(await call(client, 'notes_lazy', { n: 'x' })).toMatchObject({
+        content: [{ text: `Invalid arguments: 'n' must be a number, got the string "x"` }, { text: 'of lazy' }],
+        isError: true,
+      })
+      expect((await call(client, 'notes_link')).content[0]).toMatchObject({ uri: 'notes+notes://milk' })
+    })
+
+    test('its resources and prompts do, too', async () => {
+      const client = await mounting(mount)
+      const read = async (uri: string): Promise<Json> => client.request('resources/read', { uri })
+      expect(await read('notes+notes://milk')).toMatchObject({
+        contents: [{ uri: 'notes+notes://milk', text: 'Buy milk. (notes://milk)' }],
+      })
+      expect(await read('notes+notes://note/a')).toMatchObject({ contents: [{ text: 'note a (notes://note/a)' }] })
+      await expect(read('notes+notes://note/secret')).rejects.toThrow('Not this one.')
+      await expect(read('notes+notes://none/a')).rejects.toThrow('not found')
+      const { messages } = await client.request('prompts/get', { name: 'notes_greet', arguments: { who: 'Ann' } })
+      expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Ann of greet' } }])
+    })
+
+    test('what it mounts runs through it, and through that of the outer server', async () => {
+      const outerSeen: string[] = []
+      const outer: Middleware = { callTool: ({ tool }, next) => (outerSeen.push(tool.name), next()) }
+      const inner: ServeOptions = {
+        name: 'inner',
+        version: '1',
+        middleware: layers,
+        mount: [{ prefix: 'far', url: await serving() }, ...mount, program],
+      }
+      const client = await mounting([{ prefix: 'in', server: inner }], {}, { middleware: [outer] })
+      await namesOf(client)
+      expect(texts(await call(client, 'in_far_whoami'))).toMatch(/\nof far_whoami$/)
+      expect(texts(await call(client, 'in_notes_get'))).toBe('stored milk\nof get\nof notes_get')
+      expect(await call(client, 'in_sub_show')).toMatchObject({
+        content: [{ type: 'image' }, { uri: 'in+sub+notes://milk' }, { text: 'of sub_show' }],
+      })
+      expect(outerSeen).toEqual(['in_far_whoami', 'in_notes_get', 'in_sub_show'])
+    })
+
+    test('a bug in it is logged, and its message is not sent', async () => {
+      const errors: unknown[] = []
+      const broken: ServeOptions = { name: 'b', version: '1', tools: [own], middleware: [{ callTool: () => never() }] }
+      const never = (): never => {
+        throw new TypeError('broken on purpose')
+      }
+      const client = await mounting([{ prefix: 'b', server: broken }], {}, { logError: (error) => errors.push(error) })
+      await expect(call(client, 'b_own')).rejects.toMatchObject({ code: -32603 })
+      expect(String(errors[0])).toContain('broken on purpose')
+    })
+  })
+
+  test('its views are views of the outer server', async () => {
+    const inner: ServeOptions = {
+      name: 'clock',
+      version: '1',
+      tools: [defineTool({ name: 'now', ui: { resourceUri: 'ui://clock/face' }, run: () => 'noon' })],
+      resources: [defineResource({ uri: 'ui://clock/face', name: 'face', mimeType: APP_MIME_TYPE, read: () => '<p>' })],
+    }
+    const outer: ServeOptions = { name: 'outer', version: '1', mount: [{ prefix: 'c', server: inner }] }
+    const mount = [{ prefix: 'o', server: outer }]
+    const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_MIME_TYPE] } }
+    const client = await mounting(mount, { capabilities: { extensions } })
+    const uri = 'ui://o+c+clock/face'
+    expect((await client.request('tools/list')).tools).toMatchObject([
+      { name: 'own' },
+      { name: 'o_c_now', _meta: { ui: { resourceUri: uri } } },
+    ])
+    expect(await client.request('resources/list')).toMatchObject({ resources: [{ uri }] })
+    expect(await client.request('resources/read', { uri })).toMatchObject({ contents: [{ uri, text: '<p>' }] })
+    const other = await mounting(mount)
+    expect(await other.request('resources/list')).toMatchObject({ resources: [] })
+  })
+
+  test('links of servers that it mounts have both prefixes', async () => {
+    const outer: ServeOptions = { name: 'outer', version: '1', mount: [program] }
+    const client = await mounting([{ prefix: 'outer', server: outer }])
+    await namesOf(client)
+    expect((await call(client, 'outer_sub_show')).content[1]).toMatchObject({ uri: 'outer+sub+notes://milk' })
   })
 
   test('may mount others, and passes changes on', async () => {
@@ -655,9 +956,18 @@ describe('names', () => {
       ],
       'two mounted servers have the prefix A',
     ],
-    [[{ prefix: 'a', url: 'ftp://localhost/' }], 'must begin with http:// or https://'],
+    [[{ prefix: 'a', url: 'ftp://localhost/' }], 'must begin with http:// or https://, not ftp://localhost/'],
+    [[{ prefix: 'a', url: 'localhost' }], 'the url of the mounted server a must begin with http:// or https://'],
+    [[{ prefix: 'a', command: '' }], 'the mounted server a needs a command, a url or a server'],
   ])('%o is refused at once', async (mount, reason) => {
     await expect(connect({ name: 'main', version: '1', mount })).rejects.toThrow(reason)
+  })
+
+  test('a server that mounts itself is refused', async () => {
+    const mount: ServerMount[] = []
+    const loop: ServeOptions = { name: 'loop', version: '1', mount }
+    mount.push({ prefix: 'a', server: { name: 'inner', version: '1', mount: [{ prefix: 'b', server: loop }] } })
+    await expect(connect(loop)).rejects.toThrow('the server loop mounts itself')
   })
 
   test('a tool of the server itself wins', async () => {

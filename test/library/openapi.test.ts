@@ -228,6 +228,57 @@ test.each([
   expect(api.seen.map((request) => request.url)).toEqual([path])
 })
 
+test('lists in a query are separated as their style says, and their items are encoded', async () => {
+  const array = { type: 'array', items: string }
+  const list = (name: string, more: object): object => ({ name, in: 'query', explode: false, schema: array, ...more })
+  const parameters = [
+    list('csv', {}),
+    list('spaces', { style: 'spaceDelimited' }),
+    list('pipes', { style: 'pipeDelimited' }),
+    { name: 'many[]', in: 'query', schema: array },
+  ]
+  const document = { openapi: '3.2.0', paths: { '/list': { get: { operationId: 'list', parameters } } } }
+  const { api, text } = await pets({}, document)
+  await text('list', { csv: ['a,b', 'c d'], spaces: ['e', 'f'], pipes: ['g', '\ud800'], 'many[]': ['h', 'i'] })
+  expect(api.seen.at(-1).url).toBe(
+    '/api/list?csv=a%2Cb,c%20d&spaces=e%20f&pipes=g%7C%EF%BF%BD&many%5B%5D=h&many%5B%5D=i',
+  )
+})
+
+test('a variable of the path that the document does not declare is an argument', async () => {
+  const { api, text, input } = await pets({}, { openapi: '3.0.0', paths: { '/a/{x}': { get: { operationId: 'a' } } } })
+  expect(input('a')).toMatchObject({ properties: { x: { type: 'string' } }, required: ['x'] })
+  await text('a', { x: 'b' })
+  expect(api.seen.at(-1).url).toBe('/api/a/b')
+})
+
+test('a body that is neither JSON nor a form is text or base64, which the schema says', async () => {
+  const bodyOf = (type: string, schema: object): object => ({ content: { [type]: { schema } } })
+  const { api, call, text, input } = await pets(
+    {},
+    {
+      openapi: '3.0.3',
+      paths: {
+        '/xml': { post: { operationId: 'xml', requestBody: bodyOf('application/xml', { type: 'object' }) } },
+        '/zip': {
+          put: { operationId: 'zip', requestBody: bodyOf('application/zip', { ...string, format: 'binary' }) },
+        },
+      },
+    },
+  )
+  expect(input('xml').properties.body).toEqual({ type: 'string', description: 'The text, as application/xml.' })
+  expect(input('zip').properties.body).toMatchObject({ description: 'The bytes in base64, of application/zip.' })
+  await text('xml', { body: '<a/>' })
+  expect(api.seen.at(-1)).toMatchObject({ body: '<a/>', headers: { 'content-type': 'application/xml' } })
+  await text('zip', { body: 'aGk=' })
+  expect(api.seen.at(-1)).toMatchObject({ body: 'hi', headers: { 'content-type': 'application/zip' } })
+  expect(await call('zip', { body: 'no base64!' })).toMatchObject({
+    content: [{ text: "'body' must be base64: the bytes of application/zip." }],
+    isError: true,
+  })
+  expect(api.seen).toHaveLength(2)
+})
+
 test.each(['..', '.', ''])('a path that would become another is refused: %j', async (petId) => {
   const { api, call } = await pets()
   expect(await call('getPet', { petId })).toMatchObject({ isError: true })
@@ -290,6 +341,15 @@ test('operations are chosen and named', async () => {
   expect(
     await namesWith({ include: ['getPet', 'answer'], names: { getPet: 'pet', 'GET /answer/{kind}': 'pet' } }),
   ).toEqual(['pet', 'pet_2'])
+})
+
+test.each<[Partial<OpenApiOptions>, string]>([
+  [{ exclude: ['deletePets'] }, 'exclude has names that no operation of the document has: deletePets'],
+  [{ include: ['read', 'GET /pet'] }, 'include has names that no operation of the document has: GET /pet'],
+  [{ names: { get_pet: 'pet' } }, 'names has names that no operation of the document has: get_pet'],
+  [{ baseUrl: '/v1' }, 'baseUrl must be the address of the API, such as https://api.example.com/v1, not /v1'],
+])('a mistake in the options is reported at once: %j', async (options, reason) => {
+  await expect(toolsFromOpenApi(PETS, { baseUrl: 'http://localhost', ...options })).rejects.toThrow(reason)
 })
 
 test('headers may depend on the caller, and a key may be in the address', async () => {
@@ -356,7 +416,7 @@ describe('documents that are wrong or hostile', () => {
     ['openapi: 3.0.0\npaths: {}', 'is not JSON; parse YAML first'],
     ['[]', 'must be an object'],
     [{ swagger: '2.0' }, 'is Swagger 2.0: convert it'],
-    [{ openapi: '4.0.0' }, '"openapi": "3.0.x" or "3.1.x"'],
+    [{ openapi: '4.0.0' }, '"openapi": "3.0.x", "3.1.x" or "3.2.x"'],
   ])('%j', async (document, reason) => {
     await expect(toolsFromOpenApi(document, { baseUrl: 'http://localhost' })).rejects.toThrow(reason)
   })

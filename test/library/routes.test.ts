@@ -147,7 +147,11 @@ describe('a handler', () => {
       expect([answer.status, (await answer.text()).includes('1234')]).toEqual([500, false])
     }
     expect(logged).toHaveLength(3)
-    expect(String(logged[0])).toBe('Error: the password is 1234')
+    expect(logged.map(String)).toEqual([
+      'Error: the password is 1234',
+      'Error: the password is 1234',
+      'TypeError: the handler of GET /nothing must return a Response',
+    ])
   })
 })
 
@@ -201,6 +205,7 @@ describe('paths and methods', () => {
     ['GET', '/a*', 'a path is as in a URL'],
     ['GET', '//a', 'a path is as in a URL'],
     ['GET', '/a/../b', 'a path is as in a URL'],
+    ['GET', '/users/:id', 'a path has no parameters'],
     ['HEAD', '/a', 'the method must be GET, POST, PUT, PATCH, DELETE'],
     ['get', '/a', 'the method must be GET, POST, PUT, PATCH, DELETE'],
     ['GET', '/hello', 'it exists twice'],

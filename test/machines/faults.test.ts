@@ -218,7 +218,7 @@ describe('a machine', requires(postgresRequirement(postgres)), () => {
     const [other] = others
     if (!other) throw new Error('no other machine')
     const started = await callText(owner, 'BackgroundBash', { command: 'sleep 300' })
-    expect(started).toMatch(/task \d+/)
+    expect(started).toMatch(/job \d+/)
     postgres.stop('fast')
     for (const machine of [owner, other]) {
       const answer = await eventually(
@@ -235,11 +235,11 @@ describe('a machine', requires(postgresRequirement(postgres)), () => {
     expect(await callText(other, 'ListBgTasks', {})).toMatch(/running/)
   })
 
-  test('without its database, with shared files: its background tasks end, because another one may take over', async () => {
+  test('without its database, with shared files: its jobs end, because another one may take over', async () => {
     if (!postgres) return
     const { owner } = await begin({ WORKSPACE_FILES: 'shared', ...SHORT_LEASE })
     const started = await callText(owner, 'BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' })
-    expect(started).toMatch(/task \d+/)
+    expect(started).toMatch(/job \d+/)
     const pid = await eventually(
       () => readPid(fleet?.project ?? ''),
       (number) => number > 0,

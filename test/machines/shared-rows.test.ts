@@ -23,7 +23,7 @@ afterAll(() => postgres?.stop('immediate'))
 const PROJECT = '/srv/project'
 const USER = 'ann'
 const SCOPE = { project: PROJECT, user: USER }
-const NOT_OWNER = 'does not own the workspace'
+const NOT_OWNER = 'no longer owns the workspace'
 const FACTS = {
   revision: '2025-06-18',
   clientName: 'c',

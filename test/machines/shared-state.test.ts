@@ -157,12 +157,12 @@ describe.concurrent('machines share', requires(postgresRequirement(postgres)), (
   test('job numbers: unique over machines and restarts; a job of a killed machine is lost, with its last output', async () => {
     const { fleet: started, owner, other } = await begin()
     const command = 'echo begun; sleep 300'
-    expect(await callText(other, 'BackgroundBash', { command })).toContain('task 1')
+    expect(await callText(other, 'BackgroundBash', { command })).toContain('job 1')
     await eventually(
       () => started.sql('SELECT output FROM scorpiox.jobs WHERE id = 1'),
       ([row]) => row?.output === 'begun\n',
     )
-    expect(await callText(other, 'BackgroundBash', { command: 'echo second; exit 3' })).toContain('task 2')
+    expect(await callText(other, 'BackgroundBash', { command: 'echo second; exit 3' })).toContain('job 2')
     expect(await callText(other, 'ReadBgOutput', { task_id: 2, wait_for_end: true })).toContain('exit code 3')
     owner.child.kill('SIGKILL')
     expect(await readText(other, 'ListBgTasks')).toMatch(
@@ -170,12 +170,12 @@ describe.concurrent('machines share', requires(postgresRequirement(postgres)), (
     )
     const read = await callText(other, 'ReadBgOutput', { task_id: 1 })
     expect(read).toContain('begun\n')
-    expect(read).toContain(`lost with machine ${owner.name}. It is not known whether it completed`)
+    expect(read).toContain(`lost with machine ${owner.name}. It may have completed`)
     expect(await callText(other, 'ReadBgOutput', { task_id: 2 })).toContain('second\n')
-    expect(await callText(other, 'BackgroundBash', { command: 'echo third' })).toContain('task 3')
+    expect(await callText(other, 'BackgroundBash', { command: 'echo third' })).toContain('job 3')
     const back = await started.start('back', { STATE_DIR: owner.env.STATE_DIR })
     await other.stop()
-    expect(await callText(back, 'BackgroundBash', { command: 'echo fourth' })).toContain('task 4')
+    expect(await callText(back, 'BackgroundBash', { command: 'echo fourth' })).toContain('job 4')
     expect(await callText(back, 'ReadBgOutput', { task_id: 3, wait_for_end: true })).toContain('third\n')
   })
 
@@ -183,7 +183,7 @@ describe.concurrent('machines share', requires(postgresRequirement(postgres)), (
     const { owner, other } = await begin()
     await callText(other, 'BackgroundBash', { command: 'echo begun; sleep 300' })
     await owner.stop()
-    expect(await callText(other, 'ListBgTasks', {})).toMatch(/1 {2}stopped with its server/)
+    expect(await callText(other, 'ListBgTasks', {})).toMatch(/1 {2}killed when its server exited/)
     expect(await callText(other, 'ReadBgOutput', { task_id: 1 })).toContain('begun\n')
   })
 

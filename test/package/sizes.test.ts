@@ -12,8 +12,8 @@ import { LIBRARY, startServer } from '../support/client.js'
 import { MISSING, skipIfMissing } from '../support/runtime.js'
 
 const MOST_TOOLS_LIST = 8500
-/** 1,000 more than before: the values of a message are counted before it is parsed, and log lines contain no control characters. */
-const MOST_KERNEL = 61_000
+/** 700 more than before: views of MCP Apps, and tools that only views call, are hidden from all other clients. */
+const MOST_KERNEL = 61_700
 
 const recorded: { readonly toolsList: number; readonly kernel: number } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'sizes.json'), 'utf8'),

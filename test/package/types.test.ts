@@ -18,8 +18,9 @@ beforeAll(() => {
   cpSync(join(ROOT, 'dist/types'), join(installed, 'dist/types'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  const example = blocksOf('README.md').find(({ code }) => code.includes("from 'scorpiox-code'"))
-  writeFileSync(join(project, 'server.ts'), example?.code ?? 'the README has no example')
+  const example = blocksOf('README.md').find(({ code }) => code.includes("from '@scorpiox/mcp'"))
+  const code = example?.code.replace("'@scorpiox/mcp'", "'scorpiox-code'")
+  writeFileSync(join(project, 'server.ts'), code ?? 'the README has no example')
 })
 
 test.each([

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { LINUX } from '../secrets/support.js'
 import { call, emptyFolder, startJob, startServer, type TestClient } from '../support/client.js'
-import { type HttpServer, startProgram } from '../support/http-client.js'
+import { type HttpServer, startProgram, TOKEN } from '../support/http-client.js'
 import { openChromium } from './chromium.mjs'
 import { ask, listViolations, openPage, openView, type Watched } from './support.js'
 
@@ -38,7 +38,7 @@ describe('the question of a command for a password', LINUX, () => {
   beforeEach(async () => {
     watched = await openPage(browser)
     page = watched.page
-    await openView(page, server, client, 'Questions')
+    await openView(page, server, client, 'Home')
   })
 
   afterEach(async () => {
@@ -78,6 +78,17 @@ describe('the question of a command for a password', LINUX, () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
   })
 
+  test('shows a command with Arabic in it from left to right, also in Arabic', async () => {
+    const result = call(client, 'Bash', { command: 'echo "مرحبا"; p=$("$SUDO_ASKPASS" Password:)' })
+    const { page: arabic, close } = await openPage(browser, { locale: 'ar-EG' })
+    await arabic.goto(`http://127.0.0.1:${server.port}/#key=${TOKEN}`)
+    const command = arabic.getByText('echo "مرحبا"')
+    expect(await command.evaluate((element) => element.matches(':dir(ltr)'))).toBe(true)
+    await close()
+    await card('Password:').getByRole('button', { name: 'Decline' }).click()
+    await result
+  })
+
   test('is refused with a button: the command is told, and what was typed is not sent', async () => {
     const result = call(client, 'Bash', { command: 'p=$("$SUDO_ASKPASS" Password:); echo "code $?, [$p]"' })
     await page.getByLabel('Password:').fill('not-to-be-sent')
@@ -85,14 +96,33 @@ describe('the question of a command for a password', LINUX, () => {
     const { text } = await result
     expect(text).toContain('The user refused to enter the password.')
     expect(text).toContain('code 1, []')
-    await page.getByText('Refused; the command is told.').waitFor()
+    await page.getByText('You declined. The command is notified.').waitFor()
     await card('Password:').waitFor({ state: 'detached' })
     expect(await page.evaluate(EVERYTHING_KEPT)).not.toContain('not-to-be-sent')
   })
 
+  test('what was entered stays in the field if it could not be sent', async () => {
+    const other = await openPage(browser)
+    try {
+      await openView(other.page, server, client, 'Home')
+      const result = call(client, 'Bash', { command: 'p=$("$SUDO_ASKPASS" Password:); echo "${#p} characters"' })
+      await other.page.route('**/board/secret', (route) => route.abort())
+      const field = other.page.getByLabel('Password:')
+      await field.fill('not-lost')
+      await other.page.keyboard.press('Enter')
+      await other.page.getByText('The server does not respond.', { exact: false }).waitFor()
+      expect(await field.inputValue()).toBe('not-lost')
+      await other.page.unroute('**/board/secret')
+      await field.press('Enter')
+      expect((await result).text).toContain('8 characters')
+    } finally {
+      await other.close()
+    }
+  })
+
   test('takes the focus from no other field, neither when it appears nor when it is withdrawn or answered', async () => {
     const asked = ask(client, COLOUR)
-    const own = card('Which colour?').getByPlaceholder('In your own words')
+    const own = card('Which colour?').getByPlaceholder('Your own answer')
     await own.click()
     const ownName = await focused()
     await page.keyboard.type('light ')

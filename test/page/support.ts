@@ -37,12 +37,23 @@ export async function openView(page: Page, server: HttpServer, client: TestClien
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
 }
 
-/** The violations that axe finds, one line each. */
-export async function listViolations(page: Page): Promise<string[]> {
+export async function openSettings(page: Page): Promise<void> {
+  await page.locator('.head-button.settings').click()
+  await page.getByRole('dialog').waitFor()
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await openSettings(page)
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('Token').waitFor()
+}
+
+/** The violations that axe finds, one line each; by default of all rules. */
+export async function listViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
-  const { violations }: Json = await page.evaluate(
-    "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
-  )
+  const chosen = rules === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: rules }
+  const options = JSON.stringify({ resultTypes: ['violations'], ...chosen })
+  const { violations }: Json = await page.evaluate(`axe.run(${options})`)
   return violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html.slice(0, 160)}`))
 }
 

@@ -68,7 +68,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     expect(complaints).toEqual([])
   })
 
-  const dialog = (): Locator => page.getByRole('dialog')
+  const detail = (): Locator => page.getByRole('main').locator('article')
   const screen = async (): Promise<string> =>
     (await page.locator('.xterm-accessibility-tree').innerText()).replaceAll('\u00A0', ' ')
   const shows = (expected: RegExp): Promise<string> => eventually(screen, (text) => expected.test(text))
@@ -76,9 +76,15 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
   async function openTerminal({ id }: TerminalJob, command = ''): Promise<void> {
     await page.goto(`http://127.0.0.1:${server.port}/#key=${TOKEN}`)
     await page.getByRole('link', { name: /^Jobs/ }).click()
-    const card = page.getByRole('listitem').filter({ hasText: command })
-    await card.getByRole('button', { name: `Terminal #${id}` }).click()
+    const rows = page.getByRole('listitem').filter({ hasText: command })
+    await rows
+      .filter({ hasText: `Job ${id}` })
+      .getByRole('link')
+      .click()
     await page.locator('.xterm-screen').waitFor()
+    // Keys go to the list until the terminal is chosen.
+    await page.keyboard.press('t')
+    await expect.poll(() => page.evaluate('document.activeElement.closest(".job-terminal") !== null')).toBe(true)
   }
 
   test('shows what was printed before, takes keys, refuses the model meanwhile, and is given back', async () => {
@@ -88,7 +94,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await shows(/before\s+>/)
     await page.keyboard.type('from the person')
     await shows(/> from the person/)
-    await dialog().getByText('You are typing').waitFor()
+    await detail().getByText('You are typing').waitFor()
     expect(await job.type({ input: 'from the model\n' })).toMatchObject({
       isError: true,
       text: expect.stringMatching(`^${TYPING} Nothing was typed. .*task_id: ${job.id}`),
@@ -98,35 +104,42 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     expect(structured).toMatchObject({ userTyping: true })
     await page.keyboard.press('Enter')
     await shows(/got \[from the person\]/)
-    await dialog().getByRole('button', { name: 'Give back' }).click()
-    await dialog().getByText('You can type.').waitFor()
+    await detail().getByRole('button', { name: 'Return control to the model' }).click()
+    await detail().getByText('You can type here.').waitFor()
     expect((await job.type({ input: 'from the model\n' })).text).toContain('got [from the model]')
     await shows(/got \[from the model\]/)
-    expect(await job.kill()).toContain('was ended')
-    await dialog().getByText('The program has ended.').waitFor()
+    expect(await job.kill()).toContain('Killed job')
+    await detail().getByText('The program has exited.').waitFor()
   })
 
-  test('a line that is not ended keeps the terminal after the page is closed; the card gives it back', async () => {
+  test('a line that is not ended keeps the terminal after it is closed; it is given back', async () => {
     const job = await openTerminalJob(client, 'while read -p "> " line; do echo "got [$line]"; done')
     await openTerminal(job)
     await shows(/>/)
     await page.keyboard.type('half a line')
     await shows(/half a line/)
     await page.keyboard.press('Control+]')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Close')
-    await page.keyboard.press('Enter')
-    await dialog().waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Terminal')
+    await page.keyboard.press('Escape')
+    await detail().waitFor({ state: 'detached' })
     expect((await job.type({ input: 'x\n' })).text).toContain(TYPING)
-    await page.getByRole('button', { name: `Give back #${job.id}` }).click()
-    await page.getByRole('button', { name: `Give back #${job.id}` }).waitFor({ state: 'detached' })
+    await openTerminal(job)
+    await detail().getByRole('button', { name: 'Output' }).click()
+    await detail().getByText('You are typing in this terminal.').waitFor()
+    await detail()
+      .getByRole('button', { name: `Return control to the model Job ${job.id}` })
+      .click()
+    await page.getByRole('button', { name: `Return control to the model Job ${job.id}` }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await detail().waitFor({ state: 'detached' })
     expect((await job.type({ input: '!\n' })).text).toContain('got [half a line!]')
     // With an ended line the terminal goes back by itself when the page is closed.
     await openTerminal(job)
     await page.keyboard.type('done\n')
     await shows(/got \[done\]/)
-    await dialog().getByText('You are typing').waitFor()
+    await detail().getByText('You are typing').waitFor()
     await page.keyboard.press('Control+]')
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
     await eventually(
       () => job.read(),
       ({ structured }) => structured?.userTyping !== true,
@@ -154,7 +167,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     async () => {
       const value = 'battery-Staple-8'
       const asking = await openPage(browser)
-      await openView(asking.page, server, client, 'Questions')
+      await openView(asking.page, server, client, 'Home')
       const job = await openTerminalJob(client, PRINT_IT)
       await openTerminal(job)
       await page.evaluate(RECORD_DISPLAY)
@@ -211,8 +224,8 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('ArrowUp')
     await shows(/ALTERNATE27 27 79 65/)
-    await dialog().getByRole('button', { name: 'Give back' }).click()
-    await dialog().getByText('You can type.').waitFor()
+    await detail().getByRole('button', { name: 'Return control to the model' }).click()
+    await detail().getByText('You can type here.').waitFor()
     await job.read({ screen: '60x10' })
     await expect.poll(() => page.locator('.xterm-rows > div').count()).toBe(10)
     await job.kill()
@@ -225,7 +238,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await openTerminal(job, 'cat # planned')
     await call(planner, 'PlanMode', { action: 'enter', goal: 'think' })
     await page.keyboard.type('x')
-    await dialog()
+    await detail()
       .getByText(/Nothing was typed: plan mode is on/)
       .waitFor()
     expect((await job.read()).structured?.userTyping).toBeUndefined()
@@ -239,7 +252,7 @@ describe('the terminal of a job', needs('script', 'stty'), () => {
     await openTerminal(job)
     await shows(/red grey/)
     await page.keyboard.type('hello')
-    await dialog().getByText('You are typing').waitFor()
+    await detail().getByText('You are typing').waitFor()
     for (const width of [1100, 360])
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 800 })

@@ -194,7 +194,7 @@ describe('policy', () => {
   test('without rules every command runs', () => {
     const { cwd, env } = questionEnvironment()
     expect(execFileSync(process.execPath, [PROGRAM, 'policy', 'list'], { cwd, env, encoding: 'utf8' })).toMatch(
-      /^No rules: every command runs\.\n/,
+      /^No rules: every command is allowed\.\n/,
     )
   })
 })

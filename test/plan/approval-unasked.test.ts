@@ -11,7 +11,7 @@ import { plan } from './support.js'
 
 describe.concurrent('no user can be reached', () => {
   const NOT_ASKED =
-    /\nThe user was not asked: .*It counts without their approval; PLAN_APPROVAL=person would require it\.\n$/
+    /\nThe user was not asked: .*Plan mode ended without their approval; PLAN_APPROVAL=person requires it\.\n$/
 
   test('a client without forms: the result says that the model decided', async () => {
     const client = await clientIn(environment(), {})
@@ -55,7 +55,7 @@ describe.concurrent('no user can be reached', () => {
       }
       const { text, structured } = await result
       expect(text).toMatch(
-        /^NOT APPROVED YET: .*Plan mode stays on[^]*\(scorpiox-code ui, or that of the HTTP server\) or in the terminal inbox/,
+        /^NOT APPROVED YET: .*Plan mode stays on[^]*\(scorpiox-code ui, or the page of the HTTP server\) or in the terminal inbox/,
       )
       expect(structured).toMatchObject({ active: true, approval: 'pending' })
     }

@@ -34,9 +34,7 @@ describe.concurrent('in a form of the client', () => {
     expect(form.params.message).toContain('Approve this plan')
     expect(form.params.message).toContain('Goal: Paint the fence')
     expect(form.params.message).toContain(text.trimEnd())
-    expect(form.params.message).toMatch(
-      /Changes since the last draft:\n[^]*- - \[ \] buy red paint\n\+ - \[ \] buy blue/,
-    )
+    expect(form.params.message).toMatch(/Changes:\n[^]*- - \[ \] buy red paint\n\+ - \[ \] buy blue/)
     expect(form.params.requestedSchema).toMatchObject({
       properties: { decision: { type: 'string', enum: ['Approve', 'Reject'] }, decision_comment: { type: 'string' } },
       required: ['decision'],
@@ -48,7 +46,7 @@ describe.concurrent('in a form of the client', () => {
     await answer(client, form, APPROVE)
     const approved = await result
     expect(approved.text).toMatch(
-      /^Plan saved to \S+plan\.md\nExiting plan mode\. Returning to execution\.\nTask 1 [^\n]*\nApproved by the user in a form of the client\.\n$/,
+      /^Plan saved to \S+plan\.md\nExiting plan mode\. Returning to execution\.\nTask 1 [^\n]*\nApproved by the user in the client's form\.\n$/,
     )
     expect(approved.structured).toMatchObject({ active: false, task_id: 1, approval: 'approved' })
     expect(await isActive(client)).toBe(false)
@@ -60,9 +58,7 @@ describe.concurrent('in a form of the client', () => {
     await plan(client, 'enter', { goal: 'Paint' })
     const { result } = await endWith(client, rejection('Use blue,\nnot red.'), 'exit', { plan: 'Paint it red.' })
     expect(result.isError).toBe(false)
-    expect(result.text).toMatch(
-      /^NOT APPROVED: the user rejected the plan in a form of the client\. Plan mode stays on/,
-    )
+    expect(result.text).toMatch(/^NOT APPROVED: the user rejected the plan in the client's form\. Plan mode stays on/)
     expect(result.text).toContain("The user's comment: Use blue,\nnot red.")
     expect(result.structured).toMatchObject({ active: true, approval: 'rejected', comment: 'Use blue,\nnot red.' })
     expect(await isActive(client)).toBe(true)
@@ -83,7 +79,7 @@ describe.concurrent('in a form of the client', () => {
     // oxlint-disable-next-line no-control-regex -- looks for control characters
     expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
     expect(message).toMatch(
-      /\[20000 of \d+ characters are shown\. The console page \(scorpiox-code ui\) shows the whole plan/,
+      /\[20000 of \d+ characters shown\. The console page \(scorpiox-code ui\) shows the whole plan/,
     )
     expect(message.length).toBeLessThan(21_000)
     await answer(client, form, APPROVE)
@@ -109,7 +105,7 @@ describe.concurrent('in a form of the client', () => {
     expect(result.text).toMatch(/^NOT APPROVED: the user rejected leaving plan mode without a plan[^]*comment: Go on\./)
     expect(await isActive(client)).toBe(true)
     const { result: second } = await endWith(client, APPROVE, 'reset', {})
-    expect(second.text).toBe('Plan mode reset. No plan saved.\nApproved by the user in a form of the client.\n')
+    expect(second.text).toBe("Plan mode reset. No plan saved.\nApproved by the user in the client's form.\n")
     expect(await isActive(client)).toBe(false)
   })
 
@@ -169,7 +165,7 @@ describe.concurrent('in a form of the client', () => {
     await answer(client, form, APPROVE)
     await untilMessage(
       client,
-      /Your PlanMode exit of \S+Z \(request 1\): Plan mode is off.*Approved by the user in a form/,
+      /Your PlanMode exit of \S+Z \(request 1\): Plan mode is off.*Approved by the user in the client/,
     )
     expect(await isActive(client)).toBe(false)
   })

@@ -29,7 +29,9 @@ test('40 drafts of a megabyte take no more than a few', async () => {
     drafts.push(await plan(client, 'status', { plan: `# Draft ${count}\n${'x'.repeat(1_000_000)}` }))
   expect(drafts.filter(({ isError }) => isError)).toEqual([])
   expect(drafts[0]?.text).toMatch(/saved as a draft to \S+\.\n$/)
-  expect(drafts.at(-1)?.text).toMatch(/saved as a draft to \S+\. The oldest version was removed: 100 versions or 8 MB/)
+  expect(drafts.at(-1)?.text).toMatch(
+    /saved as a draft to \S+\. The oldest version was removed: at most 100 versions or 8 MB/,
+  )
   const folder = join(place.cwd, '.scorpiox/sessions', structured.session)
   const versions = readdirSync(folder).filter((name) => /^plan\.\d+\.md$/.test(name))
   expect(versions).toContain('plan.40.md')

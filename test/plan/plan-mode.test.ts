@@ -138,20 +138,20 @@ describe('results', () => {
     const client = serve(newPlanProject())
     for (const action of ['exit', 'reset']) {
       const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
-      expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
+      expect(text).toMatch(/^Plan mode is off\. .*PlanMode\(action: "enter"/)
       expect(isError).toBe(true)
     }
     const draft = await plan(client, 'status', { plan: 'x' })
-    expect(draft.text).toMatch(/^Plan mode is off, and nothing was done: PlanMode\(action: "enter"/)
+    expect(draft.text).toMatch(/^Plan mode is off\. Nothing was done\. PlanMode\(action: "enter"/)
     expect(draft.isError).toBe(true)
     const unknown = await plan(client, 'dance')
-    expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.\n$/)
+    expect(unknown.text).toMatch(/^There is no action "dance"\. Valid: enter .*exit .*status .*json, reset\.\n$/)
     expect(unknown.isError).toBe(true)
     expect((await plan(client, 'x'.repeat(100_000))).text.length).toBeLessThan(300)
     const { session } = (await plan(client, ' Enter ', { goal: 'one' })).structured
     const twice = await plan(client, 'enter', { goal: 'two' })
     expect(twice.text).toMatch(
-      new RegExp(String.raw`^Plan mode is on since \S+Z \(goal: "one", session: ${session}\)\.`),
+      new RegExp(String.raw`^Plan mode has been on since \S+Z \(goal: "one", session: ${session}\)\.`),
     )
     expect(twice.text).toMatch(/"exit".*"reset"/)
     expect(twice.isError).toBe(true)
@@ -161,21 +161,21 @@ describe('results', () => {
     await client.close()
   })
 
-  test('running background tasks are listed', async () => {
+  test('running jobs are listed', async () => {
     const client = serve(newPlanProject())
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
     await expect.poll(async () => (await call(client, 'ListBgTasks')).structured.tasks[2].status).toBe('ended')
     const named = (await plan(client, 'enter')).text.split('\n').at(-2)
     expect(named).toBe(
-      `Background tasks ${one} and ${two} were started before and may still write: KillBgTask ends them.`,
+      `Jobs ${one} and ${two} were started before plan mode and can still write. KillBgTask kills them.`,
     )
     await call(client, 'KillBgTask', { task_id: one })
     await plan(client, 'reset')
-    expect((await plan(client, 'enter')).text).toContain(`Background task ${two} was started before`)
+    expect((await plan(client, 'enter')).text).toContain(`Job ${two} was started before plan mode`)
     await call(client, 'KillBgTask', { task_id: two })
     await plan(client, 'reset')
-    expect((await plan(client, 'enter')).text).not.toContain('Background')
+    expect((await plan(client, 'enter')).text).not.toMatch(/\bJob|KillBgTask/)
     await client.close()
   })
 })
@@ -208,8 +208,8 @@ describe('the plan', () => {
     ['blank', (path: string) => writeFileSync(path, ' \n\t\n'), 'is empty'],
     ['a folder', (path: string) => mkdirSync(path), 'There is no regular file at'],
     ['too large', (path: string) => writeFileSync(path, 'x'.repeat(2 ** 20 + 1)), 'larger than 1 MB'],
-    ['not text', (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x41])), 'not text in UTF-8'],
-    ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'not text in UTF-8'],
+    ['not text', (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x41])), 'is not UTF-8 text'],
+    ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'is not UTF-8 text'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
   ])('a file that is %s is not accepted, and plan mode stays on', async (_, put, reason) => {
@@ -268,7 +268,7 @@ describe('the plan', () => {
     const client = serve(planProject)
     await enter(client, planProject.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
-    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current task.')
+    expect(text).toContain('\nTask 1 "Repair it" was created from its 3 checklist items and is the current task.')
     expect(structured.task_id).toBe(1)
     const found = await rowsOf(planProject, async ({ tasks }) => ({
       current: await tasks.findCurrentId(),
@@ -283,7 +283,7 @@ describe('the plan', () => {
     ])
     await plan(client, 'enter')
     const done = await plan(client, 'exit', { plan: '# All of it\n- [x] one' })
-    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is complete')
+    expect(done.text).toContain('Task 2 "All of it" was created from its checklist item and is complete')
     expect(await rowsOf(planProject, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
     expect(done.text).not.toContain('current task')
     await plan(client, 'enter')
@@ -291,7 +291,7 @@ describe('the plan', () => {
     await plan(client, 'enter')
     const many = await plan(client, 'exit', { plan: `${'- [ ] x\n'.repeat(501)}- [ ] ${'y'.repeat(2000)}` })
     expect(many.text).toContain('its 500 checklist items')
-    expect(many.text).toContain('2 further items were not taken')
+    expect(many.text).toContain('2 more items were left out')
     await client.close()
   })
 
@@ -304,14 +304,14 @@ describe('the plan', () => {
     await plan(client, 'enter', { goal: 'Repair it' })
     const { text } = await plan(client, 'exit', { plan: CHECKLIST })
     expect(text).toContain(
-      '\nTask 2 "Repair it" was made from its 3 checklist items.\n' +
-        'The current task is still 1 "Earlier work": TaskManager(action: "switch", task_id: 2) changes that.\n',
+      '\nTask 2 "Repair it" was created from its 3 checklist items.\n' +
+        'The current task is still 1 "Earlier work". To switch: TaskManager(action: "switch", task_id: 2).\n',
     )
     expect((await task({ action: 'pending' })).text).toContain('* 1  Earlier work')
     await task({ action: 'complete' })
     await plan(client, 'enter', { goal: 'Next' })
     expect((await plan(client, 'exit', { plan: '- [ ] one' })).text).toContain(
-      '\nTask 3 "Next" was made from its checklist item and is the current task.',
+      '\nTask 3 "Next" was created from its checklist item and is the current task.',
     )
     expect((await task({ action: 'pending' })).text).toContain('* 3  Next')
     await client.close()
@@ -674,7 +674,7 @@ describe('unavailable', () => {
     writeFileSync(file, 'x'.repeat(good.length))
     const second = serve(planProject)
     const { text, isError } = await bash(second, 'touch was-here')
-    expect(text).toMatch(/^The command was not started: cannot determine whether plan mode is on/)
+    expect(text).toMatch(/^The command was not started: the server cannot determine whether plan mode is on/)
     expect(isError).toBe(true)
     expect(existsSync(join(planProject.project, 'was-here'))).toBe(false)
     writeFileSync(file, good)
@@ -687,7 +687,7 @@ describe('unavailable', () => {
     const planProject = newPlanProject()
     const client = serve(planProject, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
     const { text, isError } = await bash(client, 'touch was-here')
-    expect(text).toMatch(/^The command was not started: cannot determine whether plan mode is on/)
+    expect(text).toMatch(/^The command was not started: the server cannot determine whether plan mode is on/)
     expect(text).not.toContain('secret')
     expect(isError).toBe(true)
     expect((await plan(client, 'enter')).isError).toBe(true)

@@ -255,7 +255,7 @@ c.execute('UPDATE plan_approvals SET user_asked = 0, decided_at = 1'); c.commit(
       ],
       [
         'the inbox, to approve',
-        `printf '\\r\\033[B\\r' | STATE_DIR="$STATE" timeout 3 "$NODE" "$DIST/scorpiox-code.js" inbox; echo x >new`,
+        `printf '\\ray' | STATE_DIR="$STATE" timeout 3 "$NODE" "$DIST/scorpiox-code.js" inbox; echo x >new`,
       ],
       [
         'the sockets of the console',

@@ -76,9 +76,8 @@ async function enterAndRun(client: TestClient): Promise<string> {
 /** All files except those of the server and the one writable directory. */
 function look(session: string): ReadonlyMap<string, string> {
   const { base, state, env } = sandboxProject
-  const own = ['jobs', 'sandbox', 'state.db', 'state.db-wal', 'state.db-shm', 'tickets', 'waiting'].map((name) =>
-    join(state, name),
-  )
+  const databases = ['state.db', 'history.db'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
+  const own = ['jobs', 'sandbox', ...databases, 'tickets', 'waiting'].map((name) => join(state, name))
   return snapshot([base, env.TEMPORARY ?? '', env.SHARED ?? ''], [session, ...own])
 }
 
@@ -164,7 +163,7 @@ describe('in plan mode', requires(SANDBOX), () => {
     expect(await client.close()).toBe(0)
   })
 
-  test('no background task writes anything', { tags: ['long'] }, async () => {
+  test('no job writes anything', { tags: ['long'] }, async () => {
     writeProjectFiles(sandboxProject)
     const client = startIn(sandboxProject)
     const session = await enterAndRun(client)

@@ -57,7 +57,7 @@ describe('answered', () => {
         },
       },
     })
-    expect([result.isError, result.content[1].text]).toEqual([false, 'Answered in a form of the client.\n'])
+    expect([result.isError, result.content[1].text]).toEqual([false, "Answered in the client's form.\n"])
     expect(JSON.parse(result.text)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },

@@ -129,7 +129,7 @@ async function race(name: string, first: Order, { page, inbox, open, win }: Chan
   const byInbox = (): Promise<void> =>
     inbox.answer({ project, id }, [replyOf('by inbox')], 'inbox').then(
       () => win(name, 'by inbox'),
-      (error: unknown) => expect(String(error)).toContain('answered before'),
+      (error: unknown) => expect(String(error)).toContain('already answered'),
     )
   const [one, two] = first === 'inbox' ? [byInbox, byPage] : [byPage, byInbox]
   const begun = one()

@@ -41,10 +41,10 @@ describe('a text with a number', () => {
         'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. The client does not support forms. Neither the console page nor the terminal inbox is open.',
         'Ask the user in the chat, then wait for their answer; do not choose for them:',
         '',
-        '1. Which colour? (choose one, or say it in your own words)',
+        '1. Which colour? (choose one, or answer in your own words)',
         '   1) Red',
         '   2) Blue: like the sky',
-        '2. Which sizes? (choose one or more, or say it in your own words)',
+        '2. Which sizes? (choose one or more, or answer in your own words)',
         '   1) S',
         '   2) M',
         '   3) L',
@@ -102,7 +102,7 @@ describe('a text with a number', () => {
     expect(result.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
     expect(result.structured).not.toHaveProperty('id')
     expect(result.text).toMatch(/It could not be saved: .*\n.*\n\n1\. Which colour\?/)
-    expect(result.text).toContain('Go on with what they say in the chat.')
+    expect(result.text).toContain('Continue with what they say in the chat.')
     await client.close()
     expect(client.stderr()).not.toContain('\n    at ')
   })
@@ -119,7 +119,7 @@ describe('another process', () => {
     expect(given.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     const refused = given.find(({ status }) => status === 'rejected') as PromiseRejectedResult
     expect(refused.reason).toBeInstanceOf(Failure)
-    expect(refused.reason.message).toMatch(/answered before .*\(page\)\. Nothing was changed/)
+    expect(refused.reason.message).toMatch(/already answered .*\(page\)\. Nothing was changed/)
     const [message] = await storeReader.messages()
     expect(message).toMatchObject({ kind: 'answer', text: expect.stringContaining('Question 1 of AskUserQuestion') })
     expect(message?.text).toContain('{"question":"Which colour?","selected":"Red"}')

@@ -95,7 +95,7 @@ function startIn(project: SandboxProject, [file = '', ...args]: readonly string[
 
 /** All files but those that the server writes. */
 function look(project: SandboxProject): ReadonlyMap<string, string> {
-  const own = ['jobs', 'sandbox', 'state.db', 'tickets', 'waiting', 'desks', 'plans'].map((name) =>
+  const own = ['jobs', 'sandbox', 'state.db', 'history.db', 'tickets', 'waiting', 'desks', 'plans'].map((name) =>
     join(project.state, name),
   )
   return new Map([...project.snapshot()].filter(([path]) => !own.some((name) => path.startsWith(name))))

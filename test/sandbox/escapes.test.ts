@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listClientSecrets } from '@scorpiox/server/clients/client-paths'
 import { openSandbox, type Sandbox, wrapCommand } from '@scorpiox/server/sandbox/sandbox'
 import type { ActiveSandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
-import { SECRET_PATHS } from '@scorpiox/server/sandbox/sandbox-policy'
+import { listSecretPaths } from '@scorpiox/server/sandbox/secret-paths'
 import { eventually } from '../support/eventually.js'
 import { requires, SANDBOX } from '../support/requirements.js'
 import { type Attempt, CORPUS } from './escape-corpus.js'
@@ -44,7 +44,9 @@ beforeAll(async () => {
     hidden: [
       state,
       ...listClientSecrets({ platform: 'linux', home, cwd: project, env: {}, listDirectory: listNames }).map(inHome),
-      ...SECRET_PATHS.filter((path) => path.startsWith('~/')).map(inHome),
+      ...listSecretPaths('linux')
+        .filter((path) => path.startsWith('~/'))
+        .map(inHome),
       ...['.ssh', '.netrc', '.config/gh', '.aws', '.bash_history', '.claude/scorpiox-env.txt'].map((name) =>
         join(home, name),
       ),

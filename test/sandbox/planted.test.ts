@@ -277,6 +277,20 @@ function plantedTests(prefix: readonly string[]): void {
       expect(answer).toBe('a command runs\n')
     })
 
+    test('whose names the start script of a browser uses are not run', async () => {
+      const setup = newSetup()
+      mkdirSync(join(setup.home, 'bin'))
+      // As that of Debian does.
+      const browser = join(setup.home, 'chromium')
+      writeFileSync(browser, '#!/bin/sh\ngrep -q x /dev/null\nexit 1\n', { mode: 0o755 })
+      const page = await openScriptedPage()
+      const path = `${join(setup.home, 'bin')}:${process.env.PATH}`
+      const client = start(setup, { env: { ...page.env, SANDBOX_WRITE: '~/bin', BROWSER_PATH: browser, PATH: path } })
+      await bash(client, `cd ~/bin; ${plantProgram(['grep'], setup)}`)
+      const answer = await call(client, 'ReadDocs', { url: page.url })
+      expect(existsSync(setup.proof), answer).toBe(false)
+    })
+
     test('that a link in a writable folder chooses are not run', async () => {
       const setup = newSetup()
       const bin = join(setup.home, 'bin')
@@ -430,7 +444,7 @@ function plantedTests(prefix: readonly string[]): void {
         const plant = `echo 'preload = ["./evil.js"]' >bunfig.toml; echo 'require("fs").writeFileSync("${setup.proof}", "")' >evil.js; printf 'SANDBOX=off\\nTOOL_BASH=0\\n' >.env; echo planted`
         const env = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: '0' }
         const plain = start(setup, { runtime: [bun], env })
-        expect(await bash(plain, plant)).toMatch(/Bun obeys \.env and bunfig\.toml.*--no-env-file/)
+        expect(await bash(plain, plant)).toMatch(/Bun reads \.env and bunfig\.toml.*--no-env-file/)
         await plain.close()
         const flags = ['--no-env-file', '--config=/dev/null']
         const first = start(setup, { runtime: [bun, ...flags], env })

@@ -120,7 +120,7 @@ function start(sandboxed: SandboxedCommand, cwd: string, command: string): Child
 describe('a sandboxed command', requires(SANDBOX), () => {
   test('is verified within half a second, and reports what is in force', async () => {
     const { sandbox } = await open()
-    expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
+    expect(sandbox.report).toMatchObject({ levels: LEVELS, program: expect.stringMatching(/^bubblewrap [\d.]+$/) })
     expect(sandbox.report.escapesTried).toBeGreaterThanOrEqual(12)
     expect(sandbox.report.pids).not.toBe('nothing')
   })
@@ -449,7 +449,8 @@ describe('a repository', requires(SANDBOX), () => {
       'workspace',
       'git config x.y 2; echo x >.git/hooks/pre-commit; mv .git g; git config x.y',
     )
-    expect(text).toMatch(/\n1$/)
+    // Output and errors are two pipes: their order is not known.
+    expect(text.split('\n')).toContain('1')
     expect(existsSync(join(setup.project, '.git', 'hooks', 'pre-commit'))).toBe(false)
   })
 

@@ -45,7 +45,7 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'project', '.scorpiox'))).toBe(false)
   })
 
-  test('the processes of a command end with it, and background tasks are sandboxed too', async () => {
+  test('the processes of a command end with it, and jobs are sandboxed too', async () => {
     const home = newHome()
     const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
     expect((await bash(client, 'sleep 300 & echo started')).content[0].text).toBe('started\n')
@@ -62,12 +62,12 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'out'))).toBe(false)
   })
 
-  test('a background task that pauses within a line does not count as waiting for input', async () => {
+  test('a job that pauses within a line does not count as waiting for input', async () => {
     const home = newHome()
     const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
     const id = await startJob(client, "printf 'at work ...'; sleep 3; echo done")
     const { text } = await readJob(client, id, { wait_for_end: true })
-    expect(text).toMatch(/^at work \.\.\.done\n\[Background task \d+ ended/)
+    expect(text).toMatch(/^at work \.\.\.done\n\[Job \d+ ended/)
     await client.close()
   })
 
@@ -80,7 +80,7 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'was-here'))).toBe(false)
     await client.close()
     const silent = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })
-    await expect.poll(() => silent.stderr(), { timeout: 5000 }).toContain('no command will be run')
+    await expect.poll(() => silent.stderr(), { timeout: 5000 }).toContain('no command will run')
     await silent.close()
   })
 })

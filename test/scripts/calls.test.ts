@@ -69,7 +69,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
   test('that fails is an error with the complete output', async () => {
     const { text, isError } = await call(client, 'noise')
     expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3.]\n'])
-    expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137: ended by SIGKILL/)
+    expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137 \(SIGKILL\)/)
   })
 
   test.each([
@@ -97,10 +97,10 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     expect(text).toContain(why)
   })
 
-  test('that takes long continues as a background task, and ends with all its processes', async () => {
+  test('that takes long continues as a job, and ends with all its processes', async () => {
     const { text, isError } = await call(client, 'slow')
     expect(isError).toBe(false)
-    const id = Number(/background task (\d+)/.exec(text)?.[1])
+    const id = Number(/job (\d+)/.exec(text)?.[1])
     expect((await call(client, 'ListBgTasks')).text).toContain('script tool slow')
     expect((await readJob(client, id, { tail: 5 })).text).toContain('begun')
     const pid = await readPid(join(scriptProject.tools, 'slow.sh.pid'))
@@ -111,7 +111,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
   test('that takes long and has an output schema is an error until it ends, and continues', async () => {
     const { text, isError, structured } = await call(client, 'late')
     expect([isError, structured]).toEqual([true, { exitCode: null }])
-    const id = Number(/goes on as background task (\d+)/.exec(text)?.[1])
+    const id = Number(/continues as job (\d+)/.exec(text)?.[1])
     expect((await call(client, 'KillBgTask', { task_id: id })).isError).toBe(false)
   })
 
@@ -119,7 +119,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const { text, isError } = await call(client, 'short')
     expect(isError).toBe(true)
     expect(text).toBe(
-      'begun\n[Timed out after 300 ms. It was ended with everything it started. Set a longer "timeout" in the output of short.sh --schema.]\n',
+      'begun\n[Timed out after 300 ms: the command and its child processes were killed. Set a longer "timeout" in the output of short.sh --schema.]\n',
     )
   })
 

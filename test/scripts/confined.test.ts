@@ -106,7 +106,7 @@ test('one that continues outlives the server if tasks do, and its arguments are 
   const client = await startIn(scriptProject, env)
   const secret = 'a-secret-of-the-caller'
   const { text } = await call(client, 'stays', { secret })
-  const id = Number(/background task (\d+)/.exec(text)?.[1])
+  const id = Number(/job (\d+)/.exec(text)?.[1])
   expect(text).toMatch(new RegExp(`^${JSON.stringify({ secret }).length}\n`))
   await client.close()
   const pid = Number(readFileSync(join(scriptProject.tools, 'stays.sh.pid'), 'utf8'))

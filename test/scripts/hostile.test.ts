@@ -232,7 +232,7 @@ describe('called', () => {
 
   test('one that leaves a process behind', async () => {
     const { text } = await call(client, 'leaves')
-    expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
+    expect(text).toMatch(/^left\n\[It left 1 process running: sleep/)
   })
 
   test('one that ignores SIGTERM', async () => {

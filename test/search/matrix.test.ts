@@ -87,7 +87,7 @@ test.each([
   ['echo', 'ok'],
   ['one-host', (engine: SearchEngine) => (isVertical(engine) ? 'ok' : 'suspect: one-host')],
   ['slow', 'ok'],
-  ['truncated', ({ id }: SearchEngine) => (READ_FROM_TREE.has(id) ? 'ok' : 'failed: its response broke off')],
+  ['truncated', ({ id }: SearchEngine) => (READ_FROM_TREE.has(id) ? 'ok' : 'failed: its response is incomplete')],
   ['bomb', 'failed: its response is too large'],
   ['wrong-charset', 'ok'],
   ['lying-charset', 'ok'],

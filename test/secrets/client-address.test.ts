@@ -171,7 +171,7 @@ describe('no address is shown', LINUX, () => {
     const client = startServer({ cwd: emptyFolder(), env: { HOME: emptyFolder() } })
     closing.push(() => client.close())
     await client.initialize(revision, capabilities)
-    expect((await call(client, 'Bash', { command: ASK })).text).toContain('No one can be asked for the password')
+    expect((await call(client, 'Bash', { command: ASK })).text).toContain('Could not ask for the password')
     expect(client.received.filter(isQuestion)).toEqual([])
   })
 
@@ -181,6 +181,6 @@ describe('no address is shown', LINUX, () => {
     const meta = modernMeta({ 'io.modelcontextprotocol/clientCapabilities': URL_MODE })
     const params = { name: 'Bash', arguments: { command: `echo ran >>ran; ${ASK}; wc -l <ran` }, ...meta }
     const { text } = toolResultOf(await client.request('tools/call', params))
-    expect(text).toMatch(/No one can be asked[^]*\n1\n$/)
+    expect(text).toMatch(/Could not ask[^]*\n1\n$/)
   })
 })

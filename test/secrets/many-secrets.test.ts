@@ -11,7 +11,7 @@ import { call, readJob, startJob } from '../support/client.js'
 import { sendCommand } from '../support/console-client.js'
 import { eventually } from '../support/eventually.js'
 import { requires } from '../support/requirements.js'
-import { DOWN, ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal, UP } from '../support/terminal.js'
+import { ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal, UP } from '../support/terminal.js'
 import { closing, findFilesWith, LINUX, openSetup } from './support.js'
 
 afterAll(() => Promise.all(closing.map((close) => close())))
@@ -82,10 +82,10 @@ test(
     await selectQuestion(terminal)
     terminal.type(ENTER)
     await terminal.waitForText(
-      /A running command asks for a password[^]*SUDO_ASKPASS[^]*Password of Ann:[^]*● Enter it…/,
+      /A running command asks for a password[^]*Password of Ann:[^]*SUDO_ASKPASS[^]*Enter Enter it…/,
     )
     terminal.type(ENTER)
-    await terminal.waitForText(/Password of Ann:\n[^]*_/)
+    await terminal.waitForText(/Password of Ann:\n>/)
     terminal.type('inbox-Secret-3', ENTER)
     await terminal.waitForText('Sent to the command.')
     expect((await result).text).toContain('14 characters 0')
@@ -97,9 +97,9 @@ test(
     const refused = call(client, 'Bash', { command })
     await selectQuestion(terminal)
     terminal.type(ENTER)
-    await terminal.waitForText('● Enter it…')
-    terminal.type(DOWN, ENTER)
-    await terminal.waitForText('Refused; the command is told.')
+    await terminal.waitForText('d Decline')
+    terminal.type('d')
+    await terminal.waitForText('You declined. The command is notified.')
     expect((await refused).text).toContain('The user refused to enter the password.')
     terminal.type(ESC)
     await terminal.ended
@@ -111,7 +111,7 @@ test(
 /** The cursor stays on its entry when others appear above it. */
 async function selectQuestion(terminal: Terminal): Promise<void> {
   await terminal.waitForText('Password · Password of Ann:')
-  while (!terminal.screen().includes('● Password')) {
+  while (!terminal.screen().includes('▸ Password')) {
     terminal.type(UP)
     await sleep(200)
   }

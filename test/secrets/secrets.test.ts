@@ -44,6 +44,10 @@ describe.concurrent('commands', LINUX, () => {
     // Other commands of the user, too, in any form that programs print.
     const later = await call(client, 'Bash', { command: 'cat got; echo; cat got got' })
     expect(later.text).toContain('[secret]\n[secret][secret]')
+    // Nor what is recorded of calls, also if an argument contains it.
+    await call(client, 'Bash', { command: `: ${value}` })
+    const history = join(machine.stateDir, 'history.db')
+    await eventually(() => existsSync(history) && findFilesWith(['[secret]'], machine.stateDir).length > 0)
     expect(findFilesWith([value], machine.stateDir)).toEqual([])
   })
 
@@ -52,7 +56,7 @@ describe.concurrent('commands', LINUX, () => {
     closing.push(() => client.close())
     await client.initialize('2025-11-25')
     const { text, isError } = await call(client, 'Bash', { command: '"$SUDO_ASKPASS" Password: ; echo "code $?"' })
-    expect(text).toContain('No one can be asked for the password: neither the console page')
+    expect(text).toContain('Could not ask for the password: neither the console page')
     expect(text).toContain('code 1')
     expect(isError).toBe(false)
   })
@@ -99,7 +103,7 @@ describe.concurrent('commands', LINUX, () => {
     await next()
     watched.leave()
     const { text } = await result
-    expect(text).toContain('No one can be asked for the password')
+    expect(text).toContain('Could not ask for the password')
     expect(text).toContain('code 1')
   })
 
@@ -164,7 +168,7 @@ describe.concurrent('commands', LINUX, () => {
     await fired(client, 'it is shown')
     const delivered = await callbacksDeliveredTo(client)
     // In the messages of callbacks, quoted brackets are round.
-    expect(delivered).toContain(`background task ${task_id} printed "token: (secret)"] it is there`)
+    expect(delivered).toContain(`job ${task_id} printed "token: (secret)"] it is there`)
     expect(delivered).toMatch(/and no further line matched\] it is shown/)
     expect(JSON.stringify(client.received)).not.toContain(value)
     expect(findFilesWith([value], machine.stateDir)).toEqual([])
@@ -197,7 +201,7 @@ describe.concurrent('commands', LINUX, () => {
   test('that outlive the server cannot ask', async () => {
     const { client } = await openSetup({ JOBS_OUTLIVE_SERVER: '1' })
     const { text } = await call(client, 'Bash', { command: '"$SUDO_ASKPASS" P:' })
-    expect(text).toContain('with JOBS_OUTLIVE_SERVER the output of commands is recorded without the server')
+    expect(text).toContain('JOBS_OUTLIVE_SERVER is on, so the output of commands is recorded without the server')
   })
 
   test.each([
@@ -213,7 +217,7 @@ describe.concurrent('commands', LINUX, () => {
     // It has cleaned up after the first one.
     await call(second, 'Bash', { command: 'touch go' })
     const { text } = await readJob(second, id, { wait_for_end: true })
-    expect(text).toMatch(/^No one can be asked for the password: with JOBS_OUTLIVE_SERVER .+\ncode 1\n/)
+    expect(text).toMatch(/^Could not ask for the password: JOBS_OUTLIVE_SERVER .+\ncode 1\n/)
   })
 
   test('that never ask leave no socket, and those that did leave nothing when the server ends', async () => {
@@ -236,7 +240,7 @@ describe.concurrent('in a sandbox', requires(SANDBOX), () => {
       const outcome = await Promise.race([result, next()])
       // There is no network at this level.
       if (level === 'strict' && 'text' in outcome)
-        return expect(outcome.text).toContain('No one can be asked for the password: the sandbox of this')
+        return expect(outcome.text).toContain('Could not ask for the password: the sandbox of this')
       if ('text' in outcome) throw new Error(outcome.text)
       await answer(outcome, 'sandboxed')
       expect((await result).text).toContain('fnaqobkrq')

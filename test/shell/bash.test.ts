@@ -50,26 +50,26 @@ describe('results', () => {
       'a question without an answer',
       'printf "Name: "; read -r name || exit 2',
       true,
-      "Name: \n[Exit code 2.]\n[It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers.]",
+      "Name: \n[Exit code 2.]\n[It may have needed input, but stdin was at its end: pass the input in the command (printf 'yes\\n' | program), or use an option that skips the question.]",
     ],
     ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3.]'],
     [
       'an exit code without output',
       'false',
       true,
-      '[Exit code 1. No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.]',
+      '[Exit code 1. No output: from grep, diff and test this means "no"; otherwise `set -x` shows what fails.]',
     ],
     [
       'a signal',
       'kill -9 $$',
       true,
-      '[Exit code 137: ended by SIGKILL. It was killed, perhaps because memory ran out: try less at once.]',
+      '[Exit code 137 (SIGKILL). It was killed, possibly because memory ran out: do less at once.]',
     ],
     [
       'a crash',
       'echo at work; kill -SEGV $$',
       true,
-      'at work\n[Exit code 139: ended by SIGSEGV. The program crashed: what it printed last may say where.]',
+      'at work\n[Exit code 139 (SIGSEGV). The program crashed. The end of its output may show where.]',
     ],
   ])('%s', async (_, command, isError, text) => {
     const result = await bash(command)
@@ -124,7 +124,7 @@ describe('environment', () => {
     const result = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
     expect(result.isError).toBe(false)
     expect(result.text).toMatch(
-      /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
+      /^started\n\[It left 2 processes running: sleep \(\d+\), sleep \(\d+\)\. They are killed when the server exits/,
     )
     expect(result.structured.durationMs).toBeLessThan(underLoad(10_000))
     const pid = await readPid(join(cwd, 'left'))
@@ -157,7 +157,7 @@ describe('terminal output', () => {
     const { text, isError, structured } = await bash(command)
     expect(text).toMatch(/^\[binary output: /)
     expect(text).toContain(message)
-    expect(text).toContain('[What is binary is not shown. Write it to a file to use it.]')
+    expect(text).toContain('[Binary output is not shown. Write it to a file to use it.]')
     expect(text.length).toBeLessThan(300)
     expect(isError).toBe(false)
     expect(structured.truncated).toBe(false)
@@ -197,7 +197,7 @@ describe('a long output', () => {
 
   test('is kept up to a maximum size', async () => {
     const { text } = await bash('seq 1 1000000')
-    expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
+    expect(text).toMatch(/\[[\d,]+ of 6,888,896 bytes of output are kept: /)
     expect(directorySize(HOME)).toBeLessThan(5_000_000)
     const id = Number(/task_id: (\d+)/.exec(text)?.[1])
     expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
@@ -224,7 +224,7 @@ describe.concurrent('limits', () => {
     expect(isAlive(await readPid(join(cwd, 'stubborn')))).toBe(false)
     // Between these lines bash may report that its sleep was terminated.
     expect(result.text).toMatch(
-      /^begun\n[^]*asked\n(?:[^]*\n)?\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
+      /^begun\n[^]*asked\n(?:[^]*\n)?\[Timed out after 500 ms: the command and its child processes were killed\. Use a longer timeout, or/,
     )
     expect(result.isError).toBe(true)
     expect(result.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
@@ -268,13 +268,13 @@ describe.concurrent('limits', () => {
     const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
     const result = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
     expect(result.text).toBe(
-      'one\n[Still running after 0.3 s; it goes on as background task 1: wait for it with ReadBgOutput(task_id: 1, wait_for_end: true, wait_ms: 50000), end it with KillBgTask(task_id: 1).]\n',
+      'one\n[Still running after 0.3 s; it continues as job 1: wait with ReadBgOutput(task_id: 1, wait_for_end: true, wait_ms: 50000), kill it with KillBgTask(task_id: 1).]\n',
     )
     expect(result.isError).toBe(false)
     expect(result.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
     expect((await call(soft, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
     // Only new output: the answer contained the rest.
-    expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern was found/)
+    expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern matched/)
     const { status, runtimeMs } = (await call(soft, 'KillBgTask', { task_id: 1 })).structured
     expect(status).toBe('ended')
     // Since its start, not since it became a job.
@@ -360,7 +360,7 @@ describe('commands cannot be started', () => {
   test('no temporary directory', async () => {
     const bare = startServer({ cwd, env: { TMPDIR: '/nowhere' } })
     expect((await call(bare, 'Bash', { command: 'echo' })).text).toMatch(
-      /^The command was not started: there is no place for temporary files \(.+\)\. Set TMPDIR to a folder/,
+      /^The command was not started: there is no usable folder for temporary files \(.+\)\. Set TMPDIR to a writable folder/,
     )
     await bare.close()
   })
@@ -386,7 +386,7 @@ describe('commands cannot be started', () => {
     for (const name of ['Bash', 'BackgroundBash', 'Bash']) {
       const { text, isError } = await call(bare, name, { command: 'echo' })
       expect(isError).toBe(true)
-      expect(text).toContain('/nowhere/bash is not there. Correct the setting')
+      expect(text).toContain('/nowhere/bash does not exist. Correct the setting')
     }
     await bare.close()
   })

@@ -1,4 +1,4 @@
-// What the commands of one user can take together is bounded: background tasks, stored outputs and memory. The result of
+// What the commands of one user can take together is bounded: jobs, stored outputs and memory. The result of
 // a command that reaches a bound says so.
 
 import { join } from 'node:path'
@@ -24,18 +24,16 @@ async function open(environment: ServerEnvironment): Promise<TestClient> {
   return client
 }
 
-test('commands that take too long do not become more background tasks than MAX_JOBS', async () => {
+test('commands that take too long do not become more jobs than MAX_JOBS', async () => {
   const client = await open(newEnvironment({ MAX_JOBS: '2', BASH_SOFT_LIMIT_MS: '400' }))
   const results = await Promise.all(
     Array.from({ length: 5 }, () => call(client, 'Bash', { command: 'echo begun; sleep 300' })),
   )
-  const background = results.filter(({ text }) => text.includes('it goes on as background task'))
+  const background = results.filter(({ text }) => text.includes('it continues as job'))
   const ended = results.filter(({ text }) => text.includes('Timed out after 400 ms'))
   expect([background.length, ended.length], results.map(({ text }) => text).join('\n')).toEqual([2, 3])
   for (const { text } of ended)
-    expect(text).toMatch(
-      /could not go on in the background: 2 background tasks are running, which is the limit: end one/,
-    )
+    expect(text).toMatch(/could not continue as a job: 2 jobs are running, which is the limit: kill one/)
   expect((await call(client, 'ListBgTasks')).text.match(/running/g)).toHaveLength(2)
 })
 
@@ -60,16 +58,16 @@ describe.skipIf(!HAS_PROC)('memory of all commands together', () => {
     const { text, isError } = await call(client, 'Bash', { command: hold(160), timeout: 120_000 })
     expect(isError).toBe(true)
     expect(text).toMatch(
-      /The server ended it: the running commands together took \d+ MB of memory, more than the 150 MB/,
+      /The server killed it: all running commands together used \d+ MB of memory, more than the limit of 150 MB/,
     )
     expect(text).toMatch(/check before you repeat it/)
     expect((await call(client, 'ListBgTasks')).text).toMatch(/running/)
   })
 
-  test('a background task that was ended says so when it is read', async () => {
+  test('a job that was ended says so when it is read', async () => {
     const client = await open(newEnvironment({ COMMANDS_MEMORY_MB: '100' }))
     const id = await startJob(client, hold(150))
     const { text } = await readJob(client, id, { wait_for_end: true, wait_ms: 300_000 })
-    expect(text).toContain('The server ended it: the running commands together took')
+    expect(text).toContain('The server killed it: all running commands together used')
   })
 })

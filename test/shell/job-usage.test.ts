@@ -42,7 +42,7 @@ describe('details of tasks', requires(PROC), () => {
     const { usage, text } = await detailsOf(client, listeners)
     expect(usage).toMatchObject({ ports, hasOwnNetwork: false })
     expect(usage.memoryBytes).toBeGreaterThan(20_000_000)
-    expect(text).toContain(`listens on ${ports.join(', ')}, `)
+    expect(text).toContain(`listens on ports ${ports.join(', ')}, `)
     const { usage: ofBusy } = await eventually(
       () => detailsOf(client, busy),
       ({ usage: now }) => now.processorMs >= 100 && now.processes === 2,
@@ -60,7 +60,7 @@ describe('details of tasks', requires(PROC), () => {
     const ports = await portsOf(client, id)
     const { usage, text } = await detailsOf(client, id)
     expect(usage).toMatchObject({ ports, hasOwnNetwork: level === 'strict', processes: 3 })
-    expect(text.includes('in a network of its own')).toBe(level === 'strict')
+    expect(text.includes('in a separate network')).toBe(level === 'strict')
     await client.close()
   })
 })

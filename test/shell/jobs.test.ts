@@ -59,7 +59,7 @@ describe('a job', () => {
     const [a, b] = [first.structured.task_id, second.structured.task_id]
     expect(Number.isInteger(a) && b > a).toBe(true)
     expect(first.text).toBe(
-      `Started as background task ${a}. ReadBgOutput(task_id: ${a}) reads what it prints and can wait for it; KillBgTask(task_id: ${a}) ends it.\n`,
+      `Started job ${a}. ReadBgOutput(task_id: ${a}) reads its output and can wait for it; KillBgTask(task_id: ${a}) kills it.\n`,
     )
     expect(first.isError).toBe(false)
     await Promise.all([kill(a), kill(b)])
@@ -67,20 +67,16 @@ describe('a job', () => {
 
   test('is read incrementally, reports when there is nothing new, and at the end how it ended', async () => {
     const id = await start(`echo one; ${untilThere('two-may-come')}; echo two; exit 4`)
-    expect((await read(id, { wait_for_pattern: 'one' })).text).toMatch(
-      /^one\n\[The pattern was found\.\]\n\[Background/,
-    )
+    expect((await read(id, { wait_for_pattern: 'one' })).text).toMatch(/^one\n\[The pattern matched\.\]\n\[Job/)
     const none = await read(id)
-    expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]\n$/)
+    expect(none.text).toMatch(/^\[No new output\. Job \d+ is running \([\d.]+ s\)\.\]\n$/)
     expect(none.structured).toMatchObject({ task_id: id, status: 'running', exitCode: null, bytes: 0 })
     writeFileSync(join(cwd, 'two-may-come'), '')
     const end = await read(id, { wait_for_end: true })
-    expect(end.text).toMatch(
-      /^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\. Nothing that it started still runs\.\]\n$/,
-    )
+    expect(end.text).toMatch(/^two\n\[Job \d+ ended after [\d.]+ s: exit code 4\. It left no processes running\.\]\n$/)
     expect(end.structured).toMatchObject({ status: 'ended', exitCode: 4, signal: null, waitedFor: 'end', bytes: 4 })
     expect((await read(id)).text).toMatch(
-      /^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\. Nothing that it started still runs\.\]\n$/,
+      /^\[No new output\. Job \d+ ended after [\d.]+ s: exit code 4\. It left no processes running\.\]\n$/,
     )
   })
 
@@ -117,7 +113,7 @@ describe('a job', () => {
     const { text, structured } = await read(id, { wait_for_end: true })
     expect(text.length).toBeLessThan(30_300)
     expect(text).toMatch(
-      /^1\n2\n[^]*lines \([\d,]+ characters\) left out here\][^]*\n100000\n\[What is left out is kept: /,
+      /^1\n2\n[^]*lines \([\d,]+ characters\) left out here\][^]*\n100000\n\[The omitted output is kept: /,
     )
     expect(structured).toMatchObject({ truncated: true, bytes: 588_895 })
   })
@@ -130,7 +126,7 @@ describe.concurrent('waiting', () => {
     expect((await read(id, { wait_for_pattern: '^ready$' })).structured.waitedFor).toBe('pattern')
     const question = read(id, { wait_for_pattern: '^password: $' })
     writeFileSync(join(cwd, 'question-may-come'), '')
-    expect((await question).text).toMatch(/^password:\s*\n\[The pattern was found/)
+    expect((await question).text).toMatch(/^password:\s*\n\[The pattern matched/)
     writeFileSync(join(cwd, 'end-may-come'), '')
     expect((await read(id, { wait_for_pattern: '^end$' })).structured.waitedFor).toBe('pattern')
     expect((await read(id, { wait_for_pattern: 'never' })).structured).toMatchObject({
@@ -144,7 +140,7 @@ describe.concurrent('waiting', () => {
     const started = Date.now()
     const { text, structured } = await read(id, { wait_for_end: true, wait_ms: 300 })
     expect(Date.now() - started).toBeGreaterThanOrEqual(295)
-    expect(text).toMatch(/^\[Timed out after [\d.]+ s\.\]\n\[Nothing new\. Background task \d+ is running/)
+    expect(text).toMatch(/^\[Timed out after [\d.]+ s\.\]\n\[No new output\. Job \d+ is running/)
     expect(structured.waitedFor).toBe('time')
     expect((await read(id, { wait_ms: 0 })).structured.waitedFor).toBe('time')
     await kill(id)
@@ -169,7 +165,7 @@ describe.concurrent('waiting', () => {
       `sleep 0.3; exec '${process.execPath}' -e "require('net').createServer().listen(${port}, '127.0.0.1')"`,
     )
     const { text, structured } = await read(id, { wait_for_port: port })
-    expect(text).toContain('[The port answers.]')
+    expect(text).toContain('[The port accepts connections.]')
     expect(structured).toMatchObject({ waitedFor: 'port', status: 'running' })
     await kill(id)
     expect((await read(id, { wait_for_port: port })).structured.waitedFor).toBe('end')
@@ -186,7 +182,7 @@ describe.concurrent('waiting', () => {
     const own = call(client, 'ReadBgOutput', { task_id: id, wait_ms: 5500 }, { progressToken: `alive-${id}` })
     await own
     const signs = client.received.filter(({ params }) => params?.progressToken === `alive-${id}`)
-    expect(signs.map(({ params }) => params.message)).toEqual([`waiting for background task ${id}`])
+    expect(signs.map(({ params }) => params.message)).toEqual([`waiting for job ${id}`])
     await kill(id)
   })
 
@@ -227,9 +223,9 @@ describe('a part of the output', () => {
     const id = await start('seq 1 20; sleep 0.3; seq 21 40')
     await read(id, { wait_for_pattern: '^20$', pattern: '^nothing$' })
     const result = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
-    expect(result.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
+    expect(result.text).toMatch(/^25\n30\n35\n40\n\[Job \d+ ended/)
     expect((await read(id, { pattern: '5$' })).text).toMatch(
-      /^\[No new line matches; with tail, lines read before are searched too\.\]\n\[Background task/,
+      /^\[No new line matches; tail also searches lines already read\.\]\n\[Job/,
     )
   })
 
@@ -250,7 +246,7 @@ describe('a part of the output', () => {
 describe('the list', () => {
   test('has id, status, runtime, command and exit code', async () => {
     const own = startServer({ cwd })
-    expect((await call(own, 'ListBgTasks')).text).toBe('No background tasks.\n')
+    expect((await call(own, 'ListBgTasks')).text).toBe('No jobs.\n')
     await startJob(own, 'echo  "a\n b"; exit 3')
     await startJob(own, 'sleep 60')
     await readJob(own, 1, { wait_for_end: true })
@@ -291,7 +287,7 @@ describe('the list', () => {
     expect(resourceTemplates).toContainEqual(expect.objectContaining({ uriTemplate: 'scorpiox://jobs/{id}' }))
     expect(await textAt('scorpiox://jobs')).toContain(`${id}  exit code 2`)
     // Nothing counts as read.
-    for (const _ of [1, 2]) expect(await textAt(`scorpiox://jobs/${id}`)).toMatch(/^hello\n\[Background task \d+ ended/)
+    for (const _ of [1, 2]) expect(await textAt(`scorpiox://jobs/${id}`)).toMatch(/^hello\n\[Job \d+ ended/)
     for (const name of ['0', '-1', '1.5', '1e3', '99999', '../1', '%2e%2e', 'x', '9'.repeat(400)]) {
       const { error } = await client.request('resources/read', { uri: `scorpiox://jobs/${name}` })
       expect(error.code, name).toBe(-32_002)
@@ -307,42 +303,38 @@ describe.concurrent('the end', () => {
     const result = await kill(id)
     expect(pids.filter(isAlive)).toEqual([])
     expect(result.text).toBe(
-      `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.\n`,
+      `Killed job ${id} and its child processes. ReadBgOutput(task_id: ${id}) still reads its output.\n`,
     )
     expect(result.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
     for (const { text, isError } of again) {
-      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing that it started still runs.\n`)
+      expect(text).toBe(`Job ${id} had already ended: killed. It left no processes running.\n`)
       expect(isError).toBe(false)
     }
     expect((await read(id)).text).toMatch(
-      /^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\. Nothing that it started still runs\.\]\n$/,
+      /^before\n[^]*\[Job \d+ ended after [\d.]+ s: killed\. It left no processes running\.\]\n$/,
     )
   })
 
   test('a job that fails at a prompt reports that it may have wanted input', async () => {
     const id = await start('printf "Continue? [y/N] "; read -r answer < /dev/null || exit 1')
     const { text } = await read(id, { wait_for_end: true })
-    expect(text).toMatch(
-      /^Continue\? \[y\/N\] \n\[Background task \d+ ended [^\n]*exit code 1\.[^\n]*\n\[It may have wanted input/,
-    )
+    expect(text).toMatch(/^Continue\? \[y\/N\] \n\[Job \d+ ended [^\n]*exit code 1\.[^\n]*\n\[It may have needed input/)
   })
 
   test('so does one that fails at a read without a visible prompt', async () => {
     const id = await start('exec < /dev/null; read -p "Name? " name || exit 5')
     const { text } = await read(id, { wait_for_end: true })
-    expect(text).toMatch(
-      /^\[Nothing new\. Background task \d+ ended [^\n]*exit code 5\.[^\n]*\n\[It may have wanted input/,
-    )
+    expect(text).toMatch(/^\[No new output\. Job \d+ ended [^\n]*exit code 5\.[^\n]*\n\[It may have needed input/)
   })
 
   test('KillBgTask ends processes left running by an ended job', async () => {
     const id = await start('sleep 300 & echo $! > orphan')
     const { text } = await read(id, { wait_for_end: true })
     const pid = await readPid(join(cwd, 'orphan'))
-    expect(text).toContain(`1 process that it started still runs: sleep (${pid}); KillBgTask(task_id: ${id}) ends it.]`)
+    expect(text).toContain(`It left 1 process running: sleep (${pid}); KillBgTask(task_id: ${id}) kills it.]`)
     expect(isAlive(pid)).toBe(true)
-    expect((await kill(id)).text).toContain('had already ended: exit code 0. Nothing that it started still runs')
+    expect((await kill(id)).text).toContain('had already ended: exit code 0. It left no processes running')
     await waitForExit(pid)
   })
 
@@ -355,7 +347,7 @@ describe.concurrent('the end', () => {
     expect(isAlive(pid)).toBe(false)
     const second = startServer(options)
     expect((await readJob(second, 1)).text).toMatch(
-      /^output\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
+      /^output\n\[Job 1 ended after [\d.]+ s: killed when its server exited\.\]\n$/,
     )
     expect(await startJob(second, 'true')).toBe(2)
     await second.close()
@@ -381,11 +373,9 @@ describe.concurrent('the end', () => {
       const second = startServer(options)
       const { text, structured } = await call(second, 'ListBgTasks')
       await waitForExit(pid)
-      expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
+      expect(text).toMatch(/^1 {2}killed because its server was lost {2}[\d.]+ s {2}trap/)
       expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
-      expect((await readJob(second, 1)).text).toMatch(
-        /^output\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
-      )
+      expect((await readJob(second, 1)).text).toMatch(/^output\n\[Job 1 ended after .+ its server was lost\.\]\n$/)
       await second.close()
     },
   )
@@ -437,11 +427,11 @@ describe('several servers of one project', () => {
     const refused = await readJob(second, id)
     expect(refused.isError).toBe(true)
     expect(refused.text).toBe(
-      `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.\n`,
+      `Job ${id} belongs to another running server of this project. Read it or kill it there.\n`,
     )
     // When the other one is gone, the remaining server takes over.
     await killServer(first)
-    expect((await readJob(second, id)).text).toContain('stopped because its server was gone')
+    expect((await readJob(second, id)).text).toContain('killed because its server was lost')
     expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
     expect(await second.close()).toBe(0)
     const third = startServer(options)
@@ -458,7 +448,7 @@ describe('limits', () => {
     )
     const refused = answers.filter(({ isError }) => isError)
     expect(refused, answers.map(({ text }) => text).join('\n')).toHaveLength(7)
-    expect(refused[0]?.text).toMatch(/^5 background tasks are running, which is the limit: end one with KillBgTask\./)
+    expect(refused[0]?.text).toMatch(/^5 jobs are running, which is the limit: kill one with KillBgTask\./)
     await call(own, 'KillBgTask', { task_id: 1 })
     expect((await call(own, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
     await own.close()
@@ -494,7 +484,7 @@ describe('limits', () => {
           last = Number(line.slice(1, 10))
           seen++
         }
-        expect(directorySize(join(home, '.scorpiox'))).toBeLessThan(65_536 + 4096)
+        expect(directorySize(join(home, '.scorpiox', 'jobs'))).toBeLessThan(65_536 + 4096)
         // Meanwhile the job prints more than is kept.
         await sleep(10)
       }
@@ -505,7 +495,7 @@ describe('limits', () => {
       expect(Number(newest)).toBeGreaterThanOrEqual(last - 2)
       const found = await readJob(own, id, { tail: 1000, pattern: '0000é' })
       expect(found.text).toMatch(/^<000000000é>\n/)
-      expect(found.text).toMatch(/\[[\d,]+ bytes of it are no longer kept\.\]/)
+      expect(found.text).toMatch(/\[[\d,]+ bytes of this output are no longer kept\.\]/)
       expect((await readJob(own, id, { pattern: '^nothing$' })).isError).toBe(false)
       expect(residentMegabytes(own)).toBeLessThan(250)
       await call(own, 'KillBgTask', { task_id: id })
@@ -520,15 +510,13 @@ describe('hostile arguments', () => {
     for (const id of [0, -1, 1e15, 99_999, Number.MAX_SAFE_INTEGER]) {
       const { text, isError } = await call(client, name, { task_id: id })
       expect(text).toMatch(
-        new RegExp(
-          `^There is no background task ${id}\\. (There are: [\\d, ]+\\.|Start one with BackgroundBash\\.)\n$`,
-        ),
+        new RegExp(`^There is no job ${id}\\. (Existing jobs: [\\d, ]+\\.|Start one with BackgroundBash\\.)\n$`),
       )
       expect(isError).toBe(true)
     }
     for (const id of ['1', 1.5, null, true, [1], {}, 1e300]) {
       const { text, isError } = await call(client, name, { task_id: id })
-      expect(text).toMatch(/^(Invalid arguments: 'task_id' must be an integer, got |There is no background task)/)
+      expect(text).toMatch(/^(Invalid arguments: 'task_id' must be an integer, got |There is no job)/)
       expect(isError).toBe(true)
     }
   })
@@ -617,7 +605,7 @@ describe('output cannot be kept', () => {
     expect(long).toMatchObject({ isError: false, content: [{ type: 'text' }] })
     const slow = await call(own, 'Bash', { command: 'echo so far; sleep 60' })
     expect(slow.text).toMatch(
-      /^so far\n\[Timed out after 300 ms\. It was ended with everything it started\. Give a longer timeout\. It could not go on/,
+      /^so far\n\[Timed out after 300 ms: the command and its child processes were killed\. Use a longer timeout\. It could not continue/,
     )
     const job = await call(own, 'BackgroundBash', { command: 'echo' })
     expect(job.isError).toBe(true)
@@ -670,7 +658,7 @@ describe('output cannot be kept', () => {
     writeFileSync(join(folder, '../7/record.json'), 'not JSON')
     writeFileSync(join(folder, '../notes.txt'), '')
     const second = startServer(options)
-    expect((await readJob(second, 1)).text).toMatch(/^There is no background task 1/)
+    expect((await readJob(second, 1)).text).toMatch(/^There is no job 1/)
     expect(await startJob(second, 'true')).toBe(8)
     await second.close()
     expect(second.stderr()).toBe('')

@@ -59,12 +59,12 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await waitForUpdates(client, uriOf(1), 1)
     expect(updatesOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
     const { contents } = (await client.request('resources/read', { uri: uriOf(1) })).result
-    expect(contents[0].text).toMatch(/^one\n\[Background task 1 is running/)
+    expect(contents[0].text).toMatch(/^one\n\[Job 1 is running/)
     client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
     await waitForUpdates(client, uriOf(1), 1)
     const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
-    expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]$/)
+    expect(after[0].text).toMatch(/\[Job 1 ended after .+ exit code 0\.\]$/)
     await client.request('resources/unsubscribe', { uri: uriOf(1) })
     await client.request('resources/subscribe', { uri: uriOf(2) })
     await client.request('resources/unsubscribe', { uri: uriOf(2) })
@@ -212,5 +212,5 @@ async function readJob2(client: TestClient, id: number): Promise<void> {
 /** Without structured content, which older revisions do not have. */
 async function startJob2(client: TestClient, command: string): Promise<void> {
   const { result } = await client.request('tools/call', { name: 'BackgroundBash', arguments: { command } })
-  expect(result.content[0].text).toMatch(/^Started as background task \d+\./)
+  expect(result.content[0].text).toMatch(/^Started job \d+\./)
 }

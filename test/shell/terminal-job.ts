@@ -1,4 +1,4 @@
-// A background task that tests type into: each step waits for what it expects, however busy the machine is.
+// A job that tests type into: each step waits for what it expects, however busy the machine is.
 
 import type { TestOptions } from 'vitest'
 

@@ -41,7 +41,7 @@ describe('a program on a terminal:', requires(TERMINALS), () => {
   test('htop', needs('htop'), async () => {
     const job = await open('htop --no-color', { cols: 100, rows: 30 })
     const { text, structured } = await job.screen(/PID[^\n]*USER[^]*Quit/)
-    expect(text).toMatch(/\[Screen of 100x30, cursor in row \d+, column \d+\.\]/)
+    expect(text).toMatch(/\[Screen of 100x30, cursor at row \d+, column \d+\.\]/)
     expect(structured.screen).toMatchObject({ isAlternate: true })
     await job.type({ keys: ['f1'], wait_for_quiet_ms: 50 })
     await job.screen(/show this help screen/)

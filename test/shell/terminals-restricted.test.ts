@@ -62,7 +62,9 @@ describe('in the sandbox', requires(TERMINALS, SANDBOX), () => {
     await before.waitFor('\\$ ')
     await call(client, 'PlanMode', { action: 'enter', goal: 'see' })
     const refused = await before.type({ input: 'touch made\n' })
-    expect(refused.text).toMatch(/^Nothing was typed: plan mode is on, and background task \d+ was started before/)
+    expect(refused.text).toMatch(
+      /^Nothing was typed: plan mode is on, and job \d+ was started earlier with more rights/,
+    )
     expect(refused.isError).toBe(true)
     expect((await before.read()).isError).toBe(false)
     const after = await openTerminalJob(client, "PS1='$ ' bash --norc --noprofile -i")
@@ -84,7 +86,7 @@ test('a user cannot type into the terminal of another', requires(TERMINALS), asy
   const { structured } = await as(alice, 'BackgroundBash', { command: 'read -p "? " a; echo "got $a"', tty: true })
   const { task_id: id } = structured
   const stranger = await as(bob, 'ReadBgOutput', { task_id: id, input: 'mine\n' })
-  expect(stranger.text).toMatch(/^There is no background task/)
+  expect(stranger.text).toMatch(/^There is no job/)
   const own = await as(alice, 'ReadBgOutput', { task_id: id, input: 'hers\n', wait_for_end: true })
   expect(own.text).toContain('got hers')
   expect(await server.stop()).toBe(0)

@@ -45,7 +45,7 @@ const open = (command: string, more: object = {}): Promise<TerminalJob> => openT
 describe('a terminal', requires(TERMINALS), () => {
   test('has the size that was asked for, and is one for stdin, stdout and stderr', async () => {
     const job = await open('[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && stty size; echo "$TERM"', { cols: 101, rows: 31 })
-    expect((await job.end()).text).toMatch(/^31 101\nxterm-256color\n\[Background task \d+ ended [^\n]*exit code 0\./)
+    expect((await job.end()).text).toMatch(/^31 101\nxterm-256color\n\[Job \d+ ended [^\n]*exit code 0\./)
   })
 
   test('is 80x24 by default, and runs programs with the exit code they have', async () => {
@@ -56,7 +56,7 @@ describe('a terminal', requires(TERMINALS), () => {
   test('that asks three questions is answered with one call each', async () => {
     const job = await open('read -p "Name? " n; read -p "Age? " a; read -sp "Code: " c; echo; echo "$n $a $c"')
     expect((await job.read({ wait_for_end: true, wait_ms: 120_000 })).text).toMatch(
-      /^Name\? \n\[Waiting for input\.\]\n\[Background task/,
+      /^Name\? \n\[Waiting for input\.\]\n\[Job/,
     )
     expect((await job.type({ input: 'Ada\n' })).text).toMatch(/^Ada\nAge\? \n\[Waiting for input\.\]\n/)
     expect((await job.type({ input: '36', keys: ['enter'] })).text).toMatch(/^36\nCode: \n\[Waiting for input\.\]\n/)
@@ -83,7 +83,7 @@ describe('a terminal', requires(TERMINALS), () => {
     const job = await open('exit 3')
     await job.end()
     const { text, isError } = await job.type({ input: 'x' })
-    expect(text).toMatch(/^Nothing was typed: background task \d+ has ended \(exit code 3\)\. /)
+    expect(text).toMatch(/^Nothing was typed: job \d+ has ended \(exit code 3\)\. /)
     expect(isError).toBe(true)
     expect((await job.read({ screen: '90x20' })).text).toMatch(/^The terminal was not resized: [^\n]* has ended\.\n$/)
   })
@@ -92,14 +92,14 @@ describe('a terminal', requires(TERMINALS), () => {
     const job = await open('stty raw -echo; echo ready; head -c 1000 > /dev/null; kill -9 $$')
     await job.waitFor('ready')
     const { text, isError } = await job.type({ input: 'y'.repeat(900_000) })
-    expect(text).toMatch(/Background task \d+ ended [^\n]*exit code 137 \(SIGKILL\)/)
+    expect(text).toMatch(/Job \d+ ended [^\n]*exit code 137 \(SIGKILL\)/)
     expect(isError).toBe(false)
   })
 
   test('keys that do not exist are named, and nothing is typed', async () => {
     const job = await open('cat')
     const { text, isError } = await job.type({ input: 'abc', keys: ['hyper+x'] })
-    expect(text).toMatch(/^Nothing was typed: there is no key "hyper\+x"\. Keys are enter, tab, /)
+    expect(text).toMatch(/^Nothing was typed: unknown key "hyper\+x"\. Keys are enter, tab, /)
     expect(isError).toBe(true)
     await job.kill()
   })
@@ -216,7 +216,7 @@ describe('a program on a terminal:', requires(TERMINALS), () => {
   test('less, which is on the alternate screen', needs('less'), async () => {
     const job = await open('echo before; seq 1 100 | less; echo left')
     const first = await job.screen(/^1\n2\n[^]*\n23\n:/)
-    expect(first.text).toMatch(/\[Screen of 80x24, cursor in row 24, column 2\.\]\n/)
+    expect(first.text).toMatch(/\[Screen of 80x24, cursor at row 24, column 2\.\]\n/)
     expect(first.structured.screen).toMatchObject({ cols: 80, rows: 24, isAlternate: true })
     await job.type({ keys: ['pagedown'] })
     await job.screen(/^24\n/)
@@ -277,7 +277,7 @@ print("chosen", curses.wrapper(main))
 describe('a pipe', () => {
   const pipe = (command: string): Promise<TerminalJob> => open(command, { tty: false })
 
-  test('is what a background task has as stdin: it can be written to, and ended', async () => {
+  test('is what a job has as stdin: it can be written to, and ended', async () => {
     const job = await pipe('while read -r line; do echo "got $line"; done; echo over')
     expect((await job.type({ input: 'one\n', wait_for_pattern: 'got one' })).text).toMatch(/^got one\n/)
     expect((await job.type({ input: 'two', keys: ['enter'], wait_for_pattern: 'got two' })).text).toMatch(/^got two\n/)
@@ -287,16 +287,16 @@ describe('a pipe', () => {
   test.skipIf(!HAS_PROC)('of a program that prompts and reads is reported', async () => {
     const job = await pipe('printf "Continue? "; read -r answer; echo "$answer"')
     const { text, structured } = await job.read({ wait_for_end: true })
-    expect(text).toMatch(/^Continue\? \n\[Waiting for input\.\]\n\[Background task \d+ is running/)
+    expect(text).toMatch(/^Continue\? \n\[Waiting for input\.\]\n\[Job \d+ is running/)
     expect(structured).toMatchObject({ waitedFor: 'input', waitingForInput: true })
     expect((await job.type({ input: 'yes\n', wait_for_end: true })).text).toMatch(/^yes\n/)
   })
 
   test('has no keys and no screen', async () => {
     const job = await pipe('cat')
-    expect((await job.type({ keys: ['up'] })).text).toMatch(/^Nothing was typed: background task \d+ has no terminal, /)
-    expect((await job.read({ screen: 'full' })).text).toMatch(/^Background task \d+ has no terminal\. /)
-    expect((await job.read({ screen: 'half' })).text).toMatch(/^Invalid arguments: 'screen' must be full, or /)
+    expect((await job.type({ keys: ['up'] })).text).toMatch(/^Nothing was typed: job \d+ has no terminal, /)
+    expect((await job.read({ screen: 'full' })).text).toMatch(/^Job \d+ has no terminal\. /)
+    expect((await job.read({ screen: 'half' })).text).toMatch(/^Invalid arguments: 'screen' must be full or /)
     await job.kill()
   })
 
@@ -304,7 +304,7 @@ describe('a pipe', () => {
     const { structured } = await call(client, 'Bash', { command: 'exit 0' })
     expect(structured?.task_id).toBeUndefined()
     const { text } = await readJob(client, 999_999, { input: 'x' })
-    expect(text).toMatch(/^There is no background task 999999\./)
+    expect(text).toMatch(/^There is no job 999999\./)
   })
 
   test('takes 10,000 lines', async () => {
@@ -321,7 +321,9 @@ test.skipIf(!HAS_PROC)('ListBgTasks shows ports, processor time and memory if as
   const find = async (details: boolean): Promise<ToolResult> => call(client, 'ListBgTasks', { details })
   expect((await find(false)).text).not.toContain('listens on')
   const { text, structured } = await find(true)
-  expect(text).toMatch(new RegExp(`\\n {3}listens on ${port}, [\\d.]+ s of processor time, [\\d.]+ MB in \\d+ process`))
+  expect(text).toMatch(
+    new RegExp(`\\n {3}listens on port ${port}, [\\d.]+ s of processor time, [\\d.]+ MB in \\d+ process`),
+  )
   expect(structured.tasks.find((task: { task_id: number }) => task.task_id === job.id)).toMatchObject({
     ports: [Number(port)],
     memoryBytes: expect.any(Number),
@@ -333,10 +335,10 @@ test('KillBgTask ends a terminal with everything on it', requires(TERMINALS), as
   const job = await open('bash --norc -i -c "sleep 300 & echo \\$! > on-terminal; trap : TERM HUP; wait; sleep 300"')
   const pid = await readPid(join(cwd, 'on-terminal'))
   expect(isAlive(pid)).toBe(true)
-  expect(await job.kill()).toMatch(/was ended, with everything it started\./)
+  expect(await job.kill()).toMatch(/Killed job \d+ and its child processes\./)
   await waitForExit(pid)
   await eventually(
     async () => (await job.read()).text,
-    (text) => /Nothing that it started still runs/.test(text),
+    (text) => /It left no processes running/.test(text),
   )
 })

@@ -70,7 +70,7 @@ test('a job of another user does not exist', async () => {
     ['KillBgTask', { task_id: id }],
   ] as const) {
     const { text, isError } = await as(bob, name, args)
-    expect(text).toBe(`There is no background task ${id}. There are: 1.\n`)
+    expect(text).toBe(`There is no job ${id}. Existing jobs: 1.\n`)
     expect(isError).toBe(true)
   }
   expect((await resourceAs(bob, `${LIST}/${id}`)).error.code).toBe(-32_602)
@@ -88,7 +88,7 @@ test('the long output of a command belongs to its user', async () => {
 
 test('running jobs are counted per user', async () => {
   for (let count = 0; count < 3; count++) await startAs(alice, 'sleep 60')
-  expect((await as(alice, 'BackgroundBash', { command: 'sleep 60' })).text).toMatch(/^3 background tasks are running/)
+  expect((await as(alice, 'BackgroundBash', { command: 'sleep 60' })).text).toMatch(/^3 jobs are running/)
   expect((await as(bob, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
   const { structured } = await as(alice, 'ListBgTasks')
   const running = structured.tasks.filter(({ status }: Json) => status === 'running')
@@ -149,8 +149,8 @@ test('sessions of one user share jobs, and each has its own read position', asyn
   for (const session of sessions) {
     const { text } = await within(session, 'ReadBgOutput', { task_id: id, wait_for_pattern: 'one' })
     expect(text).toMatch(/^one\n/)
-    expect((await within(session, 'ReadBgOutput', { task_id: id })).text).toMatch(/^\[Nothing new\./)
+    expect((await within(session, 'ReadBgOutput', { task_id: id })).text).toMatch(/^\[No new output\./)
   }
-  expect((await within(sessions[1], 'KillBgTask', { task_id: id })).text).toContain('was ended')
+  expect((await within(sessions[1], 'KillBgTask', { task_id: id })).text).toContain('Killed job')
   expect((await within(sessions[0], 'ReadBgOutput', { task_id: id })).text).toContain('killed')
 })

@@ -35,7 +35,7 @@ test('as text, folder by folder', () => {
   expect(run(here).split('\n')).toEqual([
     '.claude/skills (project): 3 skills',
     '  ✓ colon: a: b',
-    expect.stringMatching(/^ {6}its frontmatter is not quite YAML, and was read as it was meant: /),
+    expect.stringMatching(/^ {6}its frontmatter is not valid YAML; invalid lines were read as plain text: /),
     '  ✓ release-notes: Ours',
     '  ✓ runs: (script) Runs',
     '  ✗ "broken" skipped: it has no description: it does not begin with frontmatter (---, description: …, ---)',

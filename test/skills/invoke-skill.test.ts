@@ -20,7 +20,7 @@ describe('the list of skills', () => {
     const client = start()
     const lines = (await describedSkills(client)).split('\n')
     expect(lines[0]).toBe('Invoke a skill by name for reusable workflows')
-    expect(lines[1]).toMatch(/^Returns its text .* Available skills:$/)
+    expect(lines[1]).toMatch(/^Returns instructions .* Available skills:$/)
     expect(lines.slice(2).map((line) => /^- ([\w-]+): /.exec(line)?.[1])).toEqual([
       'alpha',
       'create-skill',
@@ -48,7 +48,7 @@ describe('the list of skills', () => {
     expect(Buffer.byteLength(first)).toBeLessThan(4096 + 1000)
     const listed = [...first.matchAll(/^- ([\w-]+): /gm)].map(([, name = '']) => name)
     expect(listed).toEqual(listed.toSorted((one, other) => (one < other ? -1 : 1)))
-    const left = Number(/\(\+([\d,]+) more skills not listed/.exec(first)?.[1]?.replace(',', '') ?? 0)
+    const left = Number(/\(\+([\d,]+) more skills? not listed/.exec(first)?.[1]?.replace(',', '') ?? 0)
     expect(listed.length + left).toBe(count + 3)
     const again = start()
     await expect.poll(() => describedSkills(again)).toBe(first)
@@ -66,7 +66,7 @@ describe('the list of skills', () => {
     })
     const { tools } = (await client.request('tools/list')).result
     expect(tools.map(({ name }: Json) => name)).not.toContain('InvokeSkill')
-    expect((await call(client, 'InvokeSkill', { skill_name: 'it' })).text).toContain('switched off')
+    expect((await call(client, 'InvokeSkill', { skill_name: 'it' })).text).toContain('is disabled by the setting')
     expect(existsSync(join(home, '.scorpiox', 'skill-index'))).toBe(false)
     await client.close()
   })
@@ -292,13 +292,13 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('that takes too long continues as a background task', async () => {
+  test('that takes too long continues as a job', async () => {
     const { skill, start } = newSkillProject()
     skill('slow', '#!/bin/sh\necho begun; sleep 60\n')
     const client = start({ BASH_SOFT_LIMIT_MS: '500' })
     const { text, isError } = await call(client, 'InvokeSkill', { skill_name: 'slow' })
     expect(isError).toBe(false)
-    const [, id] = /it goes on as background task (\d+)/.exec(text) ?? []
+    const [, id] = /it continues as job (\d+)/.exec(text) ?? []
     expect((await call(client, 'KillBgTask', { task_id: Number(id) })).isError).toBe(false)
     await client.close()
   })

@@ -63,10 +63,10 @@ test('the export does not overwrite the database, however its path is written', 
 })
 
 test.each([
-  ['a number that cannot be counted on', { nextTask: Number.MAX_SAFE_INTEGER }, 'nextTask must be a whole number'],
+  ['a number that cannot be counted on', { nextTask: Number.MAX_SAFE_INTEGER }, 'nextTask must be an integer'],
   ['an invalid time', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
-  ['a number of which there are two', { tasks: [aTask(), aTask()] }, 'tasks must be different'],
-  ['a negative number', { tasks: [aTask({ id: -1 })] }, 'id must be a whole number'],
+  ['a number of which there are two', { tasks: [aTask(), aTask()] }, 'tasks must be unique'],
+  ['a negative number', { tasks: [aTask({ id: -1 })] }, 'id must be an integer'],
 ])('an import with %s is refused with the position', (_, scope, reason) => {
   const folder = emptyFolder()
   const file = join(folder, 'export.json')

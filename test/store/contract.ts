@@ -181,6 +181,8 @@ export function describeContract(name: string, newLocation: () => Promise<Databa
         await approvals.deleteSettled(undefined)
         expect(await approvals.find(1)).toBeUndefined()
       })
+      const past = await state.read(SCOPE, ({ pastEvents }) => pastEvents.listOfSession(request.session))
+      expect(past.filter(({ kind }) => kind === 'approval').map(({ id }) => id)).toContain(1)
       const ofOtherUser = await state.read({ ...SCOPE, user: 'bob' }, ({ approvals }) => approvals.findOpen())
       expect(ofOtherUser).toBeUndefined()
     })

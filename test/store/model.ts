@@ -14,18 +14,23 @@ export interface Model {
   steps: Mutable<StepRow>[]
   plans: (Mutable<PlanRow> & { versions: PlanVersion[] })[]
   current: number | undefined
+  lastTask: number
+  lastStep: number
 }
 
 export type Operation =
   | { readonly kind: 'task'; readonly name: string; readonly at: number }
   | { readonly kind: 'steps'; readonly pick: number; readonly steps: readonly NewStep[]; readonly at: number }
   | { readonly kind: 'complete' | 'complete step' | 'current'; readonly pick: number; readonly at: number }
+  | { readonly kind: 'reopen' | 'reopen step' | 'delete' | 'delete step'; readonly pick: number; readonly at: number }
+  | { readonly kind: 'rename' | 'rewrite step'; readonly pick: number; readonly name: string; readonly at: number }
+  | { readonly kind: 'move'; readonly pick: number; readonly to: number; readonly at: number }
   | { readonly kind: 'plan'; readonly goal: string; readonly session: string; readonly at: number }
   | { readonly kind: 'end'; readonly outcome: 'accepted' | 'reset'; readonly file: string | null; readonly at: number }
   | { readonly kind: 'version'; readonly text: string; readonly at: number }
 
 export function emptyModel(): Model {
-  return { tasks: [], steps: [], plans: [], current: undefined }
+  return { tasks: [], steps: [], plans: [], current: undefined, lastTask: 0, lastStep: 0 }
 }
 
 /** Applies the same operation to the rows and to the model, and returns the actual and the expected result. */
@@ -38,18 +43,19 @@ export async function doBoth(
   switch (operation.kind) {
     case 'task': {
       const task = {
-        id: model.tasks.length + 1,
+        id: (model.lastTask += 1),
         name: toStorableText(operation.name),
         createdAt: at,
         completedAt: null,
       }
-      model.tasks.push({ ...task, steps: 0, stepsDone: 0 })
-      return [await rows.tasks.insert(operation.name, at), { ...task, steps: 0, stepsDone: 0 }]
+      model.tasks.push({ ...task, steps: 0, stepsDone: 0, place: task.id })
+      return [await rows.tasks.insert(operation.name, at), { ...task, steps: 0, stepsDone: 0, place: task.id }]
     }
     case 'steps': {
       const task = picked(model.tasks, operation.pick)
       if (!task) return [0, 0]
-      const first = model.steps.length + 1
+      const first = model.lastStep + 1
+      model.lastStep += operation.steps.length
       const steps = operation.steps.map(({ text, completedAt }, index) => {
         return { id: first + index, taskId: task.id, createdAt: at, completedAt, text: toStorableText(text) }
       })
@@ -75,6 +81,56 @@ export async function doBoth(
       if (!task) return [0, 0]
       model.current = task.id
       return [await rows.tasks.setCurrent(task.id), undefined]
+    }
+    case 'reopen': {
+      const task = picked(model.tasks, operation.pick)
+      if (task) task.completedAt = null
+      return [await rows.tasks.reopen(task?.id ?? 999), undefined]
+    }
+    case 'reopen step': {
+      const step = picked(model.steps, operation.pick)
+      const task = model.tasks.find(({ id }) => id === step?.taskId)
+      if (step && task && step.completedAt !== null) task.stepsDone--
+      if (step) step.completedAt = null
+      return [await rows.tasks.reopenStep(step?.id ?? 999), undefined]
+    }
+    case 'rename': {
+      const task = picked(model.tasks, operation.pick)
+      if (task) task.name = toStorableText(operation.name)
+      return [await rows.tasks.rename(task?.id ?? 999, operation.name), undefined]
+    }
+    case 'rewrite step': {
+      const step = picked(model.steps, operation.pick)
+      if (step) step.text = toStorableText(operation.name)
+      return [await rows.tasks.rewriteStep(step?.id ?? 999, operation.name), undefined]
+    }
+    case 'delete step': {
+      const step = picked(model.steps, operation.pick)
+      const task = model.tasks.find(({ id }) => id === step?.taskId)
+      if (step && task) {
+        task.steps--
+        if (step.completedAt !== null) task.stepsDone--
+      }
+      model.steps = model.steps.filter((each) => each !== step)
+      return [await rows.tasks.deleteStep(step?.id ?? 999), undefined]
+    }
+    case 'delete': {
+      const task = picked(model.tasks, operation.pick)
+      if (!task) return [0, 0]
+      model.tasks = model.tasks.filter((each) => each !== task)
+      model.steps = model.steps.filter(({ taskId }) => taskId !== task.id)
+      if (model.current === task.id) model.current = undefined
+      return [await rows.tasks.delete(task.id), undefined]
+    }
+    case 'move': {
+      const open = listed(model).filter(({ completedAt }) => completedAt === null)
+      const [task, to] = [picked(open, operation.pick), picked(open, operation.to)]
+      if (!task || !to) return [0, 0]
+      const places = open.map(({ place }) => place)
+      const order = open.filter((each) => each !== task)
+      order.splice(open.indexOf(to), 0, task)
+      order.forEach((each, index) => (each.place = places[index] ?? 0))
+      return [await rows.tasks.move(task.id, to.id), undefined]
     }
     case 'plan': {
       if (model.plans.at(-1)?.outcome === 'open') return [0, 0]
@@ -120,6 +176,8 @@ export async function readAll(rows: StateTables, filter: TaskFilter): Promise<un
     found: await Promise.all(tasks.map(({ id }) => rows.tasks.find(id))),
     steps: await Promise.all(tasks.map(({ id }) => rows.tasks.listSteps(id))),
     firstOpen: await Promise.all(tasks.map(({ id }) => rows.tasks.listSteps(id, { state: 'open', limit: 2 }))),
+    below: await rows.tasks.list({ ...filter, below: filter.before }, 1000),
+    only: await rows.tasks.list({ ...filter, only: 2 }, 1000),
     step: await rows.tasks.findStep(3),
     nothing: [await rows.tasks.find(1000), await rows.tasks.findStep(1000), await rows.tasks.listSteps(1000)],
     filtered: await rows.tasks.list(filter, 5),
@@ -133,9 +191,11 @@ export async function readAll(rows: StateTables, filter: TaskFilter): Promise<un
 }
 
 export function allOf(model: Model, filter: TaskFilter): unknown {
-  const tasks = model.tasks.toReversed()
+  const tasks = listed(model)
   const stepsOf = (task: number): StepRow[] => model.steps.filter(({ taskId }) => taskId === task)
-  const filtered = tasks.filter((task) => fits(task, stepsOf(task.id), filter))
+  const place = tasks.find(({ id }) => id === filter.before)?.place ?? filter.before
+  const matching = tasks.filter((task) => fits(task, stepsOf(task.id), filter))
+  const filtered = matching.filter((task) => place === undefined || task.place < place)
   const open = tasks.filter(({ completedAt }) => completedAt === null)
   const plans = model.plans.map(({ id, goal, session, startedAt, outcome, endedAt, planFile }) => {
     return { id, goal, session, startedAt, outcome, endedAt, planFile }
@@ -150,7 +210,9 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
         .filter(({ completedAt }) => completedAt === null)
         .slice(0, 2),
     ),
-    step: model.steps[2],
+    below: filtered.filter((task) => filter.before === undefined || task.place < filter.before),
+    only: filtered.filter(({ id }) => id === 2),
+    step: model.steps.find(({ id }) => id === 3),
     nothing: [undefined, undefined, []],
     filtered: filtered.slice(0, 5),
     counts: {
@@ -169,11 +231,14 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
   }
 }
 
-function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, before, except }: TaskFilter): boolean {
+function listed({ tasks }: Model): Mutable<TaskRow>[] {
+  return tasks.toSorted((one, other) => other.place - one.place)
+}
+
+function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, except }: TaskFilter): boolean {
   const texts = [task.name, ...steps.map(({ text }) => text)].map(foldForSearch)
   return (
     (state === undefined || (state === 'open') === (task.completedAt === null)) &&
-    (before === undefined || task.id < before) &&
     task.id !== except &&
     terms.every((term) => texts.some((text) => text.includes(foldForSearch(toStorableText(term)))))
   )
@@ -220,6 +285,13 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ kind: fc.constant('task' as const), name: hostileText, at }),
   fc.record({ kind: fc.constant('steps' as const), pick, steps: fc.array(step, { maxLength: 5 }), at }),
   fc.record({ kind: fc.constantFrom('complete' as const, 'complete step' as const, 'current' as const), pick, at }),
+  fc.record({
+    kind: fc.constantFrom('reopen' as const, 'reopen step' as const, 'delete' as const, 'delete step' as const),
+    pick,
+    at,
+  }),
+  fc.record({ kind: fc.constantFrom('rename' as const, 'rewrite step' as const), pick, name: hostileText, at }),
+  fc.record({ kind: fc.constant('move' as const), pick, to: pick, at }),
   fc.record({ kind: fc.constant('plan' as const), goal: hostileText, session: hostileText, at }),
   fc.record({
     kind: fc.constant('end' as const),

@@ -40,7 +40,7 @@ describeEachDatabase(postgres, (database) => {
     })
     expect(row.questions).toEqual(QUESTIONS)
     expect(await state.read(OTHER, ({ questions }) => questions.find(1))).toBeUndefined()
-    expect(await state.listProjectsWithOpenItems('ann')).toEqual(['/srv/project'])
+    expect(await state.listProjectsWithItems('ann')).toEqual(['/srv/project'])
     const given = { replies: REPLIES, surface: 'page', answeredAt: 6 } as const
     const taken = await state.write(SCOPE, async ({ questions }) => [
       await questions.answer(1, given),

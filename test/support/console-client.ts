@@ -35,8 +35,12 @@ export function newProject({ home }: Machine, name: string): string {
   return project
 }
 
-export async function startUi({ home }: Machine, env: NodeJS.ProcessEnv = {}): Promise<HttpServer> {
-  const flags = env.OPEN === undefined ? ['--no-open'] : []
+export async function startUi(
+  { home }: Machine,
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+): Promise<HttpServer> {
+  const flags = [...(env.OPEN === undefined ? ['--no-open'] : []), ...more]
   const child = spawn(process.execPath, [PROGRAM, 'ui', ...flags], {
     cwd: home,
     env: cleanEnv({ HOME: home, ...env }),

@@ -6,8 +6,18 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { PACKAGE_PAGES } from '../../scripts/package-docs.mjs'
+
 /** What the build reads, and its script. */
-const SOURCES = ['packages', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json', 'tsconfig.json']
+const SOURCES = [
+  'packages',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.build.json',
+  'tsconfig.json',
+  ...PACKAGE_PAGES.map((name) => `docs/${name}`),
+]
 /** Written last by the build, and removed first. */
 const BUILT = 'dist/types/package.json'
 

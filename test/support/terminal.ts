@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { FormQuestion } from '@scorpiox/server/calls/question-form'
 import type { QuestionRow } from '@scorpiox/server/features/questions/question-table'
 import { openStateDatabase, type StateTables } from '@scorpiox/server/state'
-import { createTerminalRenderer } from '@scorpiox/server/text/terminal/terminal-renderer'
+import { openTerminalScreen } from '@scorpiox/server/features/shell/terminal-screen'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
 import { eventually } from './eventually.js'
 
@@ -46,6 +46,7 @@ export interface Terminal {
   type(...keys: readonly string[]): void
   /** Everything it has printed. */
   bytes(): string
+  /** The rows of the screen, after those that have left it; the alternate screen while that is shown. */
   screen(): string
   /** Waits until the screen contains it. */
   waitForText(text: string | RegExp): Promise<string>
@@ -54,10 +55,10 @@ export interface Terminal {
   readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
 }
 
-export function newInboxHome(): InboxHome {
+export function newInboxHome(settings: NodeJS.ProcessEnv = {}): InboxHome {
   const cwd = realpathSync(emptyFolder())
   const stateDir = emptyFolder()
-  const env = { HOME: emptyFolder(), STATE_DIR: stateDir, ASK_WAIT: '60' }
+  const env = { HOME: emptyFolder(), STATE_DIR: stateDir, ASK_WAIT: '60', ...settings }
   const scope = { project: cwd, user: userInfo().username }
 
   async function withState<T>(work: (rows: StateTables) => Promise<T>): Promise<T> {
@@ -107,6 +108,8 @@ export async function printed(
   return { code, out }
 }
 
+/** Rows that have left the screen and are still read. */
+const SCROLLBACK = 2000
 const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
 
 function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: TerminalOptions): Promise<Terminal> {
@@ -119,25 +122,30 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
   const { columns = 80, rows = 24, args = [], env } = look
   const socketPath = emptyFolder()
   const command = [process.execPath, PROGRAM, ...args]
+  // Before the program starts: what it prints until someone listens is lost.
+  const screen = await openTerminalScreen({ cols: columns, rows }, SCROLLBACK)
   const terminal = open('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
     cwd: socketPath,
     cols: columns,
     rows,
-    name: 'xterm-256color',
+    name: env?.TERM ?? 'xterm-256color',
     env: { ...cleanEnv(), TERM: 'xterm-256color', ...env },
     encoding: null,
   })
   const received: Buffer[] = []
-  const screen = createTerminalRenderer(() => {})
   terminal.onData((data: string | Buffer) => {
     const bytes = Buffer.from(data)
     received.push(bytes)
-    screen.write(bytes)
+    void screen.write(bytes)
   })
   const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
   const read = (name: string): string =>
     existsSync(join(socketPath, name)) ? readFileSync(join(socketPath, name), 'utf8') : ''
-  const shown = (): string => screen.remainingText().toString()
+  const shown = (): string =>
+    screen
+      .rows(0)
+      .map(({ text }) => text)
+      .join('\n')
 
   const pid = Number(await eventually(() => read('pid')))
   return {
@@ -147,7 +155,10 @@ export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
     screen: shown,
     waitForText: (message) =>
       eventually(shown, (text) => (typeof message === 'string' ? text.includes(message) : message.test(text))),
-    resize: (toColumns, toRows) => terminal.resize(toColumns, toRows),
+    resize(toColumns, toRows) {
+      screen.resize({ cols: toColumns, rows: toRows })
+      terminal.resize(toColumns, toRows)
+    },
     ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
   }
 }

@@ -70,7 +70,7 @@ test('a completed task with open steps reports them, and names the next task', a
   await task(client, 'create', { text: 'Two' })
   await task(client, 'add', { text: 'never done' })
   expect((await task(client, 'complete')).text).toBe(
-    'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Go on with task 1 "One": switch (task_id: 1).\n',
+    'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Continue with task 1 "One": switch (task_id: 1).\n',
   )
   const { text } = await task(client, 'switch', { task_id: 1 })
   expect(text).toBe('The current task is now task 1 "One", no steps yet.\n')
@@ -273,7 +273,7 @@ describe('wrong use is refused with the valid values', () => {
         text: 'There is no current task: create one, or give task_id. No task is open.\n',
       })
     }
-    expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
+    expect((await task(client, 'list')).text).toBe('There are no tasks yet. Add one with create.\n')
   })
 })
 
@@ -338,8 +338,10 @@ test('a query too long to be repeated can be continued as the answer says', asyn
 test('completed tasks are not pending; after another task is completed the current one is named', async () => {
   for (const text of ['One', 'Two', 'Three']) await task(client, 'create', { text })
   await task(client, 'switch', { task_id: 2 })
-  expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.\n$/)
-  expect((await task(client, 'complete')).text).toMatch(/Go on with task 3 "Three": switch \(task_id: 3\)\.\n$/)
+  expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(
+    /Continue with task 2 "Two", the current one\.\n$/,
+  )
+  expect((await task(client, 'complete')).text).toMatch(/Continue with task 3 "Three": switch \(task_id: 3\)\.\n$/)
   expect(await task(client, 'pending', { query: 'is:done' })).toMatchObject({
     isError: true,
     text: 'pending lists open tasks only: use list with is:done.\n',
@@ -379,7 +381,7 @@ test('a project is its git root; another folder is another project', async () =>
   const inDeep = startServerIn({ ...environment, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
-  expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
+  expect((await task(client, 'list')).text).toBe('There are no tasks yet. Add one with create.\n')
   expect((await task(client, 'create', { text: 'Mine' })).structured.current_task).toBe(1)
   await Promise.all([inRoot.close(), inDeep.close()])
 })

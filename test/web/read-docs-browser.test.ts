@@ -81,7 +81,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
       site.add('/void', page('Void', '<div id="root">Loading…</div><script>1</script>')),
     )
     expect(result).toMatchObject({ isError: true, structured: { status: 'empty' } })
-    expect(result.text).toMatch(/also after \d+ ms in the browser/)
+    expect(result.text).toMatch(/even after \d+ ms in the browser/)
   })
 
   test('a server that accepts only browsers gets one request of a browser', async () => {
@@ -125,9 +125,7 @@ test('without a browser the result of plain HTTP says what to install', async ()
     const url = site.add('/half', page('Half', `<p>Loading the documentation, please wait.</p>${app()}`))
     const result = await readDocs(client, url)
     expect(result).toMatchObject({ isError: true, structured: { status: 'needs_javascript' } })
-    expect(result.text).toMatch(
-      /over plain HTTP, without running its scripts\. No browser is used here: BROWSER_PATH is off/,
-    )
+    expect(result.text).toMatch(/fetched over HTTP; its scripts did not run\. No browser is used: BROWSER_PATH is off/)
     expect(quoted(result)).toContain('Loading the documentation')
     expect((await call(client, 'ReadDocs', { url, wait_ms: 100 })).isError).toBe(true)
   } finally {

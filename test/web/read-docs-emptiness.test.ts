@@ -49,7 +49,7 @@ test.each<[string, Route, string, RegExp]>([
     'a page made by scripts',
     SHELL,
     'needs_javascript',
-    /0 characters of text in \d+ of HTML with 1 scripts, an empty root element.*BROWSER_PATH/s,
+    /0 characters of text in \d+ of HTML with 1 script, an empty root element.*BROWSER_PATH/s,
   ],
   ['a bot check', answering(403, CHALLENGE), 'blocked', /bot check .*status 403.*WebSearch/s],
   ['a bot check that says it is fine', CHALLENGE, 'blocked', /bot check .*status 200/s],
@@ -79,7 +79,7 @@ test.each<[string, Route, string, RegExp]>([
     /status 200, but the page says that it was not found/,
   ],
   ['an error', answering(500, '<h1>Oh no</h1>'), 'http_error', /status 500.*Try again later/s],
-  ['a teapot', answering(418, ''), 'http_error', /status 418.*Retrying would not help/s],
+  ['a teapot', answering(418, ''), 'http_error', /status 418.*Retrying does not help/s],
   ['moved to nowhere', answering(302, ''), 'http_error', /status 302.*does not say where the page has moved/s],
   [
     'a wall of cookies',
@@ -173,7 +173,7 @@ test('a short page with a script is returned with the note that there may be mor
   const result = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
   expect(result).toMatchObject({ isError: false, structured: { status: 'ok' } })
   expect(quoted(result)).toContain('It works!')
-  expect(result.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
+  expect(result.text).toMatch(/\[This is the page as fetched over HTTP; its scripts did not run\. .*BROWSER_PATH/)
 })
 
 test('a page created by scripts has a Markdown alternate by its name', async () => {

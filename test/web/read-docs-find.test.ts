@@ -71,7 +71,7 @@ test('words of the heading count too; if no line has them all, those with most a
   const url = site.add('/manual', MANUAL)
   expect(fenced(await readDocs(client, url, { find: 'storage idle' }))).toContain('4,217')
   const partial = await readDocs(client, url, { find: 'idle connection reopened' })
-  expect(partial.text).toContain('No line has all the words; most of them: 1 line\n')
+  expect(partial.text).toContain('No line has all the words. With most of them: 1 line\n')
   expect(fenced(partial)).toContain('4,217')
   const none = await readDocs(client, url, { find: 'xylophone' })
   expect(none.isError).toBe(false)

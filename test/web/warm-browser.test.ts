@@ -162,7 +162,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       tsconfig: false,
       resolve: { conditionNames: ['@scorpiox/source', 'import', 'default'] },
     })
-    await build.write({ file: join(folder, 'launch.mjs'), format: 'esm' })
+    await build.write({ file: join(folder, 'launch.mjs'), format: 'esm', codeSplitting: false })
     await build.close()
     const script = join(folder, 'holder.mjs')
     writeFileSync(

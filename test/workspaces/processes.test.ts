@@ -83,7 +83,7 @@ describe('several processes', () => {
       () => serverProcesses(server),
       (pids) => pids.length === 2 && pids.includes(other) && !pids.includes(victim),
     )
-    expect(server.stderr()).toMatch(/process \d has ended \(SIGKILL\); it is started again in \d+ ms/)
+    expect(server.stderr()).toMatch(/process \d exited \(SIGKILL\); restarting it in \d+ ms/)
     await eventually(
       () => create('after').catch(String),
       (answer) => typeof answer !== 'string' && !answer.isError,

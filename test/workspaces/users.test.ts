@@ -82,7 +82,7 @@ describe('two users', requires(SANDBOX), () => {
     for (const path of [`${folder}/alice/a.png`, '../alice/a.png', 'link.png']) {
       const { text, isError } = await callAs(server, bob, 'ReadImage', { file_path: path })
       expect(isError).toBe(true)
-      expect(text).toMatch(/hidden from commands|outside of the directories/)
+      expect(text).toMatch(/hidden from commands|outside the directories/)
     }
   })
 
@@ -233,8 +233,8 @@ describe('the start is refused', () => {
     ['a name in the middle', { WORKSPACE_ROOT: '/srv/{tenant}/{user}' }, 'must be an absolute path that ends in'],
     ['the root directory', { WORKSPACE_ROOT: '/{user}' }, 'must be an absolute path that ends in'],
     ['a tenant without OAuth', { WORKSPACE_ROOT: '/srv/{tenant}' }, 'set OAUTH_ISSUER, or use {user}'],
-    ['no sandbox by setting', { SANDBOX: 'off' }, 'keeps users apart with the sandbox'],
-    ['no bubblewrap', { PATH: '/nonexistent' }, 'keeps users apart with the sandbox'],
+    ['no sandbox by setting', { SANDBOX: 'off' }, 'separates users with the sandbox'],
+    ['no bubblewrap', { PATH: '/nonexistent' }, 'separates users with the sandbox'],
   ])('%s', async (_, env, sentence) => {
     expect(await failure(env)).toContain(sentence)
   })
