@@ -12,35 +12,45 @@ const judges = {
   // The longest first.
   agents: 'agents.mjs',
   'http-clients': 'http-clients.mjs',
+  windows: 'windows.mjs',
   'tools-of-others': 'tools-of-others.mjs',
   conformance: 'conformance.mjs',
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
   binary: 'binary.mjs',
   runtimes: 'runtimes.mjs',
+  apps: 'apps.mjs',
   'schema-libraries': 'schema-libraries.mjs',
   'in-memory': 'in-memory.mjs',
   armoriq: 'armoriq.mjs',
   package: 'package.mjs',
   kubernetes: 'kubernetes.mjs',
+  seatbelt: 'seatbelt.mjs',
 }
+/** Only by name: too long for every run. */
+const judgesByName = { 'windows-src': 'windows-src.mjs' }
+/** Need what not every machine has: they may skip checks in CI too, each with its reason. */
+const skippable = new Set(['windows', 'windows-src'])
 /** Too long for one process. */
 const halved = new Set(['http-clients'])
 const lanes = 4
-const limit = 10 * 60_000
+const LIMIT_MS = 10 * 60_000
+const LIMITS_MS = { 'windows-src': 120 * 60_000 }
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
 
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'))
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const unknown = named.filter((name) => !Object.hasOwn(judges, name))
+const known = { ...judges, ...judgesByName }
+const unknown = named.filter((name) => !Object.hasOwn(known, name))
 if (options.length > 0 && named.length === 0) stop(`${options.join(' ')}: name the judge that this option is for`)
-if (unknown.length > 0) stop(`no judge called ${unknown.join(', ')}; there are ${Object.keys(judges).join(', ')}`)
+if (unknown.length > 0) stop(`no judge called ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}`)
 for (const file of ['scorpiox-code.js', 'library.mjs']) {
   if (!existsSync(resolve(here, '../dist', file))) stop(`dist/${file} is missing: run npm run build first`)
 }
 install()
 
 const total = { passed: 0, failed: 0, skipped: 0 }
+let permittedSkips = 0
 const running = new Set()
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
@@ -48,7 +58,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     process.exit(130)
   })
 }
-const waiting = Object.entries(judges)
+const waiting = Object.entries(named.length === 0 ? judges : known)
   .filter(([name]) => named.length === 0 || named.includes(name))
   .flatMap(([name, file]) => (halved.has(name) ? ['1/2', '2/2'].map((part) => [name, file, part]) : [[name, file]]))
 /** Judges that failed: each is repeated once, alone, and the second result counts. */
@@ -56,12 +66,13 @@ const repeated = []
 await Promise.all(Array.from({ length: lanes }, walk))
 for (const { name, args, found } of repeated) {
   console.log(`Repeating ${name} alone, because ${found.failed} of its checks failed`)
-  addToTotal(await judge(name, args))
+  addToTotal(name, await judge(name, args))
 }
-if (process.env.CI === 'true' && total.skipped > 0) {
-  console.log(`${total.skipped} skipped where nothing may be skipped (CI=true): counted as failed`)
-  total.failed += total.skipped
-  total.skipped = 0
+const forbiddenSkips = process.env.CI === 'true' ? total.skipped - permittedSkips : 0
+if (forbiddenSkips > 0) {
+  console.log(`${forbiddenSkips} skipped where nothing may be skipped (CI=true): counted as failed`)
+  total.failed += forbiddenSkips
+  total.skipped -= forbiddenSkips
 }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed > 0 ? 1 : 0
@@ -73,12 +84,13 @@ async function walk() {
     const args = [join(here, file), ...part, ...options]
     const found = await judge(name, args)
     if (found.failed > 0) repeated.push({ name, args, found })
-    else addToTotal(found)
+    else addToTotal(name, found)
   }
 }
 
-function addToTotal(found) {
+function addToTotal(name, found) {
   for (const key of Object.keys(total)) total[key] += found[key]
+  if (skippable.has(name)) permittedSkips += found.skipped
 }
 
 /** A judge without a summary, or whose exit code contradicts its summary, has failed. */
@@ -94,6 +106,7 @@ async function judge(name, args) {
   }
   running.add(end)
   let late = false
+  const limit = LIMITS_MS[name] ?? LIMIT_MS
   const timer = setTimeout(() => {
     late = true
     end()

@@ -10,7 +10,7 @@ import { runSession } from './session.mjs'
 import { answerOnTerminal } from './terminal-session.mjs'
 import { createWorkspace, installInto, tapServer, writeLauncher } from './workspace.mjs'
 
-const picture = resolve(import.meta.dirname, '../../docs/pictures/questions-small.png')
+const picture = resolve(import.meta.dirname, '../../docs/pictures/jobs-light.png')
 const token = 'a-token-for-the-judge'
 
 /** @returns what was found out about the client, for the table of docs/clients.md */

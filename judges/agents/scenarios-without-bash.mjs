@@ -24,7 +24,7 @@ async function* waitWithCallback(command, message, { arrives }) {
 }
 
 function startedTask(result) {
-  const [, id] = /background task (\d+)/i.exec(textOf(result)) ?? []
+  const [, id] = /job (\d+)/i.exec(textOf(result)) ?? []
   return Number(id)
 }
 

@@ -52,8 +52,8 @@ export const scenarios = [
     async *run({ arrives, sent }) {
       const started = yield call('BackgroundBash', { command: 'echo started; sleep 0.3; echo finished; exit 4' })
       arrives(started)
-      const [, id] = /background task (\d+)/i.exec(sent().content[0].text) ?? []
-      expectText(started, [`background task ${id}`])
+      const [, id] = /job (\d+)/i.exec(sent().content[0].text) ?? []
+      expectText(started, [`job ${id}`])
       const ended = yield call('ReadBgOutput', { task_id: Number(id), wait_for_end: true })
       arrives(ended)
       expectText(ended, ['started\nfinished\n', /exit code 4/i])

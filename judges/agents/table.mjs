@@ -3,17 +3,17 @@
 const scenarioRows = {
   success: 'output of a command',
   failure: 'output and exit code of a failed command',
-  timeout: 'output until a timeout, and that it was one',
+  timeout: 'output up to a timeout, and the message about it',
   'long output': 'end of a long output, and where the rest is',
-  job: 'background task: output and exit code',
+  job: 'job: output and exit code',
   skill: 'skill',
   plan: 'plan mode',
-  question: 'question without a terminal: kept, answered in the chat',
+  question: 'question without a terminal: stored, answered in the chat',
   'question on a terminal': 'question as a form on a terminal',
-  callback: 'callback that falls due during a call',
-  'callback with a failure': 'callback in front of a failed result',
+  callback: 'callback that becomes due during a call',
+  'callback with a failure': 'callback before a failed result',
   'HTTP with a token': 'HTTP with a token',
-  'kill -9 of the client': 'nothing left after `kill -9` of the client',
+  'kill -9 of the client': 'no processes left after `kill -9` of the client',
 }
 
 /** @param {Record<string, object>} clients results.json */

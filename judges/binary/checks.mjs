@@ -102,7 +102,7 @@ function imageChecks(session, images, refuses) {
       shows(images.turned, { crop: [0, 0, 200, 200] }, { size: [800, 800], left: RED, right: RED }),
     ],
     ['ReadImage, too large', refuses('ReadImage', { file_path: images.large }, /9000 x 9000 pixels, more than the 64/)],
-    ['ReadImage, cut short', refuses('ReadImage', { file_path: images.cut }, /damaged or cut short/)],
+    ['ReadImage, cut short', refuses('ReadImage', { file_path: images.cut }, /damaged or truncated/)],
     ...['avif', 'tiff'].map((kind) => [
       `ReadImage, ${kind}`,
       refuses('ReadImage', { file_path: images[kind] }, /npx scorpiox-code/),
@@ -233,7 +233,7 @@ function terminalChecks(answers) {
   if (!['/usr/bin/script', '/bin/script'].some((path) => existsSync(path))) return []
   const command = 'read -p "Name? " n; stty size; echo "hello $n"'
   return [
-    ['BackgroundBash on a terminal', answers('BackgroundBash', { command, tty: true, cols: 90 }, /task 2/)],
+    ['BackgroundBash on a terminal', answers('BackgroundBash', { command, tty: true, cols: 90 }, /job 2/)],
     ['its prompt', answers('ReadBgOutput', { task_id: 2, wait_ms: 60_000 }, /^Name\? \n\[Waiting for input/)],
     [
       'typing into it',
