@@ -1,10 +1,7 @@
-// The verbs of data/a13.yaml, and the tool that looks them up.
-import { readFileSync } from 'node:fs'
-import { defineTool } from 'scorpiox-code'
-import { parse } from 'yaml'
+// A tool that looks up one form of a verb.
+import { defineTool } from '@scorpiox/mcp'
+import { table } from './verbs.mjs'
 
-export const tableText = readFileSync(new URL('data/a13.yaml', import.meta.url), 'utf8')
-export const table = parse(tableText)
 export const verbs = Object.keys(table)
 export const tenses = Object.keys(table.eat)
 const persons = ['1st singular', '2nd singular', '3rd singular']
@@ -13,6 +10,8 @@ export const formOf = ({ verb, tense, person }) => table[verb][tense][persons.in
 
 export const conjugate = defineTool({
   name: 'conjugate',
+  description: 'Returns one form of an English verb.',
+  hints: { readOnly: true, openWorld: false },
   input: {
     type: 'object',
     required: ['verb', 'tense', 'person'],

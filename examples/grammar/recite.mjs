@@ -1,7 +1,8 @@
-// Work that takes a while: it reports progress, and stops when the client cancels.
+// A tool that reports progress and sends log messages while it runs, and stops when the client cancels the call.
 import { setTimeout as pause } from 'node:timers/promises'
-import { defineTool } from 'scorpiox-code'
-import { table, tenses, verbs } from './conjugate.mjs'
+import { defineTool } from '@scorpiox/mcp'
+import { tenses, verbs } from './conjugate.mjs'
+import { table } from './verbs.mjs'
 
 export const recite = defineTool({
   name: 'recite',
@@ -11,12 +12,13 @@ export const recite = defineTool({
     required: ['verb'],
     properties: { verb: { enum: verbs }, pause_ms: { type: 'integer', minimum: 0, maximum: 60_000 } },
   },
-  async run({ verb, pause_ms: ms = 0 }, { progress, signal }) {
+  async run({ verb, pause_ms: ms = 500 }, { log, progress, signal }) {
     const lines = []
     for (const tense of tenses) {
       await pause(ms, undefined, { signal })
       lines.push(`${tense}: ${table[verb][tense].join(', ')}`)
-      progress(lines.length, { total: tenses.length, message: tense })
+      progress(lines.length, { total: tenses.length, message: lines.at(-1) })
+      log('info', `${verb}: ${tense} recited`)
     }
     return lines.join('\n')
   },

@@ -1,7 +1,8 @@
-// The grammar server with everything: `node server.mjs` speaks over stdio, `GRAMMAR_TOKEN=… node server.mjs --http` over HTTP.
-import { serve, serveHttp } from 'scorpiox-code'
+// The grammar server. `node server.mjs` serves over stdio, `GRAMMAR_TOKEN=… node server.mjs --http` over HTTP.
+import { serve, serveHttp } from '@scorpiox/mcp'
 import { conjugate } from './conjugate.mjs'
 import { practise } from './practise.mjs'
+import { quiz } from './quiz.mjs'
 import { recite } from './recite.mjs'
 import { sentence } from './sentence.mjs'
 import { verbTable } from './verb-table.mjs'
@@ -9,13 +10,10 @@ import { verbTable } from './verb-table.mjs'
 const { GRAMMAR_TOKEN: token = '', PORT: port = '3000' } = process.env
 
 const server = {
-  name: 'minimcp-grammar',
+  name: 'grammar',
   version: '0.1.0',
-  tools: [
-    { ...conjugate, description: 'Gives one form of an English verb.', hints: { readOnly: true, openWorld: false } },
-    recite,
-    sentence,
-  ],
+  logging: true,
+  tools: [conjugate, recite, quiz, sentence],
   resources: [verbTable],
   prompts: [practise],
   http: { port: Number(port), auth: { token } },

@@ -1,5 +1,7 @@
-// A complete server with one tool.
-import { serve } from 'scorpiox-code'
-import { conjugate } from './conjugate.mjs'
+// The smallest server of this folder: one tool, without a description.
+import { defineTool, serve } from '@scorpiox/mcp'
+import { conjugate, formOf } from './conjugate.mjs'
 
-await serve({ name: 'minimcp-grammar', version: '0.1.0', tools: [conjugate] })
+const undescribed = defineTool({ name: conjugate.name, input: conjugate.input, run: formOf })
+
+await serve({ name: 'minimcp-grammar', version: '0.1.0', tools: [undescribed] })

@@ -1,11 +1,11 @@
-// The whole table, for clients that read resources.
-import { defineResource } from 'scorpiox-code'
-import { tableText } from './conjugate.mjs'
+// A resource: the forms of all verbs.
+import { defineResource } from '@scorpiox/mcp'
+import { table } from './verbs.mjs'
 
 export const verbTable = defineResource({
   uri: 'grammar://verbs',
   name: 'verbs',
-  description: 'All forms of all verbs, as YAML.',
-  mimeType: 'application/yaml',
-  read: () => tableText,
+  description: 'All forms of all verbs.',
+  mimeType: 'application/json',
+  read: () => JSON.stringify(table),
 })
