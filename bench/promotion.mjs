@@ -1,4 +1,4 @@
-// Measures what the time costs after which a foreground command goes on as a background task (BASH_SOFT_LIMIT_MS): turns
+// Measures what the time costs after which a foreground command continues as a job (BASH_SOFT_LIMIT_MS): turns
 // and wall time of a scripted model on builds of different length, over stdio.
 // `npm run bench:promotion -- [limits in s] [--client=claude-code] [--stand-ins]`; the last leaves the real builds out.
 //
@@ -102,7 +102,7 @@ async function measure({ name, command, model, limit, isEndless = false }) {
   let { text } = await server.call('Bash', { command })
   let turns = 1
   let ask = {}
-  while (turns < MAX_TURNS && /goes on as background task|is running/.test(text)) {
+  while (turns < MAX_TURNS && /continues as job|is running/.test(text)) {
     await new Promise((resolve) => setTimeout(resolve, THINKING_MS))
     turns++
     const [, named] = /ReadBgOutput\(([^)]*)\)/.exec(text) ?? []

@@ -1,5 +1,6 @@
 // Builds the program as one executable that needs neither Node.js nor node_modules: dist/scorpiox-code for the machine it
-// is built on, or with --all one for each system in dist/binaries/. Features and limits: docs/binary.md.
+// is built on, with --all one for each system in dist/binaries/, or with --target SYSTEM one of those. Features and limits:
+// docs/binary.md.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -61,18 +62,23 @@ const PARTS = [
 
 // Do not read Bun settings of the directory in which the executable is started: it may belong to a project.
 const FLAGS =
-  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page --asset dev-page'
+  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page --asset dev-page --asset apps'
 
 const root = resolve(import.meta.dirname, '..')
-const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
+const options = { all: { type: 'boolean', default: false }, target: { type: 'string' } }
+const { all, target: only } = parseArgs({ options }).values
+if (only !== undefined && !TARGETS.includes(only)) stop(`no target ${String(only)}; there are ${TARGETS.join(', ')}`)
 const bun = findBun(stop)
 if (!existsSync(join(root, 'dist/page/index.html'))) stop('dist/ is missing: use npm run binary, which builds it first')
 const buildDirectory = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
 try {
   for (const part of PARTS) await bundle(part)
-  for (const page of ['page', 'dev-page'])
+  for (const page of ['page', 'dev-page', 'apps'])
     await cp(join(root, 'dist', page), join(buildDirectory, page), { recursive: true })
-  await (all ? compileAll(join(root, 'dist/binaries')) : compileHere())
+  const folder = join(root, 'dist/binaries')
+  if (all) await compileAll(folder)
+  else if (only === undefined) await compileHere()
+  else await compileFor(only, folder)
 } finally {
   await rm(buildDirectory, { recursive: true, force: true })
 }
@@ -115,15 +121,20 @@ async function compileHere() {
 }
 
 async function compileAll(folder) {
-  await mkdir(folder, { recursive: true })
   let sums = ''
   for (const target of TARGETS) {
-    const name = `scorpiox-code-${target}${target.startsWith('windows') ? '.exe' : ''}`
-    await compile(join(folder, name), `--target=bun-${target}`)
+    const name = await compileFor(target, folder)
     const hash = createHash('sha256').update(await readFile(join(folder, name)))
     sums += `${hash.digest('hex')}  ${name}\n`
   }
   await writeFile(join(folder, 'SHA256SUMS'), sums)
+}
+
+async function compileFor(target, folder) {
+  await mkdir(folder, { recursive: true })
+  const name = `scorpiox-code-${target}${target.startsWith('windows') ? '.exe' : ''}`
+  await compile(join(folder, name), `--target=bun-${target}`)
+  return name
 }
 
 async function compile(outfile, ...target) {

@@ -1,6 +1,7 @@
 // Builds dist/: the program as CommonJS (starts 3 to 4 ms faster than ESM), the library as ESM with types. Each consists of
 // one entry file and chunks that are loaded on demand, because unparsed code does not delay the start. The page for
-// browsers is in dist/page/: three files, and two that it loads when a terminal is opened; that of `dev` in dist/dev-page/.
+// browsers is in dist/page/: three files, and two that it loads when a terminal is opened; that of `dev` in dist/dev-page/,
+// the views of MCP Apps in dist/apps/. The package @scorpiox/mcp is built in packages/mcp: dist/ and docs/.
 
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
@@ -9,6 +10,9 @@ import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+import { buildAppViews } from './build-app-views.mjs'
+import { copyPackageDocs } from './package-docs.mjs'
+import { readInspectorStyle, readPageStyle } from './page-style.mjs'
 import { rawText } from './raw-text.mjs'
 import { SOURCE_CONDITIONS } from './source-conditions.mjs'
 
@@ -95,6 +99,7 @@ await bundle('packages/mcp/src/index.ts', {
   entryFileNames: 'index.mjs',
   chunkFileNames: 'parts/[name].mjs',
 })
+await copyPackageDocs('docs', 'packages/mcp/docs')
 // Its command `dev`, which no server loads.
 await bundle('packages/dev/src/main.ts', {
   file: 'packages/mcp/dist/dev/scorpiox-mcp.mjs',
@@ -116,6 +121,7 @@ await bundle('packages/server/src/patterns/worker.ts', {
   codeSplitting: false,
 })
 await buildPage()
+await buildAppViews({ minifyStyle: smaller, onLog: failOnWarning })
 await buildDevPage()
 await copySqlite()
 // Tested separately against other validators and the official suite.
@@ -134,6 +140,14 @@ await bundle(
     'way-out': 'packages/server/src/guarded-fetch/guarded-fetch.ts',
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
+)
+// Compared with the profiles of another generator.
+await bundle(
+  {
+    seatbelt: 'packages/server/src/sandbox/seatbelt-profile.ts',
+    'mount-plan': 'packages/server/src/sandbox/mount-plan.ts',
+  },
+  { dir: 'dist/judge/seatbelt', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
 // Compared with recordings of other terminals.
 await bundle('packages/server/src/features/shell/terminal-screen.ts', {
@@ -267,13 +281,13 @@ async function buildPage() {
     dir: 'dist/page',
     format: 'esm',
     entryFileNames: 'page.js',
-    // Everything that only a terminal needs.
-    chunkFileNames: 'terminal.js',
+    // What is loaded on demand; terminal.js is everything that only a terminal needs.
+    chunkFileNames: ({ name }) => (name === 'xterm-display' ? 'terminal.js' : `${name}.js`),
     minify: true,
-    postBanner: ({ isEntry }) =>
-      isEntry
-        ? '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */'
-        : `/*! Contains xterm.js, MIT License\n${licence}*/`,
+    postBanner: ({ isEntry, name }) => {
+      if (isEntry) return '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */'
+      return name === 'xterm-display' ? `/*! Contains xterm.js, MIT License\n${licence}*/` : ''
+    },
   })
   await build.close()
   const terminalStyle = await readFile('node_modules/@xterm/xterm/css/xterm.css', 'utf8')
@@ -281,9 +295,18 @@ async function buildPage() {
     'dist/page/terminal.css',
     `/*! From xterm.js, MIT License, see terminal.js */${smaller(terminalStyle)}`,
   )
-  const style = await readFile('packages/console/src/page/page.css', 'utf8')
-  await writeFile('dist/page/page.css', smaller(style))
+  await writeFile('dist/page/page.css', smaller(await readPageStyle()))
   await copyFile('packages/console/src/page/index.html', 'dist/page/index.html')
+  // The manifest and the icons of the installed page.
+  await cp('packages/console/src/page/pwa', 'dist/page', { recursive: true })
+  const worker = await rolldown({
+    input: 'packages/console/src/page-worker/service-worker.ts',
+    platform: 'browser',
+    tsconfig: false,
+    onLog: failOnWarning,
+  })
+  await worker.write({ file: 'dist/page/service-worker.js', format: 'esm', codeSplitting: false, minify: true })
+  await worker.close()
 }
 
 /** The inspector page of `dev`, for the program and for the kernel's package. */
@@ -304,7 +327,7 @@ async function buildDevPage() {
     postBanner: '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */',
   })
   await build.close()
-  await writeFile('dist/dev-page/page.css', smaller(await readFile(`${source}/page.css`, 'utf8')))
+  await writeFile('dist/dev-page/page.css', smaller(await readInspectorStyle()))
   await copyFile(`${source}/index.html`, 'dist/dev-page/index.html')
   await cp('dist/dev-page', 'packages/mcp/dist/dev/page', { recursive: true })
 }

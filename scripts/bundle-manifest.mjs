@@ -8,21 +8,21 @@ const USER_CONFIG = {
   workspace: {
     type: 'directory',
     title: 'Workspace',
-    description: 'The folder that commands are run in.',
+    description: 'The folder in which commands run.',
     required: true,
   },
   sandbox: {
     type: 'string',
     title: 'Sandbox',
     description:
-      'What commands may do: off, read-only, workspace (write to the workspace only) or strict (that, without a network). Needs bubblewrap on Linux.',
+      'What commands may do: off, read-only, workspace (write to the workspace only) or strict (workspace, without network access). Needs bubblewrap on Linux.',
     default: 'off',
     required: false,
   },
   search_keys: {
     type: 'string',
     title: 'Search keys',
-    description: 'Keys for search engines that take one, such as brave=KEY,tavily=KEY. Search works without.',
+    description: 'API keys of search engines, such as brave=KEY,tavily=KEY. Search also works without keys.',
     default: '',
     sensitive: true,
     required: false,
@@ -30,7 +30,8 @@ const USER_CONFIG = {
   local_pages: {
     type: 'string',
     title: 'Local pages',
-    description: 'Private addresses that may be read, such as localhost:3000, with commas between them.',
+    description:
+      'Private addresses that ReadDocs and WebSearch may reach, such as localhost:3000, separated by commas.',
     default: '',
     required: false,
   },

@@ -1,5 +1,6 @@
 // Finds words that only this project used, and phrases that make persons of processes, in names, comments, messages and
-// documentation. Prints each with its file and line, and fails if there is one.
+// documentation; and "background task" for a job, in documentation and messages. Prints each with its file and line, and fails
+// if there is one.
 //
 //   node scripts/check-words.mjs [--count] [path…]     all tracked files, or those at or below the paths
 //
@@ -22,6 +23,20 @@ const SUBJECTS =
 /** In messages of the program. Texts in tests are data. */
 const MESSAGES = /\b(?:nobody|somebody|everybody)\b/giu
 
+/** Another word for a job, also on two lines or in two parts of a concatenated string. */
+const BACKGROUND_TASK = /\bbackground(?:[\s*>]|['"`]\s*\+\s*['"`])+tasks?\b/giu
+
+/** Where "job" is the only word: English pages, and the messages of the program. */
+const JOB_PATHS = /^(?:README|CHANGELOG)\.md$|^docs\/[^/]+\.md$|^packages\/[^/]+\/src\/(?!.*\.test\.tsx?$).*\.tsx?$/
+
+/** The published first lines of three tool descriptions. */
+const PUBLISHED_LINES =
+  /Read new output from a background task|List all background tasks with status and runtime|Kill a running background task by ID/g
+
+/** One sentence of each of these pages says that the published names call a job a background task. */
+const EXPLAINED = /^docs\/(?:shell|tools)\.md$/
+const EXPLANATION = /^(?=[^]*\bjobs?\b)[^]*(?:\bnames?\b|`(?:ReadBgOutput|ListBgTasks|KillBgTask|task_id)`)/iu
+
 /** As a part of a name: `cageFor`, `isCage`, `CAGE_MS`, `cage.ts`; plurals too. */
 const PRIVATE_WORDS = new Set(
   (
@@ -38,7 +53,7 @@ const ALLOWED = [
   { name: /^openWorld/i, reason: 'a hint of the protocol' },
   {
     name: /person/i,
-    path: /grammar|seeds\.test|tutorial|write-your-own/,
+    path: /grammar|seeds\.test|tutorial|write-your-own|mcp-package/,
     reason: 'an argument of the grammar example',
   },
   { name: /^(?:canBe|as)?nobody$/i, path: /intrusion\.test|postgres-server/, reason: 'the Unix user nobody' },
@@ -46,9 +61,8 @@ const ALLOWED = [
   { name: /^world(?:Name)?$/, path: /browser-page/, reason: 'an isolated world of the DevTools protocol' },
 ]
 
-/** Published texts, other languages, history, recorded pages, and this list. */
+/** Published texts, other languages, recorded pages, and this list. */
 const EXCLUDED = [
-  /^CHANGELOG\.md$/,
   /^LICENSE$/,
   /(?:^|\/)package-lock\.json$/,
   /^docs\/(?:ar|ko)\//,
@@ -76,17 +90,14 @@ export function findWords(path, text) {
     for (const found of part.matchAll(pattern)) add(start + found.index, found[0].replace(/^[^A-Za-z]+/u, ''), kind)
   }
 
+  for (const offset of backgroundTasks(path, text)) add(offset, 'background task (job)', 'term')
+  // History keeps its other words.
+  if (path === 'CHANGELOG.md') return findings
   match(PHRASES, 'phrase', text, 0)
   const isTest = /^test\/|\.test\.tsx?$/.test(path)
   for (const { kind, start, end } of partsOf(path, text)) {
     const part = text.slice(start, end)
-    if (kind === 'prose')
-      match(
-        SUBJECTS,
-        'comment',
-        part.replace(/`[^`\n]*`|"[^"\n]*"/gu, (quote) => ' '.repeat(quote.length)),
-        start,
-      )
+    if (kind === 'prose') match(SUBJECTS, 'comment', part.replace(/`[^`\n]*`|"[^"\n]*"/gu, blank), start)
     else if (kind === 'string' && !isTest) match(MESSAGES, 'message', part, start)
     else if (kind === 'code') {
       for (const { 0: name, index } of part.matchAll(/[A-Za-z_$][\w$]*/gu)) {
@@ -95,6 +106,29 @@ export function findWords(path, text) {
     }
   }
   return findings.sort((a, b) => a.line - b.line)
+}
+
+/** Where a text calls a job a background task. Comments may. */
+function backgroundTasks(path, text) {
+  if (!JOB_PATHS.test(path) || text.search(BACKGROUND_TASK) === -1) return []
+  let shown = text.replaceAll(PUBLISHED_LINES, blank)
+  if (extname(path) !== '.md') {
+    for (const { kind, start, end } of lex(text))
+      if (kind === 'prose') shown = shown.slice(0, start) + blank(text.slice(start, end)) + shown.slice(end)
+  }
+  const found = [...shown.matchAll(BACKGROUND_TASK)].map(({ index }) => index)
+  if (!EXPLAINED.test(path)) return found
+  const explanation = found.findIndex((index) => EXPLANATION.test(sentenceAt(text, index)))
+  return found.filter((_, index) => index !== explanation)
+}
+
+function sentenceAt(text, offset) {
+  const end = /[.!?]\s|\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.)\s)/u
+  return `${text.slice(0, offset).split(end).at(-1)}${text.slice(offset).split(end)[0]}`
+}
+
+function blank(part) {
+  return part.replaceAll(/[^\n]/gu, ' ')
 }
 
 /** The private words in a name or path. */
@@ -183,7 +217,7 @@ function main(args) {
       console.log(`${String(count).padStart(5)} ${area}`)
   } else for (const { path, line, kind, word } of findings) console.log(`${path}:${line}: ${kind}: ${word}`)
   if (findings.length > 0) {
-    console.log(`${findings.length} private words or phrases; CONTRIBUTING.md says what to write instead`)
+    console.log(`${findings.length} private words, phrases or terms; CONTRIBUTING.md says what to write instead`)
     process.exitCode = 1
   }
 }

@@ -1,13 +1,15 @@
 // Writes the generated files: the tables of the README and of docs/ in three languages, docs/api.md, server.json, the surface
 // snapshot of each tool and the reference sizes. With --check it writes nothing and fails if a file is out of date, a
-// translation is incomplete, or a link is broken.
+// translation is incomplete or stale, or a link is broken.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { apiReport } from './api-report.mjs'
 import { askProgram } from './ask-program.mjs'
+import { staleTranslations } from './docs/confirm.mjs'
 import { allPages, brokenLinks } from './docs/links.mjs'
+import { allWrongPhrases } from './docs/phrases.mjs'
 import { composePages } from './docs/translations.mjs'
 import { kernelSize } from './kernel-size.mjs'
 import { registryEntry } from './registry-entry.mjs'
@@ -35,6 +37,7 @@ put('server.json', json(registryEntry(read('package.json'), options)))
 // Reference sizes only; the limits are in a test.
 if (!check) put('test/package/sizes.json', json(await sizes()))
 problems.push(...brokenLinks(allPages()))
+problems.push(...(await staleTranslations(readText)), ...allWrongPhrases(readText))
 if (stale.includes(API)) {
   problems.push(
     `the public API of the library changed: run npm run generate, read the difference in ${API}, and give it a line in CHANGELOG.md`,
@@ -44,6 +47,10 @@ if (stale.length > 0) problems.push(`not up to date: ${stale.join(', ')}; run np
 
 for (const problem of problems) process.stderr.write(`${problem}\n`)
 if (check && problems.length > 0) process.exit(1)
+
+function readText(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
 
 function read(file) {
   return JSON.parse(readFileSync(file, 'utf8'))

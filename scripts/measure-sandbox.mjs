@@ -28,7 +28,7 @@ async function load() {
   writeFileSync(
     entry,
     `export { openSandbox, wrapCommand } from ${from('sandbox.ts')}
-     export { SECRET_PATHS } from ${from('sandbox-policy.ts')}`,
+     export { listSecretPaths } from ${from('secret-paths.ts')}`,
   )
   const resolve = { conditionNames: SOURCE_CONDITIONS }
   const build = await rolldown({ input: entry, platform: 'node', tsconfig: false, resolve })
@@ -36,7 +36,7 @@ async function load() {
   return import(pathToFileURL(join(base, 'sandbox.mjs')).href)
 }
 
-async function measure({ openSandbox, wrapCommand, SECRET_PATHS }) {
+async function measure({ openSandbox, wrapCommand, listSecretPaths }) {
   const project = join(base, 'project')
   mkdirSync(join(project, '.git', 'hooks'), { recursive: true })
   writeFileSync(join(project, '.git', 'config'), '')
@@ -45,7 +45,9 @@ async function measure({ openSandbox, wrapCommand, SECRET_PATHS }) {
     project,
     home: homedir(),
     workFolder: join(base, 'state'),
-    hidden: SECRET_PATHS.map((path) => path.replace(/^~/, homedir())).filter((path) => path !== homedir()),
+    hidden: listSecretPaths(process.platform)
+      .map((path) => path.replace(/^~/, homedir()))
+      .filter((path) => path !== homedir()),
     writable: [],
     readable: [],
     readOnly: [],

@@ -10,13 +10,14 @@ import { takePages } from './pictures/pages.mjs'
 import { takeTerminals } from './pictures/terminals.mjs'
 
 const folder = fileURLToPath(new URL('../docs/pictures', import.meta.url))
-const KINDS = { pages: ['.png', takePages], terminals: ['.svg', takeTerminals] }
+/** The names of the pictures of each kind; others are not made here. */
+const KINDS = { pages: [/\.png$/, takePages], terminals: [/^terminal-.*\.svg$/, takeTerminals] }
 const chosen = process.argv[2] === undefined ? Object.keys(KINDS) : [process.argv[2]]
 
 mkdirSync(folder, { recursive: true })
 for (const kind of chosen) {
-  const [ending, take] = KINDS[kind]
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(ending))) rmSync(join(folder, name))
+  const [names, take] = KINDS[kind]
+  for (const name of readdirSync(folder).filter((file) => names.test(file))) rmSync(join(folder, name))
   await take(folder)
   if (kind === 'pages') await takeInspector(folder)
 }

@@ -1,4 +1,4 @@
-// Growth of background tasks: listing beside many records, and the memory of finished jobs.
+// Growth of jobs: listing beside many records, and the memory of finished jobs.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'

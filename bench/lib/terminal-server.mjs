@@ -1,4 +1,5 @@
-// A server in an empty folder with an empty home, and calls over stdio. Used by the benchmarks and the stress test of terminals.
+// A server in an empty folder with an empty home, or in that of another one, and calls over stdio. Used by the benchmarks of
+// terminals and of the console, and the stress test of terminals.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
@@ -10,8 +11,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/scorpiox-code.js', import.meta
 /** For the executable: `PROGRAM=dist/scorpiox-code`. */
 const COMMAND = process.env.PROGRAM ? [process.env.PROGRAM] : [process.execPath, PROGRAM]
 
-export async function startServer() {
-  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-bench-'))
+export async function startServer(folder = mkdtempSync(join(tmpdir(), 'scorpiox-bench-'))) {
   const [file, ...flags] = COMMAND
   const child = spawn(file, flags, {
     cwd: folder,

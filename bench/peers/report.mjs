@@ -11,15 +11,15 @@ const ROWS = [
   ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB')],
   ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB')],
   ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
-  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeShown'))],
+  ['… and its exit code is reported', ({ of, yes }) => yes(of('exitCodeShown'))],
   ['20 commands at once: right answers, worst of 5', ({ least }) => least('crowdRight')],
   ['8 MB of output: time, best of 3', ({ least }) => seconds(least('floodMs'))],
   ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
-  ['… its last line is there', ({ of, yes }) => yes(of('floodEnd'))],
+  ['… its last line is included', ({ of, yes }) => yes(of('floodEnd'))],
   ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout')],
   ['processes left 3 s after a cancellation, of 1', ({ of }) => of('afterCancel')],
-  ['processes left 3 s after the server ended, of 1', ({ of }) => of('afterExit')],
-  ['what it took to end the server', ({ of }) => of('endedBy')],
+  ['processes left 3 s after the server exited, of 1', ({ of }) => of('afterExit')],
+  ['what made the server exit', ({ of }) => of('endedBy')],
 ]
 
 export function render({ peers }) {

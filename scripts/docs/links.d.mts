@@ -1,1 +1,7 @@
 export function brokenLinks(files: readonly string[]): string[]
+export function wrongLanguageLinks(
+  file: string,
+  text: string,
+  page: string,
+  language: { code: string; english: string },
+): string[]

@@ -46,10 +46,59 @@ export function linksOf({ prose }) {
   })
 }
 
+/**
+ * The sections of a page with their blocks (heading, paragraph, list, table, or the comments of a code block), without generated
+ * parts and code.
+ */
+export function readBlocks(text) {
+  const { sections, prose } = readPage(text)
+  const found = sections.map(({ level, id, title }) => ({
+    level,
+    id,
+    title: title || 'before the title',
+    at: 1,
+    blocks: [],
+  }))
+  let current = 0
+  let open
+  for (const { line, at, generated } of prose) {
+    const isHeading = /^#{1,6}\s/.test(line)
+    if (isHeading) found[(current += 1)].at = at
+    if (generated || line.trim() === '' || /^<!-- |^<\/?div\b/.test(line)) open = undefined
+    else if (!isHeading && open?.end === at - 1) Object.assign(open, { end: at, lines: [...open.lines, line] })
+    else {
+      const block = { at, end: at, lines: [line] }
+      found[current].blocks.push(block)
+      open = isHeading ? undefined : block
+    }
+  }
+  for (const [index, { code }] of sections.entries()) {
+    const { blocks } = found[index]
+    blocks.push(...code.flatMap(commentsOf))
+    blocks.sort((a, b) => a.at - b.at)
+  }
+  return found
+}
+
+/** The comments of a code block as one block, or none. What a command prints (`console`) has none. */
+function commentsOf({ info, at, lines }) {
+  if (info === 'console') return []
+  const pattern = commentPattern(info)
+  const found = lines.flatMap((line, index) => {
+    const text = pattern.exec(line)?.[2]?.trim()
+    return text ? [{ at: at + index + 1, line: `- ${text}` }] : []
+  })
+  return found.length === 0 ? [] : [{ at: found[0].at, end: found.at(-1).at, lines: found.map(({ line }) => line) }]
+}
+
 /** A code block without its comments, which may be translated. */
 export function codeOnly({ info, lines }) {
-  const comment = /^(js|ts|mjs|json|javascript|typescript)/.test(info) ? /(^|\s+)\/\/(\s.*)?$/ : /(^|\s+)#(\s.*)?$/
+  const comment = commentPattern(info)
   return lines.map((line) => line.replace(comment, '').trimEnd())
+}
+
+function commentPattern(info) {
+  return /^(js|ts|mjs|json|javascript|typescript)/.test(info) ? /(^|\s+)\/\/(\s.*)?$/ : /(^|\s+)#(\s.*)?$/
 }
 
 function newSection(level, heading, ids) {

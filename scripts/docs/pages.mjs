@@ -1,4 +1,4 @@
-// The pages that exist in three languages, and where each is. English is the source.
+// The pages and strings that exist in three languages, and where each is. English is the source.
 
 export const PAGES = [
   'README.md',
@@ -9,9 +9,13 @@ export const PAGES = [
   'docs/write-your-own.md',
 ]
 
+/** Folders with the strings of the console and of the inbox: `en.ts`, `ko.ts` and `ar.ts` in each. */
+export const STRINGS = ['packages/console/src/i18n', 'packages/console/src/terminal/messages']
+
+/** `english` stands after a link that leads to a page in English. */
 export const LANGUAGES = [
-  { code: 'ko', name: '한국어', rtl: false },
-  { code: 'ar', name: 'العربية', rtl: true },
+  { code: 'ko', name: '한국어', rtl: false, english: '영어' },
+  { code: 'ar', name: 'العربية', rtl: true, english: 'بالإنجليزية' },
 ]
 
 export function translationOf(page, { code }) {
@@ -20,4 +24,9 @@ export function translationOf(page, { code }) {
 
 export function dictionaryOf({ code }) {
   return `docs/${code}/words.json`
+}
+
+/** What each translation was made from; see sources.mjs. */
+export function sourcesOf({ code }) {
+  return `docs/${code}/sources.json`
 }

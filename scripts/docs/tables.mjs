@@ -41,7 +41,8 @@ export function makeTables(
       translate('parameter'),
       translate('type'),
       '',
-      ...(translated ? [translate('as the model reads it'), ''] : ['']),
+      ...(translated ? [translate('as the model reads it')] : []),
+      translate('description'),
     ]
     return table(heads, rows)
   }
@@ -63,7 +64,7 @@ export function makeTables(
         const note = project ? '' : ` ${translate('Not from project files.')}`
         return [code(key), kind, fallback === '' ? '' : code(fallback), withMarks(text) + note]
       })
-    return table([translate('key'), translate('type'), translate('default'), ''], rows)
+    return table([translate('key'), translate('type'), translate('default'), translate('description')], rows)
   }
 
   function comparison() {

@@ -5,6 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 
 import { compare } from './compare.mjs'
 import { ENGLISH, openDictionary } from './dictionary.mjs'
+import { wrongLanguageLinks } from './links.mjs'
 import { linksOf, readPage } from './markdown.mjs'
 import { dictionaryOf, LANGUAGES, PAGES, translationOf } from './pages.mjs'
 import { makeTables } from './tables.mjs'
@@ -33,8 +34,9 @@ export function composePages(facts, read = readFile) {
     for (const page of PAGES) {
       const file = translationOf(page, language)
       compose(file, page, tables)
-      if (files.has(file) && files.has(page))
-        problems.push(...compare(file, files.get(file), files.get(page), language))
+      if (!files.has(file)) continue
+      problems.push(...wrongLanguageLinks(file, files.get(file), page, language))
+      if (files.has(page)) problems.push(...compare(file, files.get(file), files.get(page), language))
     }
     files.set(dictionary, translations.text())
     problems.push(...translations.problems())

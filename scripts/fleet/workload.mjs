@@ -110,8 +110,7 @@ export function startWorkload(
       // An answer about another command is the worst one: a job was read or ended that the caller did not mean.
       const command = answer?.result?._meta?.[RESULT]?.command
       if (command !== undefined && !command.includes(job.value)) record.wrongJob = `${tool} ${job.number}: ${command}`
-      if (record.kind !== 'ok' && /lost with|has ended|is over|no background task/i.test(record.words))
-        record.kind = 'lost'
+      if (record.kind !== 'ok' && /lost with|has ended|is over|no job/i.test(record.words)) record.kind = 'lost'
     },
     async callback(one, client) {
       const waiting = [...callbacks.values()].filter(

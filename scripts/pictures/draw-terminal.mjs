@@ -8,7 +8,7 @@ const STEP_SECONDS = 1.2
 export function drawTerminal({ title, steps, moving = false }) {
   const rows = steps.flatMap((lines, step) => lines.flatMap(wrap).map((row) => ({ ...row, step })))
   while (rows.at(-1)?.text.trim() === '') rows.pop()
-  const columns = Math.max(title.length + 16, ...rows.map(({ text }) => text.length))
+  const columns = Math.max(columnsOf(title) + 16, ...rows.map(({ text }) => columnsOf(text)))
   const [width, height] = [Math.ceil(columns * CHARACTER) + 2 * SIDE, TOP + rows.length * LINE + 12]
   const drawn = steps.map((_, step) => {
     const own = rows.map((row, index) => ({ ...row, index })).filter((row) => row.step === step)
@@ -61,8 +61,26 @@ function lookOf(line) {
 
 function drawRow({ text, look, index }) {
   if (text.trim() === '') return ''
-  const place = `x="${SIDE}" y="${TOP + index * LINE + 14}" textLength="${(text.length * CHARACTER).toFixed(1)}" lengthAdjust="spacingAndGlyphs"`
-  return `<text xml:space="preserve"${look === '' ? '' : ` class="${look}"`} ${place}>${escape(text)}</text>`
+  let column = 0
+  return text
+    .match(/[\uac00-\ud7a3]+|[^\uac00-\ud7a3]+/g)
+    .map(drawRun)
+    .join('')
+
+  /** Hangul is drawn apart: in most fonts it has not exactly the width of two other characters. */
+  function drawRun(run) {
+    const x = column === 0 ? SIDE : (SIDE + column * CHARACTER).toFixed(1)
+    const columns = columnsOf(run)
+    column += columns
+    if (run.trim() === '') return ''
+    const place = `x="${x}" y="${TOP + index * LINE + 14}" textLength="${(columns * CHARACTER).toFixed(1)}" lengthAdjust="spacingAndGlyphs"`
+    return `<text xml:space="preserve"${look === '' ? '' : ` class="${look}"`} ${place}>${escape(run)}</text>`
+  }
+}
+
+/** Hangul takes two columns. */
+function columnsOf(text) {
+  return text.length + (text.match(/[\uac00-\ud7a3]/g)?.length ?? 0)
 }
 
 function escape(text) {

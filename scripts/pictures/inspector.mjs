@@ -1,4 +1,4 @@
-// The inspector page of `dev`, light, dark and small, from a run of the command on test/fixture/dev-server.mjs.
+// The inspector page of `dev`, light and dark, from a run of the command on test/fixture/dev-server.mjs.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,12 +38,6 @@ export async function takeInspector(folder) {
       await page.getByLabel('tea').selectOption('green')
       await keep(page, folder, 'dev-dark')
       await page.getByRole('button', { name: 'Accept' }).click()
-    })
-    await take(browser, address, { width: 390, height: 844, colorScheme: 'light' }, async (page) => {
-      await page.getByRole('link', { name: 'draw' }).click()
-      await page.getByRole('button', { name: 'Call', exact: true }).click()
-      await page.getByText('A square:').first().waitFor()
-      await keep(page, folder, 'dev-small')
     })
   } finally {
     await browser.close()

@@ -1,51 +1,50 @@
-// Every view of the page, light, dark and in Arabic, from the scenes of test/page/scenes.mjs.
+// The views of the page that the docs show, from its stories (packages/console/src/page/stories); Home also in Arabic and
+// Korean. Korean needs a font with its letters, such as the package fonts-noto-cjk of Debian.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 import { openChromium } from '../../test/page/chromium.mjs'
+import { buildStoryPage, serveStoryPage } from '../story-page.mjs'
 import { indexedPng } from './indexed-png.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const WIDE = { width: 1280, height: 800 }
+/** Names of pictures, and the story of each. */
+const STORIES = {
+  home: 'home',
+  jobs: 'jobs-output',
+  calls: 'call',
+  timeline: 'calls-timeline',
+  plans: 'plans-approval',
+  tasks: 'task',
+}
+const HOME = { home: 'home' }
 
 const KINDS = [
-  { name: 'light', scene: 'english', options: { locale: 'en-US', colorScheme: 'light' } },
-  { name: 'dark', scene: 'english', options: { locale: 'en-US', colorScheme: 'dark' } },
-  { name: 'arabic', scene: 'arabic', options: { locale: 'ar-EG', colorScheme: 'light' } },
+  { name: 'light', language: 'en', colorScheme: 'light', viewport: WIDE, stories: STORIES },
+  { name: 'arabic', language: 'ar', colorScheme: 'light', viewport: WIDE, stories: HOME },
+  { name: 'korean', language: 'ko', colorScheme: 'light', viewport: WIDE, stories: HOME },
 ]
-const VIEWS = ['questions', 'jobs', 'tasks', 'callbacks', 'calls', 'tools']
 
 export async function takePages(folder) {
-  const standIn = spawn(process.execPath, [join(root, 'test/page/stand-in.mjs')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const [line] = await once(standIn.stdout, 'data')
-  const studio = { folder, address: String(line).trim(), browser: await openChromium() }
-  for (const kind of KINDS) await take(studio, kind, { width: 1040, height: 720 }, VIEWS, kind.name)
-  await take(studio, KINDS[0], { width: 390, height: 844 }, ['questions', 'jobs'], 'small')
-  await studio.browser.close()
-  standIn.stdin.end()
-}
-
-async function take({ folder, address, browser }, { scene, options }, viewport, views, suffix) {
-  const context = await browser.newContext({ ...options, viewport, reducedMotion: 'reduce' })
-  const page = await context.newPage()
-  await page.goto(address)
-  await page.locator('#token').waitFor()
-  if (suffix !== 'small') await keep(page, folder, `login-${suffix}`)
-  await page.goto(`${address}#key=${scene}`)
-  for (const view of views) {
-    await page.locator(`nav a[href="#${view}"]`).click()
-    await page.locator(`nav a[href="#${view}"][aria-current=page]`).waitFor()
-    await page.mouse.move(0, 0)
-    await keep(page, folder, `${view}-${suffix}`)
+  const built = mkdtempSync(join(tmpdir(), 'scorpiox-stories-'))
+  await buildStoryPage(built)
+  const { address, close } = await serveStoryPage(built)
+  const browser = await openChromium()
+  for (const { name, language, stories, ...options } of KINDS) {
+    const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    await page.goto(address)
+    for (const [picture, story] of Object.entries(stories)) {
+      await page.evaluate(`stories.show('${story}', '${language}')`)
+      // A plan can be approved one second after it has appeared.
+      if (picture === 'plans') await page.locator('.button[aria-disabled=false]').waitFor()
+      writeFileSync(join(folder, `${picture}-${name}.png`), indexedPng(await page.screenshot()))
+    }
+    await context.close()
   }
-  await context.close()
-}
-
-async function keep(page, folder, name) {
-  writeFileSync(join(folder, `${name}.png`), indexedPng(await page.screenshot()))
+  await browser.close()
+  close()
+  rmSync(built, { recursive: true, force: true })
 }

@@ -11,7 +11,8 @@ export const SCENES = {
   timeout,
   plan,
   question,
-  inbox,
+  inbox: (home) => inbox(home, ENGLISH),
+  'inbox-korean': (home) => inbox(home, KOREAN),
   search,
   doctor,
   fails,
@@ -28,15 +29,15 @@ async function shell(home) {
     await call('BackgroundBash', { command: 'npm run dev' }),
     await call('ReadBgOutput', { task_id: 1, wait_for_port: 3000 }),
     await call('Bash', { command: 'sleep 777 & echo building; sleep 60', timeout: 1000 }),
-    await call('Bash', { command: "pgrep -fa 'sleep 7[7]' || echo nothing is left of it" }),
+    await call('Bash', { command: "pgrep -fa 'sleep 7[7]' || echo no processes left" }),
   ]
-  return { title: 'an agent at work', steps }
+  return { title: 'start a server, run a command that times out', steps }
 }
 
 async function port(home) {
   const call = await home.connect()
   return {
-    title: 'waiting for a port instead of polling',
+    title: 'wait for a port',
     steps: [
       await call('BackgroundBash', { command: 'npm run dev' }),
       await call('ReadBgOutput', { task_id: 1, wait_for_port: 3000 }),
@@ -47,10 +48,10 @@ async function port(home) {
 async function timeout(home) {
   const call = await home.connect()
   return {
-    title: 'a command that hangs',
+    title: 'a command that times out',
     steps: [
       await call('Bash', { command: 'sleep 777 & (setsid sleep 778 &); echo building; sleep 60', timeout: 1000 }),
-      await call('Bash', { command: "pgrep -fa 'sleep 7[7]' || echo nothing is left of it" }),
+      await call('Bash', { command: "pgrep -fa 'sleep 7[7]' || echo no processes left" }),
     ],
   }
 }
@@ -72,7 +73,7 @@ async function question(home) {
   const call = await home.connect()
   const questions = { questions: [{ text: 'Which database?', options: ['SQLite', 'PostgreSQL'] }] }
   return {
-    title: 'a question without a channel',
+    title: 'a question in the chat',
     steps: [
       await call('AskUserQuestion', { questions_json: JSON.stringify(questions) }),
       await call('AskUserQuestion', { questions_json: '{"id":1,"answers":["PostgreSQL"]}' }),
@@ -80,31 +81,47 @@ async function question(home) {
   }
 }
 
+/** What the inbox shows in a language: the questions, and texts to wait for. */
+const ENGLISH = {
+  lang: 'en',
+  title: 'a question in the inbox',
+  ready: 'Servers and tools',
+  asked: '▸ Question · ',
+  questions: [
+    {
+      text: 'Which database should the shop use?',
+      header: 'Storage',
+      options: [{ label: 'SQLite', description: 'one file, nothing to install' }, 'PostgreSQL'],
+    },
+  ],
+}
+const KOREAN = {
+  lang: 'ko',
+  title: '인박스에 표시된 질문',
+  ready: '서버와 도구',
+  asked: '▸ 질문 · ',
+  questions: [
+    {
+      text: '쇼핑몰에서 어떤 데이터베이스를 사용할까요?',
+      header: '데이터베이스',
+      options: [{ label: 'SQLite', description: '파일 하나이며 설치할 것이 없습니다' }, 'PostgreSQL'],
+    },
+  ],
+}
+
 /** The inbox in a pseudo-terminal: opens the only question. */
-async function inbox(home) {
+async function inbox(home, { lang, title, ready, asked, questions }) {
   const call = await home.connect()
-  const terminal = await watchTerminal(home, ['inbox', '--quiet'])
-  await terminal.waitForText('Servers and tools')
-  const questions = {
-    questions: [
-      {
-        text: 'Which database should the shop use?',
-        header: 'Storage',
-        options: [{ label: 'SQLite', description: 'one file, nothing to install' }, 'PostgreSQL'],
-      },
-    ],
-  }
-  void call('AskUserQuestion', { questions_json: JSON.stringify(questions) })
-  await terminal.waitForText('Question · ')
-  terminal.type('\u001B[A')
-  terminal.type('\u001B[A')
-  await terminal.waitForText('● Question')
-  terminal.type('\r')
+  const terminal = await watchTerminal(home, ['inbox', '--quiet', '--lang', lang])
+  await terminal.waitForText(ready)
+  void call('AskUserQuestion', { questions_json: JSON.stringify({ questions }) })
+  await terminal.waitForText(asked)
+  terminal.type('1')
   await terminal.waitForText('PostgreSQL')
   const screen = terminal.screen()
   terminal.type('\r')
   await terminal.close()
-  return { title: 'a question in the inbox', steps: [['$ scorpiox-code inbox', ...screen]] }
+  return { title, steps: [['$ scorpiox-code inbox', ...screen]] }
 }
 
 /** Search engines are simulated: pictures are made without a network. */
@@ -121,19 +138,19 @@ async function search(home) {
   const third = lines.findIndex((line) => /^ *3\. /.test(line))
   const tail = lines.findLastIndex((line) => /^ *Engines: /.test(line))
   return {
-    title: 'eleven engines, and how each did (played, without a network)',
+    title: 'search the web (simulated engines)',
     steps: [[...lines.slice(0, third), '  …', ...lines.slice(tail)]],
   }
 }
 
 async function doctor(home) {
-  return { title: 'what works on this machine', steps: [home.type(['doctor'])] }
+  return { title: 'check this machine', steps: [home.type(['doctor'])] }
 }
 
 async function fails(home) {
   const call = await home.connect()
   return {
-    title: 'failures say what to do next',
+    title: 'error messages',
     steps: [
       await call('Bash', { command: 'cat src/sesion.ts' }),
       await call('ReadDocs', { url: 'http://localhost:3000/' }),
@@ -145,18 +162,18 @@ async function fails(home) {
 async function install(home) {
   home.add('.cursor/mcp.json', '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n')
   home.add('.codex/config.toml', 'model = "o9"\n')
-  return { title: 'what would be written, before it is', steps: [home.type(['install', '--dry-run'])] }
+  return { title: 'show the changes of install', steps: [home.type(['install', '--dry-run'])] }
 }
 
 async function callback(home) {
   const call = await home.connect()
   const steps = [
     await call('BackgroundBash', { command: 'sleep 1; echo 2 failed; exit 3' }),
-    await call('SetCallback', { action: 'set', message: 'Look why the build broke', task_id: 1 }),
+    await call('SetCallback', { action: 'set', message: 'Find out why the build failed', task_id: 1 }),
   ]
   await sleep(2500)
   steps.push(await call('Bash', { command: 'git status -s | tail -1' }))
-  return { title: 'a callback, and the next result of any tool', steps }
+  return { title: 'a callback and the next result', steps }
 }
 
 /** Two servers, one after the other: the second has the state of the first. */
@@ -168,7 +185,7 @@ async function tasks(home) {
   ]
   const tomorrow = await home.connect()
   steps.push(['# another session, another client', ''], await tomorrow('TaskManager', { action: 'pending', query: '' }))
-  return { title: 'tasks outlive the session', steps }
+  return { title: 'tasks in two sessions', steps }
 }
 
 async function skills(home) {
@@ -176,14 +193,14 @@ async function skills(home) {
     '---\nname: cut-release\ndescription: Cut a release: version, changelog, tag.\n---\n\nRelease $ARGUMENTS.\n'
   home.add('shop/.claude/skills/cut-release/SKILL.md', text)
   home.add('shop/.claude/skills/notes/skill.md', text)
-  return { title: 'which skills there are, and why one is missing', steps: [home.type(['skills'])] }
+  return { title: 'list the skills', steps: [home.type(['skills'])] }
 }
 
 async function sandbox(home) {
   home.add('.ssh/id_ed25519', 'a key\n')
   const call = await home.connect({}, { SANDBOX: 'workspace' })
   return {
-    title: 'SANDBOX=workspace',
+    title: 'commands in the sandbox (SANDBOX=workspace)',
     steps: [
       await call('Bash', { command: 'cat ~/.ssh/id_ed25519' }),
       await call('Bash', { command: 'echo hello > ~/.bashrc' }),
