@@ -134,6 +134,10 @@ describe.skipIf(!HAS_TERMINALS)('the output of a job', () => {
     await terminal.waitForText(new RegExp(`Job ${failing} · exit code 3`))
     expect(terminal.bytes()).toContain(`\u001B]9;scorpiox-code: Job ${failing} failed in `)
     expect(terminal.bytes().split('\u001B]9;')).toHaveLength(2)
+    // It has failed before it can be listed as running.
+    const atOnce = await startJob(server, 'exit 4')
+    await terminal.waitForText(new RegExp(`Job ${atOnce} · exit code 4`))
+    expect(terminal.bytes()).toContain(`\u001B]9;scorpiox-code: Job ${atOnce} failed in `)
     await leave(terminal)
   })
 })

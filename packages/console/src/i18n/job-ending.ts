@@ -34,13 +34,28 @@ export function hasFailed({ ending, exitCode }: Pick<JobEnd, 'ending' | 'exitCod
 export interface ListedJob extends JobEnd {
   readonly project: string
   readonly id: number
+  readonly endedAt: number | null
 }
 
-/** The jobs that ran before and have failed since, of which the page and the inbox notify. */
-export function findNewlyFailed<J extends ListedJob>(before: readonly J[], next: readonly J[]): readonly J[] {
+/** A list can also grow by jobs of the past: of a server that is connected again, or from before a restart. */
+const NEW_FOR_MS = 60_000
+
+/**
+ * The jobs that have failed since `before`, of which the page and the inbox notify: those that ran then, and those that are
+ * listed only now because they failed right after their start. `now`: by the clock of the server.
+ */
+export function findNewlyFailed<J extends ListedJob>(
+  before: readonly J[],
+  next: readonly J[],
+  now: number,
+): readonly J[] {
   if (before === next) return []
-  const running = new Set(before.filter(({ ending }) => ending === null).map(jobKey))
-  return next.filter((job) => running.has(jobKey(job)) && hasFailed(job))
+  const known = new Map(before.map((job) => [jobKey(job), job]))
+  return next.filter((job) => {
+    const earlier = known.get(jobKey(job))
+    const isNew = earlier === undefined ? (job.endedAt ?? 0) > now - NEW_FOR_MS : earlier.ending === null
+    return isNew && hasFailed(job)
+  })
 }
 
 /** The same after another server of the project has taken the job over. */

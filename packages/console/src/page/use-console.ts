@@ -17,7 +17,7 @@ import { type ActionResult, type JobOutputKind, openJobOutput, type PageAction, 
 import { setDraftOwner } from './draft-store.js'
 import { connectEvents, type ConnectionState, type EventConnection, type LossCause } from './event-connection.js'
 import { setActivityOwner, usePageActivity } from './page-activity.js'
-import { setServerClockOffset } from './use-now.js'
+import { getServerTime, setServerClockOffset } from './use-now.js'
 
 export function questionKey({ project, id }: Pick<QuestionView, 'project' | 'id'>): string {
   return JSON.stringify([project, id])
@@ -127,7 +127,8 @@ export function useConsole(token: string, events: ConsoleEvents): LiveConsole {
         const next = { ...(current ?? EMPTY_VIEW), ...change }
         if (current !== undefined) {
           reportAskedItems(current, next, latestHandlers.current)
-          for (const job of findNewlyFailed(current.jobs, next.jobs)) latestHandlers.current.onJobFailed(job)
+          const failed = findNewlyFailed(current.jobs, next.jobs, getServerTime())
+          for (const job of failed) latestHandlers.current.onJobFailed(job)
         }
         current = next
         liveToken.current = token

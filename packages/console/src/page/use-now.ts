@@ -13,9 +13,10 @@ export function setServerClockOffset(offsetMs: number): void {
 
 /** `step`: minimum change in milliseconds that causes an update. */
 export function useNow(step = 1000): number {
-  const [time, setTime] = useState(now)
+  const [time, setTime] = useState(getServerTime)
   useEffect(() => {
-    const tick = (): void => setTime((shown) => (Math.abs(now() - shown) < step / 2 ? shown : now()))
+    const tick = (): void =>
+      setTime((shown) => (Math.abs(getServerTime() - shown) < step / 2 ? shown : getServerTime()))
     tick()
     listeners.add(tick)
     timer ??= setInterval(() => listeners.forEach((listener) => listener()), 1000)
@@ -29,6 +30,6 @@ export function useNow(step = 1000): number {
   return time
 }
 
-function now(): number {
+export function getServerTime(): number {
   return Date.now() + offset
 }

@@ -162,7 +162,7 @@ interface ViewListener {
   onChange(): void
   /** For new passwords, questions and plans to approve, not for those in the first view: what is asked. */
   onQuestion(text: string): void
-  /** For jobs that ran in an earlier view. */
+  /** For jobs that have failed since the first view. */
   onJobsFailed(jobs: readonly JobView[]): void
 }
 
@@ -181,9 +181,9 @@ function followView(userConsole: Pick<UserConsole, 'watch'>, listener?: ViewList
   }
 
   const close = userConsole.watch((change: ConsoleChange) => {
-    const before = view ?? EMPTY_VIEW
-    view = { ...before, ...change }
-    const failed = findNewlyFailed(before.jobs, view.jobs)
+    const before = view
+    view = { ...(before ?? EMPTY_VIEW), ...change }
+    const failed = before === undefined ? [] : findNewlyFailed(before.jobs, view.jobs, Date.now())
     if (failed.length > 0) listener?.onJobsFailed(failed)
     if (change.questions ?? change.approvals ?? change.secrets) notifyNewQuestions(view)
     resolveFirst?.(view)
