@@ -132,7 +132,10 @@ test('the file is private and contains public keys only, and the browser stores 
   expect(statSync(file()).mode & 0o777).toBe(0o600)
   expect(Object.keys(Object(listStoredBrowsers()[0])).sort()).toEqual(['id', 'login', 'origin', 'publicKey', 'usedAt'])
   expect(await page.evaluate('indexedDB.databases()')).toEqual([])
-  const stored: unknown = await page.evaluate("localStorage.getItem('login')")
+  // The page signs after the file was written.
+  const readStored = (): Promise<unknown> => page.evaluate("localStorage.getItem('login')")
+  await expect.poll(readStored).not.toBeNull()
+  const stored = await readStored()
   expect(await tryToAct(stored)).toBe(400)
   await restart()
   expect(await tryToAct(stored)).toBe(401)
