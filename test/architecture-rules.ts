@@ -35,7 +35,7 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
       'server/config/load-config.ts',
       'server/config/home.ts',
       'mcp/client/program-transport.ts',
-      'mcp/util/system32.ts',
+      'mcp/system32.ts',
       'dev/server-command.ts',
     ],
   },
@@ -142,13 +142,13 @@ const EFFECTS: readonly { effect: string; pattern: RegExp; modules: readonly str
     modules: ['mcp/runtime.ts'],
   },
   {
-    // Node 20 collects such signals as garbage before they abort; server/util/async.ts replaces them.
+    // Node 20 collects such signals as garbage before they abort; server/async/timeouts.ts replaces them.
     effect: 'AbortSignal.any and AbortSignal.timeout',
     pattern: /\bAbortSignal\.(any|timeout)\b|\bconst \{[^}]*\b(any|timeout)\b[^}]*\} = AbortSignal\b/,
     modules: [],
   },
   {
-    // Node.js 20 and 22 refuse valid addresses once the call is compiled; server/util/parse-url.ts replaces it. The kernel
+    // Node.js 20 and 22 refuse valid addresses once the call is compiled; server/text/parse-url.ts replaces it. The kernel
     // calls it with a base, or at the start only, and browsers do not have the fault.
     effect: 'URL.canParse',
     pattern: /\bURL\.canParse\b/,

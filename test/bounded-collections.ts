@@ -257,11 +257,11 @@ export const BOUNDED_COLLECTIONS: Readonly<Record<string, string>> = {
   'server/storage/sqlite-connection.ts statements': 'MAX_STATEMENTS: 100',
   'server/text/terminal/plain-text-buffer.ts sealed': 'the characters of a result: BASH_MAX_OUTPUT',
   'server/text/terminal/row-grid.ts rows': 'the rows of a terminal',
-  'server/util/concurrency.ts last': CALLS,
-  'server/util/concurrency.ts queues': CALLS,
-  'server/util/concurrency.ts slotsByOwner': 'the slots of the semaphore',
-  'server/util/concurrency.ts tasks': CALLS,
-  'server/util/concurrency.ts waiting': '100 images for each user; pages: the calls in progress',
+  'server/async/concurrency.ts last': CALLS,
+  'server/async/concurrency.ts queues': CALLS,
+  'server/async/concurrency.ts slotsByOwner': 'the slots of the semaphore',
+  'server/async/concurrency.ts tasks': CALLS,
+  'server/async/concurrency.ts waiting': '100 images for each user; pages: the calls in progress',
 }
 
 /** The rows of one user in one project. */

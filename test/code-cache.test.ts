@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { codeCachePath, formatCodeCache } from '@scorpiox/server/storage/code-cache'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { emptyFolder, PROGRAM, startServer, type TestClient } from './support/client.js'
 import { eventually } from './support/eventually.js'
 import { modern, sendRequest, startProgram } from './support/http-client.js'

@@ -23,7 +23,7 @@ interface Declaration {
   readonly owner: Node | undefined
 }
 
-/** `server/util/concurrency.ts waiting`, sorted. */
+/** `server/async/concurrency.ts waiting`, sorted. */
 export function findGrowingCollections(sources: Sources): string[] {
   return [...sources].flatMap(([file, text]) => findInFile(file, text)).toSorted()
 }

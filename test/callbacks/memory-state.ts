@@ -5,7 +5,7 @@ import type { CallbackRow } from '@scorpiox/server/features/callbacks/callback-t
 import type { PendingMessage } from '@scorpiox/server/sessions/message-table'
 import type { SessionLease } from '@scorpiox/server/sessions/session-leases'
 import type { Scope, StateDatabase, StateTables } from '@scorpiox/server/state'
-import { createKeyedMutex } from '@scorpiox/server/util/concurrency'
+import { createKeyedMutex } from '@scorpiox/server/async/concurrency'
 
 interface Content {
   sessions: readonly SessionLease[]

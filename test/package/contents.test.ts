@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 

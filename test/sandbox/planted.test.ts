@@ -24,7 +24,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 
 import { CLIENT_PATHS, listProjectNames } from '@scorpiox/server/clients/client-paths'
 import { codeCachePath, formatCodeCache } from '@scorpiox/server/storage/code-cache'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { png } from '../image/make.js'
 import { PROGRAM, startServer, type TestClient } from '../support/client.js'
 import { canRun, requires, SANDBOX } from '../support/requirements.js'

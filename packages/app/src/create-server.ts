@@ -8,7 +8,7 @@ import type { RequestStateSealer } from '@scorpiox/mcp/client-requests/request-s
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
 import { formatErrorStack } from '@scorpiox/mcp/log'
 import { createMcpServer, type McpServer } from '@scorpiox/mcp/server/mcp-server'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { toolOptionName } from '@scorpiox/server/config/options'
 import { findProjectRoot, getStateDir } from '@scorpiox/server/config/paths'
@@ -18,7 +18,7 @@ import type { Membership } from '@scorpiox/server/machines/membership'
 import { canMakeTerminals } from '@scorpiox/server/process/terminal-support'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import { RESOURCE_TEMPLATES, RESOURCES, TOOLS, VIEW_TOOLS } from '@scorpiox/server/tool-list'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { createAppServices, type CreateServerDeps } from './services.js'
 
 export interface ServerWithServices {

@@ -12,7 +12,7 @@ import {
   parsePosition,
   toPosition,
 } from '@scorpiox/server/features/history/lazy'
-import { settlesWithin } from '@scorpiox/server/util/async'
+import { settlesWithin } from '@scorpiox/server/async/timeouts'
 import type { ConnectedFeed, FeedConnections } from './feed-connections.js'
 import { isToolForModels } from './rerun-call.js'
 import type { CallDetails, CallPage, RerunProblem } from './view.js'

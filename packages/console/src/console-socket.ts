@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isSameSecret } from '@scorpiox/mcp/util/is-same-secret'
+import { isSameSecret } from '@scorpiox/mcp/is-same-secret'
 import {
   type LineListener,
   type LineSocket,

@@ -6,8 +6,8 @@ import { Failure } from '@scorpiox/mcp/errors'
 import type { PlanRow } from '@scorpiox/server/features/plans/index'
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import type { StateDatabase, StateTables } from '@scorpiox/server/state'
-import { createDeferred } from '@scorpiox/server/util/async'
-import { createThrottle } from '@scorpiox/server/util/concurrency'
+import { createDeferred } from '@scorpiox/server/async/timeouts'
+import { createThrottle } from '@scorpiox/server/async/concurrency'
 import { toTaskViews } from './task-views.js'
 import type {
   ApprovalView,

@@ -8,7 +8,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { connectToLocalSocket, type LineSocket } from '@scorpiox/server/process/local-socket'
 import { isKnownDead } from '@scorpiox/server/process/process-identity'
-import { createThrottle } from '@scorpiox/server/util/concurrency'
+import { createThrottle } from '@scorpiox/server/async/concurrency'
 import {
   type ConsoleSocketEntry,
   describeSocketFolderProblem,

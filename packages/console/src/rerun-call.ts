@@ -13,7 +13,7 @@ import type { McpServer } from '@scorpiox/mcp/server/mcp-server'
 import { createSession } from '@scorpiox/mcp/session/session'
 import type { RecordedCall } from '@scorpiox/server/calls/recorded-call'
 import { CONSOLE_SESSION } from '@scorpiox/server/sessions/console-session'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 
 /** Tools that do something for the model of a session only, or for a view inside its chat. */
 const TOOLS_FOR_MODELS: ReadonlyMap<string, string> = new Map([

@@ -12,7 +12,7 @@ import { type Job, JOBS_URI, type JobService } from '@scorpiox/server/features/s
 import type { LazyStateDatabase } from '@scorpiox/server/lazy-state'
 import { CONSOLE_SESSION } from '@scorpiox/server/sessions/console-session'
 import type { StateDatabase } from '@scorpiox/server/state'
-import { createThrottle, type Throttle } from '@scorpiox/server/util/concurrency'
+import { createThrottle, type Throttle } from '@scorpiox/server/async/concurrency'
 import type { CallsOfUser, FeedCalls } from './feed-calls.js'
 import { createFeedJobs, type FeedJobs } from './feed-jobs.js'
 import { createFeedTerminals, type FeedTerminals } from './feed-terminals.js'

@@ -1,7 +1,7 @@
 // Combines the sources of a console into one view and sends it to its subscribers: first whole, then each part that has
 // changed, at most ten times a second; what the user is asked is sent sooner. Used by user-console.ts. Sets timers.
 
-import { createThrottle } from '@scorpiox/server/util/concurrency'
+import { createThrottle } from '@scorpiox/server/async/concurrency'
 import type { DatabaseWatch } from './database-view.js'
 import type { FeedConnections } from './feed-connections.js'
 import type { CallView, ConsoleChange, ConsolePart, ConsoleView } from './view.js'

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { createLineReader, type InvalidLine } from '@scorpiox/mcp/stdio/line-reader'
 
 import type { ServerCommand } from './server-command.js'

@@ -6,7 +6,7 @@ import type { Config } from './config/load-config.js'
 import type { StateDatabase, StateTables } from './state.js'
 import type { Database } from './storage/database.js'
 import type { LazyDatabase, WriteFence } from './storage/scoped-database.js'
-import { createLazyResource } from './util/async.js'
+import { createLazyResource } from './async/timeouts.js'
 
 export type LazyStateDatabase = LazyDatabase<StateTables>
 

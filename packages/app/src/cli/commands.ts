@@ -21,7 +21,7 @@ import {
   UsageError,
   waitForStopSignal,
 } from '@scorpiox/server/terminal/terminal'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import type { CommandArguments, CommandFlags } from '../arguments.js'
 import type { ServerWithServices } from '../create-server.js'
 import { commandAsTyped, currentLaunch, describeRuntime, getNodeProgram } from '../program-info.js'

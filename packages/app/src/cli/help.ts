@@ -2,7 +2,7 @@
 // by cli/commands.ts. Pure.
 
 import { formatDefinitions, formatUsage, wrapText } from '@scorpiox/server/terminal/text-layout'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { CLIENTS } from '../install/clients.js'
 
 const GLOBAL_OPTIONS: CommandHelp['options'] = [

@@ -18,7 +18,7 @@ import { loadStartupTasks } from '@scorpiox/server/features/shell/index'
 import type { CommandSandbox } from '@scorpiox/server/sandbox/command-sandbox'
 import type { SandboxLevel } from '@scorpiox/server/sandbox/sandbox-level'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
-import { createLazyResource } from '@scorpiox/server/util/async'
+import { createLazyResource } from '@scorpiox/server/async/timeouts'
 import { type ConsoleFor, consolesOfProject } from '../http/console-endpoint.js'
 import type { CommandDeps } from './commands.js'
 

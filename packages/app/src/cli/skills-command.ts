@@ -14,7 +14,7 @@ import {
   snapshotDirectories,
 } from '@scorpiox/server/features/skills/index'
 import { readChangedSkills } from '@scorpiox/server/features/skills/lazy'
-import { runToEnd } from '@scorpiox/server/util/sliced-work'
+import { runToEnd } from '@scorpiox/server/async/sliced-work'
 
 export interface SkillDirectoryReport {
   readonly folder: string

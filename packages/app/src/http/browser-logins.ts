@@ -10,10 +10,10 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import type { FoundToken, TokenLookup } from '@scorpiox/mcp/http/authenticator'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import type { Log } from '@scorpiox/mcp/log'
-import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFile } from '@scorpiox/mcp/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
 import { ensurePrivateFolder, readOwnFileNow } from '@scorpiox/server/storage/private-files'
-import { tryParseUrl } from '@scorpiox/server/util/parse-url'
+import { tryParseUrl } from '@scorpiox/server/text/parse-url'
 
 /** A tab that has not logged in for so long has to open a link again. */
 const MAX_UNUSED_MS = 30 * 86_400_000

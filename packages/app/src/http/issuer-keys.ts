@@ -6,7 +6,7 @@ import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { fetchConfiguredUrl } from '@scorpiox/server/guarded-fetch/configured-fetch'
-import { tryParseUrl } from '@scorpiox/server/util/parse-url'
+import { tryParseUrl } from '@scorpiox/server/text/parse-url'
 
 const REFRESH_MS = 10 * 60_000
 const STALE_LIMIT_MS = 60 * 60_000 - REFRESH_MS

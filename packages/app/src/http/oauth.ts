@@ -5,7 +5,7 @@
 import { Failure } from '@scorpiox/mcp/errors'
 import type { AccessTokenVerifier, ChallengeError, VerifiedToken } from '@scorpiox/mcp/http/authenticator'
 import { isRefusal, type Refusal } from '@scorpiox/mcp/http/host-policy'
-import { tryParseUrl } from '@scorpiox/server/util/parse-url'
+import { tryParseUrl } from '@scorpiox/server/text/parse-url'
 import { checkIssuerUrl, createIssuerKeys } from './issuer-keys.js'
 
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')

@@ -3,7 +3,7 @@
 // Loads websocket.ts with the first WebSocket; no other effect.
 
 import type { HttpExtensions } from '@scorpiox/mcp/http/http-context'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { ARMORIQ_FORMAT, handleArmoriqPost } from './armoriq.js'
 
 export const PROGRAM_METRICS = { prefix: 'scorpiox_', version: VERSION }

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { runInSlices } from '@scorpiox/server/util/sliced-work'
+import { runInSlices } from '@scorpiox/server/async/sliced-work'
 import { damagedFile, readTokenRecords, signatureOf, statTokenFile, toReadFailure } from './read-token-file.js'
 import { type AuthTokenRecord, hashToken } from './token-record.js'
 import { readTokenContent, type TokenContent } from './token-records.js'

@@ -21,7 +21,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { advanceMonotonicClock } from '../../../../test/support/clock.js'
-import { runToEnd } from '@scorpiox/server/util/sliced-work'
+import { runToEnd } from '@scorpiox/server/async/sliced-work'
 import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { openTokenFile } from './token-file.js'
 import type { AuthTokenRecord } from './token-record.js'

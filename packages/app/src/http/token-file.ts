@@ -5,7 +5,7 @@
 import { dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { makePrivateFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder, replaceFile } from '@scorpiox/mcp/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
 import { readTokenRecords } from './read-token-file.js'
 import { createTokenCache, type TokenLookupResult } from './token-cache.js'

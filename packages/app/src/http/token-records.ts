@@ -3,7 +3,7 @@
 // token-cache.ts. Pure.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import type { SlicedWork } from '@scorpiox/server/util/sliced-work'
+import type { SlicedWork } from '@scorpiox/server/async/sliced-work'
 import type { AuthTokenRecord } from './token-record.js'
 
 export function formatTokenRecords(tokens: readonly AuthTokenRecord[]): string {

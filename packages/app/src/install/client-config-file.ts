@@ -24,9 +24,9 @@ import {
   makePrivateFolder,
   replaceFile,
   writeNewFileSynced,
-} from '@scorpiox/mcp/util/atomic-file'
+} from '@scorpiox/mcp/atomic-file'
 import { timestampForFileName } from '@scorpiox/server/storage/private-files'
-import { isInsideDirectory } from '@scorpiox/server/util/path-containment'
+import { isInsideDirectory } from '@scorpiox/server/files/path-containment'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_BACKUPS = 3

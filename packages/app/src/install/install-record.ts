@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFile } from '@scorpiox/mcp/atomic-file'
 import { withFileLock } from '@scorpiox/server/storage/file-lock'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
-import { readFileOrEmpty } from '@scorpiox/server/util/read-file-or-empty'
+import { readFileOrEmpty } from '@scorpiox/server/files/read-file-or-empty'
 import type { InsertionRecord } from './config-format.js'
 
 export interface InstallRecord {

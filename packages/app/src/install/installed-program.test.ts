@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { MISSING, MODES, needs } from '../../../../test/support/runtime.js'
 import { emptyFolder } from '../../../../test/support/client.js'
 import {

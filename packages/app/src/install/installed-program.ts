@@ -20,10 +20,10 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { fsyncFolder, replaceFile } from '@scorpiox/mcp/atomic-file'
 import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { ensurePrivateFolder, timestampForFileName } from '@scorpiox/server/storage/private-files'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import type { LaunchCommand } from '../program-info.js'
 import { copyProgram, isTemporaryPath, listProgramCopies, programCopyPath } from './program-copy.js'
 

@@ -18,9 +18,9 @@ import { basename, dirname, join, relative } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { renameOver } from '@scorpiox/mcp/util/atomic-file'
+import { renameOver } from '@scorpiox/mcp/atomic-file'
 import { ensurePrivateFolder } from '@scorpiox/server/storage/private-files'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 
 const PACKAGE = 'scorpiox-code'
 /** The current copy, and one that servers may still run from. */

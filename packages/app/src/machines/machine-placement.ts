@@ -14,7 +14,7 @@ import type { ForwardedRequest, RequestPlacement } from '@scorpiox/mcp/http/requ
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import type { Membership, OtherMachine } from '@scorpiox/server/machines/membership'
 import type { Scope } from '@scorpiox/server/storage/scoped-database'
-import { createDeferred } from '@scorpiox/server/util/async'
+import { createDeferred } from '@scorpiox/server/async/timeouts'
 import { forwardToMachine, isStanding, MOVED_HEADER, type RunningForward } from './forward-request.js'
 import { checkForwarding, signForwarding } from './forward-signature.js'
 import { forwardUpgradeToMachine } from './forward-upgrade.js'

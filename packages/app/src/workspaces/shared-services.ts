@@ -3,7 +3,7 @@
 // its own. Each service is opened by the first call that needs it, and starts its processes then.
 
 import type { Log } from '@scorpiox/mcp/log'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { type DocumentReader, loadDocumentReader } from '@scorpiox/server/features/documents/index'
 import { type CallHistory, loadCallHistory } from '@scorpiox/server/features/history/index'

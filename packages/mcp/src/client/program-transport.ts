@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 import { Failure } from '../errors.js'
-import { findSystem32 } from '../util/system32.js'
+import { findSystem32 } from '../system32.js'
 import type { ClientTransport, OpenTransport, TransportEvents } from './client-transport.js'
 import { settleWithin } from './settle-within.js'
 

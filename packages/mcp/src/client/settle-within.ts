@@ -1,4 +1,4 @@
-// Waits for a promise up to a time limit. Used by client/ and mount/ in place of util/promises, which would split the
+// Waits for a promise up to a time limit. Used by client/ and mount/ in place of promises.ts, which would split the
 // kernel into more files. Timers only.
 
 /** Resolves when the promise settles, or after the time. The timer keeps the process running. */

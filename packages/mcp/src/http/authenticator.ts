@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 import type { AuthContext } from '../definitions/auth-context.js'
 import { Failure } from '../errors.js'
-import { isSameSecret } from '../util/is-same-secret.js'
+import { isSameSecret } from '../is-same-secret.js'
 import { isRefusal, readCredential, type Refusal } from './host-policy.js'
 
 const MAX_AGE_MS = 60_000

@@ -5,7 +5,7 @@
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/message.js'
 import { loadFullCompiler } from '../json-schema/lazy-compile.js'
 import { loadOptionalMethods } from '../methods/method-table.js'
-import { loadOnce } from '../util/promises.js'
+import { loadOnce } from '../promises.js'
 
 const FIRST_METHODS: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'ping', 'tools/list'])
 

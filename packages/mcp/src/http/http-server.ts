@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 
 import { bunVersion } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { withTimeout } from '../util/promises.js'
+import { withTimeout } from '../promises.js'
 import { limitAnonymousConnections } from './anonymous-connections.js'
 import { isStillAuthorized } from './authenticator.js'
 import type { EventStream } from './event-stream.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { createMetrics, type HttpProtocol } from './metrics.js'
 
 const SAMPLE = /^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? (NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/

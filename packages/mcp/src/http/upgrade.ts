@@ -6,7 +6,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-import { loadOnce } from '../util/promises.js'
+import { loadOnce } from '../promises.js'
 import { closeAfterDelay } from './connections.js'
 import { checkHostAndOrigin, isRefusal } from './host-policy.js'
 import type { HttpContext, HttpExtensions, WebSockets } from './http-context.js'

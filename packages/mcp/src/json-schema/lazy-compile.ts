@@ -2,7 +2,7 @@
 // they are loaded after the first answers or by the first call; other servers load them in advance. Most schemas need
 // only the smaller compiler. Used by the tool registry and by questions to clients.
 
-import { loadOnce } from '../util/promises.js'
+import { loadOnce } from '../promises.js'
 import type { JsonSchema } from './compile.js'
 import type { SchemaValidator } from './validation.js'
 

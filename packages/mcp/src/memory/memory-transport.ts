@@ -6,7 +6,7 @@ import { type Caller, createLocalCaller } from '../definitions/caller.js'
 import { deliverAnswer, type MessageSink, parseMessage } from '../jsonrpc/message.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession } from '../session/session.js'
-import { andThen } from '../util/promises.js'
+import { andThen } from '../promises.js'
 
 const ABORT_TIMEOUT_MS = 2500
 

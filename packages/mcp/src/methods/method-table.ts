@@ -4,7 +4,7 @@
 
 import { echo, METHOD_NOT_FOUND, ProtocolError } from '../errors.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen, loadOnce } from '../util/promises.js'
+import { andThen, loadOnce } from '../promises.js'
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { MethodHandler, MethodTable } from './method.js'
 import type * as optional from './optional-methods.js'

@@ -5,7 +5,7 @@ import { INVALID_PARAMS, ProtocolError } from '../errors.js'
 import type { HandlerResult } from '../jsonrpc/result.js'
 import type { RequestContext } from '../request/request-context.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen } from '../util/promises.js'
+import { andThen } from '../promises.js'
 
 export type MethodHandler = (server: McpServer, context: RequestContext) => HandlerResult | Promise<HandlerResult>
 

@@ -14,7 +14,7 @@ import { RequestCallContext, type RequestContext } from '../request/request-cont
 import { findMissingCapabilities, supportsApps, TASKS_EXTENSION } from '../revisions/client-profile.js'
 import { MODERN_REVISION } from '../revisions/revision.js'
 import type { McpServer } from '../server/mcp-server.js'
-import { andThen, loadOnce } from '../util/promises.js'
+import { andThen, loadOnce } from '../promises.js'
 import { LIST_CACHE_MEMBERS, type MethodTable } from './method.js'
 import { defaultToolOutput, formatToolResult, hasErrorFlag, isErrorOutput, type ResultParts } from './tool-result.js'
 

@@ -7,7 +7,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isJsonObject } from '../json/json.js'
-import { makePrivateFolder, replaceFileAsync } from '../util/atomic-file.js'
+import { makePrivateFolder, replaceFileAsync } from '../atomic-file.js'
 import { isTaskHandleExpired, selectExcess, type TaskHandleRecord, type TaskHandleStore } from './task-handle-store.js'
 
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1000

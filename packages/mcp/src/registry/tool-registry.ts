@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from '../json/json.js'
 import { stringifyMembers } from '../jsonrpc/result.js'
 import { projectTool, type ToolListing } from '../revisions/projection.js'
 import type { Revision } from '../revisions/revision.js'
-import { andThen, loadOnce } from '../util/promises.js'
+import { andThen, loadOnce } from '../promises.js'
 import { paginate } from './paging.js'
 import { hasScopesFor } from './tool-scopes.js'
 

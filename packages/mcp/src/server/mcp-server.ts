@@ -20,7 +20,7 @@ import { createSkillRegistry, type SkillRegistry } from '../registry/skill-regis
 import { createToolRegistry, DEFAULT_PAGE_SIZE, type ToolRegistry } from '../registry/tool-registry.js'
 import { formatServerInfo } from '../revisions/modern-request.js'
 import type { ServerIdentity } from '../revisions/projection.js'
-import { loadOnce } from '../util/promises.js'
+import { loadOnce } from '../promises.js'
 import type { ServiceTable } from './service-table.js'
 
 /** A list, or a function that returns the current list after each change. */

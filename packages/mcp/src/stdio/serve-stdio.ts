@@ -18,8 +18,8 @@ import {
 import { getBunApi } from '../runtime.js'
 import type { McpServer } from '../server/mcp-server.js'
 import { createSession, type Session } from '../session/session.js'
-import { monotonicMs } from '../util/monotonic-time.js'
-import { andThen, withTimeout } from '../util/promises.js'
+import { monotonicMs } from '../monotonic-time.js'
+import { andThen, withTimeout } from '../promises.js'
 import type { InputStream, OutputStream } from './bun-stdio.js'
 import { createLineReader } from './line-reader.js'
 

@@ -8,7 +8,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
 import { FetchFailure } from '../guarded-fetch/fetch-failure.js'
 import { signalProcess } from '../process/signals.js'
-import { rejectOnAbort } from '../util/async.js'
+import { rejectOnAbort } from '../async/timeouts.js'
 import type { BrowserProcess } from './browser-process.js'
 import { type RenderedPage, renderInBrowser, type RenderOptions } from './page-renderer.js'
 

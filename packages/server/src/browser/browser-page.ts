@@ -3,7 +3,7 @@
 // wait-until-settled.ts. Sends DevTools commands to the browser process; no other I/O.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import type { BrowserProcess } from './browser-process.js'
 import { DevtoolsError, type DevtoolsSession } from './devtools.js'
 import { PROXY_BYPASS_NONE } from './launch-flags.js'

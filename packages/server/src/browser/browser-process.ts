@@ -19,8 +19,8 @@ import {
   readStartTimes,
 } from '../process/process-identity.js'
 import { hashForFileName } from '../storage/private-files.js'
-import { settlesWithin } from '../util/async.js'
-import { VERSION } from '../util/version.js'
+import { settlesWithin } from '../async/timeouts.js'
+import { VERSION } from '../config/version.js'
 import { createDevtoolsConnection, type DevtoolsConnection } from './devtools.js'
 import { buildLaunchFlags } from './launch-flags.js'
 

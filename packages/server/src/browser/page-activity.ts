@@ -3,9 +3,9 @@
 // browser-page and page-renderer. No I/O: the events of the page are given.
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
-import { createDeferred } from '../util/async.js'
+import { createDeferred } from '../async/timeouts.js'
 import type { DevtoolsSession } from './devtools.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 const MAX_REPEATS_WITHOUT_CHANGE = 2
 const IDLE_MS = 300

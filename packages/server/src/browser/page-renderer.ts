@@ -3,7 +3,7 @@
 // end of the time is returned. Called by browser-instance.ts. Network access goes through the given proxy only.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import { FetchFailure, type FetchFailureKind } from '../guarded-fetch/fetch-failure.js'
 import { type BrowserPage, evaluateInPage, openBrowserPage } from './browser-page.js'
 import type { BrowserProcess } from './browser-process.js'

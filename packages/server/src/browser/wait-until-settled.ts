@@ -3,7 +3,7 @@
 // sets a timer.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import { type BrowserPage, evaluateInPage } from './browser-page.js'
 import { WAIT_UNTIL_SETTLED } from './page-scripts.js'
 

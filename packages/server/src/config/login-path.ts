@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
 
-import { isOlderVersion } from '../util/compare-versions.js'
+import { isOlderVersion } from '../text/compare-versions.js'
 
 export interface LoginPathDeps {
   readonly platform: NodeJS.Platform

@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder } from '@scorpiox/mcp/atomic-file'
 import { realPathOrSame } from './paths.js'
 
 export interface WorkspaceRoot {

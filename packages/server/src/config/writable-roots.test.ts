@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { MISSING, needs } from '../../../../test/support/runtime.js'
 import { loadConfig } from './load-config.js'
 import { listOptions } from './options.js'

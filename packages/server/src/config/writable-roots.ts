@@ -6,8 +6,8 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, parse } from 'node:path'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { findSystem32 } from '@scorpiox/mcp/system32'
+import { isInsideDirectory } from '../files/path-containment.js'
 import type { Config } from './load-config.js'
 import { findProjectRoot, splitPathList } from './paths.js'
 import { findWorkspaceFolder } from './workspace-root.js'

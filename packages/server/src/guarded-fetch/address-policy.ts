@@ -9,7 +9,7 @@ import { type AddressClass, classifyAddress, classifyHostname } from './address-
 import { FetchFailure } from './fetch-failure.js'
 import { describeUnknownHost, type ResolveHost } from './resolve-host.js'
 import { type Destination, formatDestination, isBlockedPort } from './web-url.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 export interface AllowList {
   has(destination: Destination): boolean

@@ -4,8 +4,8 @@
 // requests.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { createTimeoutSignal } from '../util/async.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { createTimeoutSignal } from '../async/timeouts.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024

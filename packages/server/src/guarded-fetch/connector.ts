@@ -5,7 +5,7 @@
 import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import { classifyAddress } from './address-class.js'
 import type { AddressPolicy } from './address-policy.js'
 import { type ConnectTcp, startTls } from './connect-tcp.js'

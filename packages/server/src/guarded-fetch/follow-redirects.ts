@@ -3,7 +3,7 @@
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
-import { VERSION } from '../util/version.js'
+import { VERSION } from '../config/version.js'
 import type { AddressPolicy } from './address-policy.js'
 import { FetchFailure } from './fetch-failure.js'
 import type { FetchRequest, FetchResponse } from './guarded-fetch.js'

@@ -7,7 +7,7 @@ import { setMaxListeners } from 'node:events'
 
 import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../config/load-config.js'
-import { createLazyResource, createTimeoutSignal } from '../util/async.js'
+import { createLazyResource, createTimeoutSignal } from '../async/timeouts.js'
 import { createAddressPolicy, parseAllowList } from './address-policy.js'
 import { type ConnectTcp, connectToFirst } from './connect-tcp.js'
 import { createConnector } from './connector.js'

@@ -16,7 +16,7 @@ import { Duplex } from 'node:stream'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { rejectOnAbort } from '../util/async.js'
+import { rejectOnAbort } from '../async/timeouts.js'
 import type { Connector } from './connector.js'
 import { FetchFailure } from './fetch-failure.js'
 import type { UpstreamProxy } from './upstream-proxy.js'

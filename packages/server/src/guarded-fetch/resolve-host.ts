@@ -6,8 +6,8 @@ import { lookup } from 'node:dns/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { createTimeoutSignal } from '../util/async.js'
-import { createSemaphore } from '../util/concurrency.js'
+import { createTimeoutSignal } from '../async/timeouts.js'
+import { createSemaphore } from '../async/concurrency.js'
 import { FetchFailure } from './fetch-failure.js'
 
 const MAX_CONCURRENT_LOOKUPS = 3

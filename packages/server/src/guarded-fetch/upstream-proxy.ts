@@ -11,7 +11,7 @@ import { errorMessage } from '@scorpiox/mcp/errors'
 import { decodeUriText } from '../text/normalize-text.js'
 import { FetchFailure } from './fetch-failure.js'
 import { type Destination, formatDestination, toDestination } from './web-url.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 export interface UpstreamProxy {
   readonly destination: Destination

@@ -3,7 +3,7 @@
 // Pure.
 
 import { FetchFailure } from './fetch-failure.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 const MAX_LENGTH = 2048
 const MAX_HOST = 253

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { openWorkerThreadPool, WorkerThreadError } from '../process/worker-threads.js'
-import { createKeyedMutex } from '../util/concurrency.js'
+import { createKeyedMutex } from '../async/concurrency.js'
 import { isCheapPattern, isLineSearchResult, type LinePattern, type LineSearch, searchLines } from './line-pattern.js'
 
 const THREADS = { maxThreads: 2, timeoutMs: 1000, idleMs: 30_000, memoryMb: 64 }

@@ -4,7 +4,7 @@
 
 import { uptime } from 'node:os'
 
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 import { pidNamespace, readBootId } from './process-identity.js'
 
 export interface ClockReading {

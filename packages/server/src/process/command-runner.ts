@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { settlesWithin } from '../util/async.js'
+import { settlesWithin } from '../async/timeouts.js'
 import { type AskpassOptions, letAsk } from './asking-commands.js'
 import { createCommandMemoryWatch } from './command-memory.js'
 import { addVariables, type CommandVariables, putVariablesBefore } from './command-variables.js'

@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
 import { getBunApi } from '@scorpiox/mcp/runtime'
-import { createDeferred, type Deferred } from '../util/async.js'
+import { createDeferred, type Deferred } from '../async/timeouts.js'
 
 export interface FifoReader {
   /** Resolves at the end of the file; the descriptor is closed then. */

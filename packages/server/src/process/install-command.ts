@@ -1,6 +1,6 @@
 // The shell command that installs a program on this system. Used by the sandbox and `doctor`. Reads /etc/os-release.
 
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 
 const MANAGERS: readonly (readonly [systems: RegExp, command: string])[] = [
   [/\b(debian|ubuntu)\b/, 'apt install'],

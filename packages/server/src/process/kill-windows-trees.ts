@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import type { KillDeps, RootProcess } from './kill-untagged.js'
 import { listWindowsProcesses, toFileTime, type WindowsProcess } from './windows-processes.js'
 

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { createPageDecoder, type DecodePage } from './oem-code-pages.js'
 import { readProbeOutput, type SpawnedProcess } from './spawn.js'
 

@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, mkdtempSync, readdirSync, realpathSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 
 /** Each sandbox has a private one. */
 const HIDDEN_FROM_SANDBOXES = '/tmp'

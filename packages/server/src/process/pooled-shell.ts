@@ -4,7 +4,7 @@
 
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
 
-import { createDeferred } from '../util/async.js'
+import { createDeferred } from '../async/timeouts.js'
 import { type FifoReader, readFifo } from './fifo-reader.js'
 import { noteBytesRead } from './garbage-collector.js'
 import { createInputPipe, type InputPipe } from './input-pipe.js'

@@ -7,7 +7,7 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 import { createStartTimes, type StartTimes } from './process-start-times.js'
 import { signalProcess } from './signals.js'
 

@@ -1,7 +1,7 @@
 // Asks the system when processes were started: ps on macOS and the BSDs, PowerShell on Windows. Loaded on demand by
 // process-start-times.ts, which keeps the answers. Starts programs.
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { readSystemToolOutput } from './spawn.js'
 
 const TIMEOUT_MS = 3000

@@ -3,8 +3,8 @@
 
 import { win32 } from 'node:path'
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
-import { settlesWithin } from '../util/async.js'
+import { findSystem32 } from '@scorpiox/mcp/system32'
+import { settlesWithin } from '../async/timeouts.js'
 import { signalProcess, signalProcessGroup } from './signals.js'
 import { type ExitStatus, spawnProcess, startChild } from './spawn.js'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { createDeferred } from '../util/async.js'
+import { createDeferred } from '../async/timeouts.js'
 import { createAskpassFolder, withAskpass } from './askpass-folder.js'
 import { type LaunchRequest, startShellLauncher } from './launcher/shell-launcher.js'
 import RECORDER from './output-recorder.sh?raw'

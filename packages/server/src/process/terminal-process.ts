@@ -8,7 +8,7 @@ import type { spawn as spawnOfPackage } from '@lydell/node-pty'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { getBunApi } from '@scorpiox/mcp/runtime'
-import { createDeferred } from '../util/async.js'
+import { createDeferred } from '../async/timeouts.js'
 import { noteBytesRead } from './garbage-collector.js'
 import type { InputPipe } from './input-pipe.js'
 import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess } from './spawn.js'

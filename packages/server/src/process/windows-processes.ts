@@ -2,7 +2,7 @@
 // MSYS, by Git Bash. A program that Git Bash starts has a parent in Windows that has exited by then, but MSYS keeps its
 // parent and its environment. Used by kill-windows-trees.ts. Starts programs only through its parameters.
 
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { TAG_VARIABLE } from './process-tags.js'
 
 /** PowerShell may be slow to start. */

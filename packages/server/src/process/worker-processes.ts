@@ -4,7 +4,7 @@
 // Sets timers.
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { createFairSemaphore } from '../util/concurrency.js'
+import { createFairSemaphore } from '../async/concurrency.js'
 import { type IpcChild, spawnNodeScript } from './piped-child.js'
 import type { ExitStatus } from './spawn.js'
 

@@ -8,8 +8,8 @@ import type { WritableRoots } from '../config/writable-roots.js'
 import { formatInstallCommand } from '../process/install-command.js'
 import { readProgramOutput } from '../process/run-program.js'
 import { findTrustedProgram } from '../process/trusted-program.js'
-import { isOlderVersion } from '../util/compare-versions.js'
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { isOlderVersion } from '../text/compare-versions.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 
 /** The first version with --disable-userns; --size came just before it. */
 const MIN_VERSION = '0.8.0'

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 import { isPidRunning } from '@scorpiox/mcp/os'
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 
 export type CgroupController = 'pids' | 'memory'
 export type LimitValues = Readonly<Record<CgroupController, number>>

@@ -4,7 +4,7 @@
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { createWritableRoots, tracePath, type WritableRoots } from '../config/writable-roots.js'
 import { BUN_FLAGS } from '../process/program-files.js'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import { checkReadableRoot, checkWritableRoot, resolveReadablePaths } from './real-paths.js'
 import { findWritableRuntimeFile } from './runtime-variables.js'
 import { UnsafeSandboxFailure } from './sandbox-level.js'

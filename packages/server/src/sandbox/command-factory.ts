@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 import type { SandboxedCommand } from '../process/shell-pool.js'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import { createLevelViews, isUsableHome, type ViewPolicy } from './level-view.js'
 import { type MountPlan, planMounts, toBubblewrapFlags } from './mount-plan.js'
 import { createProtectedPaths } from './protected-paths.js'

@@ -5,7 +5,7 @@
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import type { Config } from '../config/load-config.js'
 import type { SandboxFactory } from '../process/shell-pool.js'
-import { createLazyResource } from '../util/async.js'
+import { createLazyResource } from '../async/timeouts.js'
 import { type ActiveSandboxLevel, resolveSandboxLevel, type SandboxLevel } from './sandbox-level.js'
 import type { Sandbox, SandboxPolicy, SandboxReport } from './sandbox.js'
 

@@ -3,7 +3,7 @@
 // file system to resolve paths.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import type { FileSystemView, PathRule } from './mount-plan.js'
 import {
   isReadableHere,

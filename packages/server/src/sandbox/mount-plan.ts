@@ -4,7 +4,7 @@
 
 import { dirname } from 'node:path'
 
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 
 /** All paths exist, are absolute and contain no symbolic links. */
 export interface FileSystemView {

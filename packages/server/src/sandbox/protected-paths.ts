@@ -23,7 +23,7 @@ import { dirname, join } from 'node:path'
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
 import { listProjectFiles, listProjectNames } from '../clients/client-paths.js'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 
 /** In a project folder; each as a whole: settings of this server, and of clients that start programs. */
 const PROJECT_NAMES = [...new Set(['.scorpiox', '.claude', 'scorpiox-env.txt', ...listProjectNames()])]

@@ -6,7 +6,7 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync 
 import { basename, dirname, join, resolve } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import { type PathRule, PRIVATE_TMP_FOLDERS, type SystemFolder } from './mount-plan.js'
 
 /** Never writable as a whole: write access allows taking over the system or the account. */

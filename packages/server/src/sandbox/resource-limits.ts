@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { readFileOrEmpty } from '../util/read-file-or-empty.js'
+import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 import {
   type CgroupController,
   type CgroupParent,

@@ -6,7 +6,7 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder } from '@scorpiox/mcp/atomic-file'
 import { replaceOwnFile } from '../storage/private-files.js'
 import { buildSeccompFilter } from './seccomp-filter.js'
 import type { Architecture } from './syscall-numbers.js'

@@ -3,7 +3,7 @@
 
 import { basename, dirname, join } from 'node:path'
 
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import type { CommandPolicy, SandboxedCommands, WriteGrants } from './command-factory.js'
 import { createLevelViews } from './level-view.js'
 import { type PathRule, planMounts } from './mount-plan.js'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder } from '@scorpiox/mcp/atomic-file'
 import { listenOnLocalSocket } from '../process/local-socket.js'
 import { identifyProcess } from '../process/process-identity.js'
 import { replaceOwnFile } from '../storage/private-files.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { listAllowed, parseProfile } from '../../../../judges/seatbelt/evaluate-profile.mjs'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import { type FileSystemView, type PathRule, planMounts } from './mount-plan.js'
 import { buildSeatbeltProfile, DATA_VOLUME } from './seatbelt-profile.js'
 

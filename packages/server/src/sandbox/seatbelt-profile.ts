@@ -5,7 +5,7 @@
 import { dirname } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 import { anyCasePattern, escapeRegex } from './any-case-pattern.js'
 import type { FileSystemView, MountKind, MountPlan } from './mount-plan.js'
 import { DEVICE_RULES, FILE_EVENT_RULES, NETWORK_RULES, PROCESS_RULES } from './seatbelt-services.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createDeferred } from '../util/async.js'
+import { createDeferred } from '../async/timeouts.js'
 import { createChangePoller } from './change-poller.js'
 import type { Database } from './database.js'
 

@@ -2,7 +2,7 @@
 // postgres.ts and by `state`. Pure.
 
 import { decodeUriText } from '../text/normalize-text.js'
-import { tryParseUrl } from '../util/parse-url.js'
+import { tryParseUrl } from '../text/parse-url.js'
 
 const MASK = '****'
 

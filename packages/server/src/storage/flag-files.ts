@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { fsyncFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { fsyncFolder, replaceFile } from '@scorpiox/mcp/atomic-file'
 import type { Config } from '../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../config/paths.js'
 import { ensurePrivateFolder, hashForFileName, toWriteFailure } from './private-files.js'

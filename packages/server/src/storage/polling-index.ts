@@ -2,7 +2,7 @@
 // rescans, at most once within a short time, and a timer rescans in between. A request waits a limited time for changes
 // to be read; the rest is announced when it is known. The caller's `scan` reads the files.
 
-import { monotonicMs } from '@scorpiox/mcp/util/monotonic-time'
+import { monotonicMs } from '@scorpiox/mcp/monotonic-time'
 
 /** List requests within this time share one scan. */
 const MAX_AGE_MS = 50

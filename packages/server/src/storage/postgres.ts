@@ -5,8 +5,8 @@
 import type { ClientBase, Pool, PoolClient, QueryResult } from 'pg'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { createTimeoutSignal } from '../util/async.js'
-import { createKeyedMutex, createSemaphore } from '../util/concurrency.js'
+import { createTimeoutSignal } from '../async/timeouts.js'
+import { createKeyedMutex, createSemaphore } from '../async/concurrency.js'
 import { redactDatabaseUrl, redactPassword } from './database-url.js'
 import {
   type Database,

@@ -18,7 +18,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { makePrivateFolder, renameOver } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder, renameOver } from '@scorpiox/mcp/atomic-file'
 
 const STATE_DIR_ADVICE = 'or set STATE_DIR to a folder of this user'
 

@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFile } from '@scorpiox/mcp/atomic-file'
 import {
   isKnownDead,
   isProcessLocation,

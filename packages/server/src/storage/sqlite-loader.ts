@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { Failure } from '@scorpiox/mcp/errors'
 import { findExecutableEntry } from '../process/program-files.js'
-import { isOlderVersion } from '../util/compare-versions.js'
+import { isOlderVersion } from '../text/compare-versions.js'
 import type { SqlValue } from './database.js'
 
 /** Older versions can corrupt a file that two processes write to: https://sqlite.org/wal.html#walresetbug */

@@ -7,7 +7,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 
 import { onIdle } from '../process/collect-when-idle.js'
 import { type CollectGarbage, exposeGarbageCollector } from '../process/garbage-collector.js'
-import { createKeyedMutex } from '../util/concurrency.js'
+import { createKeyedMutex } from '../async/concurrency.js'
 import type { Database, RunStatement, Sql, TransactionResult } from './database.js'
 import { toWriteFailure } from './private-files.js'
 import {

@@ -17,7 +17,7 @@ import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promise
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { isInsideDirectory } from '../util/path-containment.js'
+import { isInsideDirectory } from '../files/path-containment.js'
 
 const CHUNK = 65_536
 

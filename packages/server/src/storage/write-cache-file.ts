@@ -4,7 +4,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFile } from '@scorpiox/mcp/atomic-file'
 import { ensurePrivateFolder } from './private-files.js'
 
 /** Maximum number of files in one folder. */

@@ -6,7 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { makePrivateFolder, replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder, replaceFile } from '@scorpiox/mcp/atomic-file'
 import type { Config } from '../config/load-config.js'
 import { getStateDir } from '../config/paths.js'
 import { listWritableRoots } from '../config/writable-roots.js'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, win32 } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { findSystem32 } from '@scorpiox/mcp/util/system32'
+import { findSystem32 } from '@scorpiox/mcp/system32'
 import { readVariable } from '../process/environment-variable.js'
 import { startChild } from '../process/spawn.js'
 

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { UsageError } from '@scorpiox/server/terminal/terminal'
-import { tryParseUrl } from '@scorpiox/server/util/parse-url'
+import { tryParseUrl } from '@scorpiox/server/text/parse-url'
 import type { CommandFlags } from '../../arguments.js'
 import type { CommandOutput } from '../call-command.js'
 import { type CheckResult, replaceControls } from './check-result.js'

@@ -4,7 +4,7 @@
 import { isLoopback } from '@scorpiox/mcp/http/host-policy'
 import { isJsonObject, type JsonObject } from '@scorpiox/mcp/json/json'
 import { MODERN_REVISION } from '@scorpiox/mcp/revisions/revision'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { type CheckResult, describeProbe, failedCheck, quoteText, skippedCheck } from './check-result.js'
 import { createEndpointClient, type EndpointClient } from './endpoint-client.js'
 import type { ProbeResult } from './http-probe.js'

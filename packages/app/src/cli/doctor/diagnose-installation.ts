@@ -8,8 +8,8 @@ import { isAbsolute } from 'node:path'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '@scorpiox/server/config/load-config'
 import { readProgramOutput } from '@scorpiox/server/process/run-program'
-import { isOlderVersion } from '@scorpiox/server/util/compare-versions'
-import { VERSION } from '@scorpiox/server/util/version'
+import { isOlderVersion } from '@scorpiox/server/text/compare-versions'
+import { VERSION } from '@scorpiox/server/config/version'
 import { readInstallRecord } from '../../install/install-record.js'
 import {
   compareInstalled,

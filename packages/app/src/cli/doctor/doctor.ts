@@ -12,7 +12,7 @@ import { readProgramOutput } from '@scorpiox/server/process/run-program'
 import { quoteShellWordIfNeeded } from '@scorpiox/server/process/shell-quote'
 import { findTrustedProgram, findTrustedShell } from '@scorpiox/server/process/trusted-program'
 import { wrapText } from '@scorpiox/server/terminal/text-layout'
-import { VERSION } from '@scorpiox/server/util/version'
+import { VERSION } from '@scorpiox/server/config/version'
 import { formatStdioGuide, type LaunchCommand } from '../../program-info.js'
 
 /** One result of the doctor. */

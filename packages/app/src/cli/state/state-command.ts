@@ -6,7 +6,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
-import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFileAsync } from '@scorpiox/mcp/atomic-file'
 import type { Database } from '@scorpiox/server/storage/database'
 import { redactDatabaseUrl } from '@scorpiox/server/storage/database-url'
 import { openFlagFiles } from '@scorpiox/server/storage/flag-files'

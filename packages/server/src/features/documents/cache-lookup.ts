@@ -3,7 +3,7 @@
 // is extracted again by the given extractor if another format is requested.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { rejectOnAbort } from '../../util/async.js'
+import { rejectOnAbort } from '../../async/timeouts.js'
 import type { DocumentRequest } from './document-request.js'
 import type { Extractor } from './extract/extract-types.js'
 import { contentKey, toUnreadable } from './fetch-context.js'

@@ -7,7 +7,7 @@ import { decodeUriText } from '../../text/normalize-text.js'
 import type { DocumentFormat } from './extract/extract-types.js'
 import { type FindQuery, parseFindQuery } from './find-in-page.js'
 import { type CursorPosition, decodeCursor } from './paginate.js'
-import { tryParseUrl } from '../../util/parse-url.js'
+import { tryParseUrl } from '../../text/parse-url.js'
 
 const FORMATS: readonly DocumentFormat[] = ['markdown', 'text', 'html']
 const MAX_WAIT_MS = 30_000

@@ -6,7 +6,7 @@ import { Failure } from '@scorpiox/mcp/errors'
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
 import type { CachedPage } from './page-cache.js'
 import { isHtmlSnapshot, type PageSnapshot } from './page-fetcher.js'
-import { tryParseUrl } from '../../util/parse-url.js'
+import { tryParseUrl } from '../../text/parse-url.js'
 
 const MAX_REFRESHES = 2
 const NOT_ACCEPTABLE = 406

@@ -4,7 +4,7 @@
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-failure.js'
-import { rejectOnAbort } from '../../util/async.js'
+import { rejectOnAbort } from '../../async/timeouts.js'
 import type { DocumentRequest } from './document-request.js'
 import { contentKey, type FetchContext, processSnapshot } from './fetch-context.js'
 import { loadOverHttp } from './load-over-http.js'

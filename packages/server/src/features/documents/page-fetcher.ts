@@ -4,7 +4,7 @@
 
 import { FetchFailure } from '../../guarded-fetch/fetch-failure.js'
 import type { GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
-import { VERSION } from '../../util/version.js'
+import { VERSION } from '../../config/version.js'
 import type { RobotsPolicy } from './robots-txt.js'
 
 const MAX_BYTES = 10 * 1024 * 1024

@@ -8,7 +8,7 @@ import type { Config } from '../../config/load-config.js'
 import { getStateDir } from '../../config/paths.js'
 import type { Database } from '../../storage/database.js'
 import { openDatabase } from '../../storage/open-database.js'
-import { createLazyResource } from '../../util/async.js'
+import { createLazyResource } from '../../async/timeouts.js'
 import type { RecordedCall, CallQuery, CallView } from '../../calls/recorded-call.js'
 import {
   type CallBounds,

@@ -2,8 +2,8 @@
 // not at the change, so that commands do not wait for it. Created by services.ts of the app. Sets a timer; writes through
 // the history.
 
-import { settlesWithin } from '../../util/async.js'
-import { createThrottle } from '../../util/concurrency.js'
+import { settlesWithin } from '../../async/timeouts.js'
+import { createThrottle } from '../../async/concurrency.js'
 import type { CallHistory } from './call-history.js'
 import type { PastJob } from './past-job-table.js'
 

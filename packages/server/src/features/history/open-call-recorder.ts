@@ -10,7 +10,7 @@ import type { CallSource } from './build-call-details.js'
 import type { CallHistory } from './call-history.js'
 import { type CallRecorder, createCallRecorder } from './call-recorder.js'
 import { createTokenRedactor, redactTokens, type TokenRedactor } from './redact-tokens.js'
-import { tryParseUrl } from '../../util/parse-url.js'
+import { tryParseUrl } from '../../text/parse-url.js'
 
 export { redactLine } from './build-call-details.js'
 

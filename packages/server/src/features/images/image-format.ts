@@ -1,7 +1,7 @@
 // Detects the image format of a file by its content, and describes files that are not images. File names are not trusted.
 // Used by image-reader and the image worker. Pure: the first bytes are given.
 
-import { describeFileType, detectFileType } from '../../util/file-type.js'
+import { describeFileType, detectFileType } from '../../files/file-type.js'
 
 export type ImageFormat = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF' | 'HEIC' | 'TIFF' | 'SVG' | 'SVGZ' | 'PDF'
 

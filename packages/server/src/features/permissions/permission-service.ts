@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
 import { Failure } from '@scorpiox/mcp/errors'
 import type { Config } from '../../config/load-config.js'
-import { createKeyedMutex } from '../../util/concurrency.js'
+import { createKeyedMutex } from '../../async/concurrency.js'
 import type { Evaluation } from './evaluate-command.js'
 import { fingerprintFiles, listRuleFiles, readRules, rememberRules, type RuleFile, type RuleSet } from './rule-files.js'
 

@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { replaceFile } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFile } from '@scorpiox/mcp/atomic-file'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, getStateDir } from '../../config/paths.js'
 import { ensurePrivateFolder } from '../../storage/private-files.js'

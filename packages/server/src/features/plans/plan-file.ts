@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { renameOverAsync, replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { renameOverAsync, replaceFileAsync } from '@scorpiox/mcp/atomic-file'
 import { sessionDirectoryPath } from '../../sessions/session-directory.js'
 import { openOwnFile } from '../../storage/private-files.js'
 import { readBounded } from '../../storage/untrusted-file.js'
-import { isInsideDirectory } from '../../util/path-containment.js'
+import { isInsideDirectory } from '../../files/path-containment.js'
 import type { PlanTable } from './plan-table.js'
 
 const MAX_PLAN_BYTES = 1024 * 1024

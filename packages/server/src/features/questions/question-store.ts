@@ -4,7 +4,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import type { FormQuestion, QuestionReply } from '../../calls/question-form.js'
 import { createBackgroundWrites } from '../../storage/background-writes.js'
 import type { LazyDatabase, Scope, ScopedDatabase } from '../../storage/scoped-database.js'

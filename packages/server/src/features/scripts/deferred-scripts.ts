@@ -2,7 +2,7 @@
 // the feature is loaded at the start. Created by services.ts of the app if SCRIPT_TOOLS is set. No I/O of its own.
 
 import type { ToolDefinition } from '@scorpiox/mcp/definitions/tool'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import type { ScriptTools } from './script-tools.js'
 
 export interface DeferredScripts {

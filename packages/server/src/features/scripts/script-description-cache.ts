@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
 import { isPrivateFolder, readOwnFileNow } from '../../storage/private-files.js'
 import { writeCacheFile } from '../../storage/write-cache-file.js'
-import { VERSION } from '../../util/version.js'
+import { VERSION } from '../../config/version.js'
 import { type DescribeScriptResult, parseDescription } from './describe-script.js'
 
 const MAX_BYTES = 8 * 1024 * 1024

@@ -1,7 +1,7 @@
 // Canonical keys of URLs: two URLs of the same page have the same key. Also removes tracking parameters from URLs that are
 // shown. Used by the merging and ranking of hits. Pure.
 
-import { tryParseUrl } from '../../util/parse-url.js'
+import { tryParseUrl } from '../../text/parse-url.js'
 
 const GENERIC_SUBDOMAIN = /^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/
 const TRACKING_PARAMETER =

@@ -5,7 +5,7 @@ import type { FetchResponse } from '../../guarded-fetch/guarded-fetch.js'
 import { decodeText } from '../../text/decode-text.js'
 import { isBotChallenge } from './engine-kit/result-page.js'
 import { type EngineOutcome, type EngineResponse, failedOutcome, LAYOUT_CHANGED } from './engine-kit/search-engine.js'
-import { tryParseUrl } from '../../util/parse-url.js'
+import { tryParseUrl } from '../../text/parse-url.js'
 
 const CHALLENGE_PATH = /\b(?:captcha|challenge|sorry|anomaly|blocked)\b/i
 const MAX_RETRY_MS = 24 * 60 * 60_000

@@ -6,7 +6,7 @@ import { FetchFailure, type FetchFailureKind } from '../../guarded-fetch/fetch-f
 import type { FetchRequest, GuardedFetch } from '../../guarded-fetch/guarded-fetch.js'
 import { toSingleLine } from '../../text/format.js'
 import { removeInvisible } from '../../text/untrusted-text.js'
-import { VERSION } from '../../util/version.js'
+import { VERSION } from '../../config/version.js'
 import { classifyResponse } from './classify-response.js'
 import {
   type EngineAccess,

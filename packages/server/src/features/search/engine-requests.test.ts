@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { createDeferred, type Deferred } from '../../util/async.js'
+import { createDeferred, type Deferred } from '../../async/timeouts.js'
 import type { EngineOutcome, EngineQuery } from './engine-kit/search-engine.js'
 import { createEngineRequests } from './engine-requests.js'
 import { exa } from './engines/mcp-engines.js'

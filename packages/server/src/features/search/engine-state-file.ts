@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
 import { isJsonObject, tryParseJson } from '@scorpiox/mcp/json/json'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder } from '@scorpiox/mcp/atomic-file'
 import { withFileLock } from '../../storage/file-lock.js'
 import { replaceOwnFile } from '../../storage/private-files.js'
 

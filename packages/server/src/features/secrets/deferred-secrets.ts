@@ -3,7 +3,7 @@
 // each command and by the console. No I/O of its own.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import type { AskingCommand, AskingCommands } from '../../process/asking-commands.js'
 import type { UserPresence } from '../questions/index.js'
 import type { SecretQuestion, SecretService } from './secret-service.js'

@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer'
 
 import { measureText, type TextMeasure } from '../../text/terminal/split-rows.js'
 import { incompleteTailLength, validSequenceLength } from '../../text/utf8.js'
-import { detectFileType } from '../../util/file-type.js'
+import { detectFileType } from '../../files/file-type.js'
 
 const MAGIC_BYTES = 512
 /** Within this many bytes most binary formats have bytes that text does not have. */

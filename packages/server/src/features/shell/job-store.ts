@@ -5,7 +5,7 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { replaceFileAsync } from '@scorpiox/mcp/util/atomic-file'
+import { replaceFileAsync } from '@scorpiox/mcp/atomic-file'
 import { ensurePrivateFolder, replaceOwnFile, toWriteFailure } from '../../storage/private-files.js'
 import {
   allocateJobId,

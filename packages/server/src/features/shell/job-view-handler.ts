@@ -1,7 +1,7 @@
 // A job and its output as the view of a job reads them: new lines from an offset on, or the screen of its terminal. Loaded by
 // job-view with the first view. Reads files through Job.output; waits for output with a timeout.
 
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import type { AppJob } from '../../calls/app-data.js'
 import { createTerminalRenderer } from '../../text/terminal/terminal-renderer.js'
 import type { StyleMarks } from '../apps/index.js'

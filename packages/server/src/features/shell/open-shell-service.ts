@@ -5,7 +5,7 @@
 import type { ChangeEvents } from '@scorpiox/mcp/definitions/change-events'
 import { errorMessage } from '@scorpiox/mcp/errors'
 import type { Log } from '@scorpiox/mcp/log'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, findStateDir, getStateDir } from '../../config/paths.js'
 import { listWritableRoots } from '../../config/writable-roots.js'

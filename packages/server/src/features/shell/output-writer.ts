@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 
 import { errorMessage } from '@scorpiox/mcp/errors'
-import { makePrivateFolder } from '@scorpiox/mcp/util/atomic-file'
+import { makePrivateFolder } from '@scorpiox/mcp/atomic-file'
 import { getSegmentSize, MAX_SEGMENTS, segmentPath } from './output-segments.js'
 
 export interface SegmentFiles {

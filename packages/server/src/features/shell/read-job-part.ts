@@ -1,7 +1,7 @@
 // Reads what a call asks of a job's output, after everything printed so far is on disk. Used by job-service. Reads the
 // output through the job.
 
-import { createPerUserLimiter } from '../../util/concurrency.js'
+import { createPerUserLimiter } from '../../async/concurrency.js'
 import type { LineMatcher } from '../../patterns/pattern-matcher.js'
 import type { ReadOutputRequest } from './job-service.js'
 import type { Job } from './job.js'

@@ -3,7 +3,7 @@
 // through the ledger.
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import type { OutputTail } from '../../machines/job-table.js'
 import type { JobLedger, SharedJob } from './job-ledger.js'
 import type { JobRecord } from './job-record.js'

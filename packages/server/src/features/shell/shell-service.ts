@@ -4,7 +4,7 @@
 
 import type { Caller } from '@scorpiox/mcp/definitions/caller'
 import { Failure } from '@scorpiox/mcp/errors'
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 import { maxWaitMs } from '../../calls/client-patience.js'
 import type { CommandSandbox } from '../../sandbox/command-sandbox.js'
 import { type AddressCall, type CommandSecrets, withClientAddress } from '../secrets/index.js'

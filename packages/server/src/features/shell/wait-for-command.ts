@@ -3,9 +3,9 @@
 // shell-service, which decides what becomes of a command at its limit. Sets timers; only killAndWait kills processes.
 
 import type { CallContext } from '@scorpiox/mcp/definitions/call-context'
-import { withTimeout } from '@scorpiox/mcp/util/promises'
+import { withTimeout } from '@scorpiox/mcp/promises'
 import type { ExitStatus } from '../../process/spawn.js'
-import { createDeferred } from '../../util/async.js'
+import { createDeferred } from '../../async/timeouts.js'
 import { type CommandExecution, type CommandRecord, reportLatestLine } from './command-execution.js'
 
 const DEFER_AFTER_MS = 10_000

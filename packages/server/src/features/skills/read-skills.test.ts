@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import { MISSING, needs } from '../../../../../test/support/runtime.js'
 import { findProjectRoot } from '../../config/paths.js'
-import { runToEnd } from '../../util/sliced-work.js'
+import { runToEnd } from '../../async/sliced-work.js'
 import { readChangedSkills } from './read-skills.js'
 import type { IndexedSkill } from './skill-index-cache.js'
 import { listSkillLocations, type SkillDirectory, type SkillLevel } from './skill-locations.js'

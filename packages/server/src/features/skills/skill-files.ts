@@ -6,7 +6,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { readByteOrderMark } from '../../text/utf16.js'
-import { isInsideDirectory } from '../../util/path-containment.js'
+import { isInsideDirectory } from '../../files/path-containment.js'
 
 const MAX_DEPTH = 6
 /** Maximum number of entries inspected. */

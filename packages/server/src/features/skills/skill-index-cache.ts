@@ -6,7 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { join } from 'node:path'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
-import { VERSION } from '../../util/version.js'
+import { VERSION } from '../../config/version.js'
 import type { SkillLocation } from './skill-locations.js'
 import { isSkillName, type SkillManifest } from './skill.js'
 

@@ -10,7 +10,7 @@ import type { Log } from '@scorpiox/mcp/log'
 import type { Config } from '../../config/load-config.js'
 import { findProjectRoot, findStateDir } from '../../config/paths.js'
 import { createPollingIndex, type IndexUpdate, type PollingIndex } from '../../storage/polling-index.js'
-import { runInSlices, runSlice, type SlicedWork } from '../../util/sliced-work.js'
+import { runInSlices, runSlice, type SlicedWork } from '../../async/sliced-work.js'
 import { BUILT_IN_SKILLS } from './built-in-skills.js'
 import {
   formatSkillIndexCache,

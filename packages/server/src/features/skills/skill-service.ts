@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Failure } from '@scorpiox/mcp/errors'
 import { readUntrustedFile } from '../../storage/untrusted-file.js'
 import { suggestNames } from '../../text/nearest-names.js'
-import { isInsideDirectory } from '../../util/path-containment.js'
+import { isInsideDirectory } from '../../files/path-containment.js'
 import type { ShellService } from '../shell/index.js'
 import { loadBuiltInSkill } from './built-in-skills.js'
 import {

@@ -6,7 +6,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs'
 import { sep } from 'node:path'
 
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import type { SlicedWork } from '../../util/sliced-work.js'
+import type { SlicedWork } from '../../async/sliced-work.js'
 import type { SkillDirectory, SkillLocation } from './skill-locations.js'
 import { MANIFEST_FILE } from './skill.js'
 

@@ -1,7 +1,7 @@
 // One shell that the shell launcher started: it runs one command, whose output and exit status the launcher reports.
 // Created by shell-launcher.ts, handed out by shell-pool.ts, used by command-runner.ts. Sets timers.
 
-import { createDeferred } from '../../util/async.js'
+import { createDeferred } from '../../async/timeouts.js'
 import { noteBytesRead } from '../garbage-collector.js'
 import type { PooledShell } from '../pooled-shell.js'
 

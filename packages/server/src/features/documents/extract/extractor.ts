@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Failure } from '@scorpiox/mcp/errors'
 import { createWorkerProcessPool, WorkerProcessError } from '../../../process/worker-processes.js'
 import { openWorkerThreadPool, WorkerThreadError } from '../../../process/worker-threads.js'
-import { isPdf } from '../../../util/file-type.js'
+import { isPdf } from '../../../files/file-type.js'
 import {
   type Extractor,
   type ExtractRequest,

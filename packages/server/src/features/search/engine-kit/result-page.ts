@@ -7,7 +7,7 @@ import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 
 import { type EngineOutcome, type EngineResponse, LAYOUT_CHANGED } from './search-engine.js'
 import { parseHit, type SearchHit } from './search-hit.js'
-import { tryParseUrl } from '../../../util/parse-url.js'
+import { tryParseUrl } from '../../../text/parse-url.js'
 
 /** CSS selectors; all except `row`, `noResults` and `challenge` apply within a row. */
 interface ResultPageSelectors {

@@ -3,7 +3,7 @@
 
 import { toSingleLine } from '../../../text/format.js'
 import { removeInvisible } from '../../../text/untrusted-text.js'
-import { tryParseUrl } from '../../../util/parse-url.js'
+import { tryParseUrl } from '../../../text/parse-url.js'
 
 const MAX_TITLE = 200
 const MAX_SNIPPET = 300

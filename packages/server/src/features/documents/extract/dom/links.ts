@@ -2,7 +2,7 @@
 // by the readers and writers. Pure.
 
 import { decodeUriText } from '../../../../text/normalize-text.js'
-import { tryParseUrl } from '../../../../util/parse-url.js'
+import { tryParseUrl } from '../../../../text/parse-url.js'
 
 const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 

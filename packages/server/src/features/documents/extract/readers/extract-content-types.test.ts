@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '@scorpiox/mcp/errors'
-import { isPdf } from '../../../../util/file-type.js'
+import { isPdf } from '../../../../files/file-type.js'
 import type { ExtractRequest } from '../extract-types.js'
 import { extractContent } from './extract-content.js'
 import { readPdf } from './read-pdf.js'

@@ -7,12 +7,12 @@ import { tryParseJson } from '@scorpiox/mcp/json/json'
 import { decodeText } from '../../../../text/decode-text.js'
 import { readByteOrderMark } from '../../../../text/utf16.js'
 import { removeInvisible } from '../../../../text/untrusted-text.js'
-import { describeFileType } from '../../../../util/file-type.js'
+import { describeFileType } from '../../../../files/file-type.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
 import { readMarkdown } from './read-markdown.js'
-import { tryParseUrl } from '../../../../util/parse-url.js'
+import { tryParseUrl } from '../../../../text/parse-url.js'
 
 export async function extractContent(source: ExtractRequest): Promise<ExtractResult> {
   const { bytes, contentType } = source

@@ -8,7 +8,7 @@ import { findSection } from '../dom/find-section.js'
 import { parseHtmlTree, parseXmlTree } from '../dom/tree.js'
 import { createEmptySignals, type ExtractRequest, type ExtractResult } from '../extract-types.js'
 import { writePage } from '../write/write-page.js'
-import { tryParseUrl } from '../../../../util/parse-url.js'
+import { tryParseUrl } from '../../../../text/parse-url.js'
 
 const MAX_ENTRIES = 500
 

@@ -17,7 +17,7 @@ import { headingMarker, markerLength, type WriteContext } from './output-syntax.
 import { writeInline } from './write-inline.js'
 import { writeDefinitionList, writeList } from './write-list.js'
 import { writeTable } from './write-table.js'
-import { tryParseUrl } from '../../../../util/parse-url.js'
+import { tryParseUrl } from '../../../../text/parse-url.js'
 
 export function writeBlocks(nodes: readonly DomNode[], context: WriteContext): string {
   const blocks: string[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { createDeferred } from './async.js'
+import { createDeferred } from './timeouts.js'
 import { createSingleFlight } from './concurrency.js'
 
 const never = (): AbortSignal => new AbortController().signal

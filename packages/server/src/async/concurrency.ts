@@ -1,7 +1,7 @@
 // Limits of concurrent work: mutex by key, semaphores, throttle, limit per user, and work that is shared by its
 // callers. Used by the console, storage, worker pools and several features. Uses timers; no I/O.
 
-import { rejectOnAbort } from './async.js'
+import { rejectOnAbort } from './timeouts.js'
 
 type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 
 import { expect, test } from 'vitest'
 
-import { createTimeoutSignal } from './async.js'
+import { createTimeoutSignal } from './timeouts.js'
 
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { MISSING, needs } from '../../../../test/support/runtime.js'
+import { MISSING, needs } from '../../../test/support/runtime.js'
 import { makePrivateFolder, renameOver, replaceFile } from './atomic-file.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'scorpiox-atomic-'))

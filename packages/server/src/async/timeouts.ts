@@ -3,7 +3,7 @@
 
 import { setMaxListeners } from 'node:events'
 
-import { loadOnce } from '@scorpiox/mcp/util/promises'
+import { loadOnce } from '@scorpiox/mcp/promises'
 
 /**
  * Whether a promise settles within a time. Before giving up it waits two more event loop turns, because a busy process

@@ -19,7 +19,7 @@ import {
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { hasErrorCode } from '../os.js'
+import { hasErrorCode } from './os.js'
 
 /** Mode and owner of a file; only root can set the owner. */
 export interface FilePermissions {
