@@ -14,7 +14,7 @@ interface ConfigProject {
   readonly cwd: string
 }
 
-function newConfigProject(files: Record<string, string> = {}): ConfigProject {
+function newConfigProject(files: Record<string, string | Buffer> = {}): ConfigProject {
   const folders = { home: emptyFolder(), cwd: emptyFolder() }
   for (const [path, text] of Object.entries(files)) {
     const [root = '', ...rest] = path.split('/')
@@ -33,6 +33,16 @@ async function config({ home, cwd }: ConfigProject, args: readonly string[] = []
   const { options }: { options: { key: string; value: unknown; source: string }[] } = JSON.parse(stdout)
   return { stderr, stdout, get: (key: string) => options.find((option) => option.key === key) }
 }
+
+test.each([
+  ['UTF-8', Buffer.from('\uFEFFMODEL=öpus\r\n')],
+  ['UTF-16, as `>` of Windows PowerShell writes it', Buffer.from('\uFEFFMODEL=öpus\r\n', 'utf16le')],
+  ['UTF-16 in the other byte order', Buffer.from('\uFEFFMODEL=öpus\r\n', 'utf16le').swap16()],
+])('a file with a byte order mark is read: %s', async (_, bytes) => {
+  const { get, stderr } = await config(newConfigProject({ 'home/.scorpiox-env.txt': bytes }))
+  expect(get('MODEL')?.value).toBe('öpus')
+  expect(stderr).toBe('')
+})
 
 test('each level takes precedence over the one below', async () => {
   const levels: [string, string][] = [

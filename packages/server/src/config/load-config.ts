@@ -10,6 +10,7 @@ import { parseEnvFile } from './env-file.js'
 import { findHome } from './home.js'
 import { completePath, readLoginPathDeps } from './login-path.js'
 import { listOptions, type Option, type Settings } from './options.js'
+import { readByteOrderMark } from '../text/utf16.js'
 import { createSettingsBuilder, type EffectiveSetting, type SettingsBuilder } from './settings.js'
 
 const MAX_FILE_BYTES = 64 * 1024
@@ -193,11 +194,19 @@ function readIfExists(builder: SettingsBuilder, path: string): string | undefine
     // Reading a FIFO would block the start, and a link to /dev/stdin would consume the protocol's input.
     if (!stat.isFile()) builder.warn(path, 'is not a regular file; it is not read')
     else if (stat.size > MAX_FILE_BYTES) builder.warn(path, `is larger than ${MAX_FILE_BYTES} bytes; it is not read`)
-    else return readFileSync(path, 'utf8')
+    else return decodeFile(readFileSync(path))
   } catch (error) {
     builder.warn(path, `cannot be read (${errorMessage(error)})`)
   }
   return undefined
+}
+
+/** `>` of Windows PowerShell 5 writes UTF-16. */
+function decodeFile(bytes: Buffer): string {
+  const encoding = readByteOrderMark(bytes)
+  return encoding === undefined || encoding === 'utf-8'
+    ? bytes.toString('utf8')
+    : new TextDecoder(encoding).decode(bytes)
 }
 
 /**
