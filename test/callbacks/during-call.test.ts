@@ -150,7 +150,7 @@ test.concurrent('a cancelled call delivers nothing: the message waits for the ne
     jsonrpc: '2.0',
     id,
     method: 'tools/call',
-    params: { name: 'Bash', arguments: { command: 'sleep 30' } },
+    params: { name: 'Bash', arguments: { command: 'sleep 600' } },
   })
   // It becomes due during the call, and nothing shows it.
   await sleep(underLoad(3200))
