@@ -60,6 +60,16 @@ describe('the tables of Windows and MSYS', () => {
   })
 })
 
+test('Windows PowerShell uses its own modules, also where PowerShell 7 has put others first', async () => {
+  const started: string[] = []
+  await listWindowsProcesses({ runTool: async (file, args) => void started.push(`${file} ${args.at(-1)}`) })
+  expect(started).toEqual([
+    expect.stringMatching(
+      /System32\\WindowsPowerShell\\v1\.0\\powershell\.exe \$env:PSModulePath = \$PSHOME \+ '\\Modules'; Get-CimInstance .*; exit 0$/,
+    ),
+  ])
+})
+
 describe('the script for Git Bash', needs(MISSING.bash), () => {
   function listFolder(processes: Record<string, Record<string, string>>): string {
     const folder = mkdtempSync(join(tmpdir(), 'scorpiox-proc-'))

@@ -2,8 +2,8 @@
 // MSYS, by Git Bash. A program that Git Bash starts has a parent in Windows that has exited by then, but MSYS keeps its
 // parent and its environment. Used by kill-windows-trees.ts. Starts programs only through its parameters.
 
-import { findSystem32 } from '@scorpiox/mcp/system32'
 import { TAG_VARIABLE } from './process-tags.js'
+import { buildPowershellCall } from './system-powershell.js'
 
 /** PowerShell may be slow to start. */
 const POWERSHELL_TIMEOUT_MS = 10_000
@@ -12,7 +12,6 @@ const BASH_TIMEOUT_MS = 5_000
 const POWERSHELL_SCRIPT =
   `Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { ` +
   `'{0} {1} {2}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate.ToFileTimeUtc() }`
-const POWERSHELL_ARGUMENTS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', POWERSHELL_SCRIPT]
 
 export interface WindowsProcess {
   readonly pid: number
@@ -58,8 +57,8 @@ export function toFileTime(ms: number): bigint {
 type ListedProcess = Pick<WindowsProcess, 'pid' | 'ppid' | 'startedAt'>
 
 async function listByPowershell({ runTool }: ProcessListDeps): Promise<readonly ListedProcess[] | undefined> {
-  const powershell = `${findSystem32()}\\WindowsPowerShell\\v1.0\\powershell.exe`
-  const text = (await runTool(powershell, POWERSHELL_ARGUMENTS, POWERSHELL_TIMEOUT_MS)) ?? ''
+  const { file, args } = buildPowershellCall(POWERSHELL_SCRIPT)
+  const text = (await runTool(file, args, POWERSHELL_TIMEOUT_MS)) ?? ''
   const listed = [...text.matchAll(/^(\d{1,10}) (\d{1,10}) (\d{1,19})\r?$/gm)].map(
     ([, pid, ppid, startedAt = '0']): ListedProcess => ({
       pid: Number(pid),
