@@ -32,8 +32,14 @@ export interface ProcessListDeps {
   readonly gitBash?: string | undefined
 }
 
-/** Undefined if they cannot be listed. Without the table of Windows, those of MSYS only, and without start times. */
-export async function listWindowsProcesses(deps: ProcessListDeps): Promise<readonly WindowsProcess[] | undefined> {
+export interface WindowsProcessList {
+  readonly processes: readonly WindowsProcess[]
+  /** False without the table of Windows: then it contains those of MSYS only, without start times. */
+  readonly isComplete: boolean
+}
+
+/** Undefined if they cannot be listed. */
+export async function listWindowsProcesses(deps: ProcessListDeps): Promise<WindowsProcessList | undefined> {
   const askedAt = toFileTime(Date.now())
   const [listed, msys] = await Promise.all([listByPowershell(deps), listByGitBash(deps)])
   const msysByPid = new Map(msys.map((row) => [row.winpid, row]))
@@ -46,7 +52,7 @@ export async function listWindowsProcesses(deps: ProcessListDeps): Promise<reado
     const msysParents = parents.filter((parent) => parent !== pid)
     return { pid, ppid, startedAt, msysParents, tags: own?.tags ?? '' }
   })
-  return processes.length === 0 ? undefined : processes
+  return processes.length === 0 ? undefined : { processes, isComplete: listed !== undefined }
 }
 
 /** From milliseconds since 1970. */
