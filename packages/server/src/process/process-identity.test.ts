@@ -73,8 +73,8 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
 
   test('a running process is the recorded one if it was started then, as the ps of this machine tells', async () => {
     const startTimes = createStartTimes()
-    await startTimes.read([process.ppid])
-    const startedAtMs = startTimes.get(process.ppid)!
+    await startTimes.read([{ pid: process.ppid }])
+    const startedAtMs = startTimes.get({ pid: process.ppid })!
     const parent = identifyParent(startedAtMs + 2000)
     expect(isSameProcessAlive(parent, startTimes)).toBe(true)
     for (const ms of [-3_600_000, 60_000])
@@ -91,7 +91,10 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
   test('it is believed until its start time has been read, and if it cannot be read', async () => {
     const read: number[][] = []
     const known = new Map<number, number>()
-    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: async (pids) => void read.push([...pids]) }
+    const startTimes: StartTimes = {
+      get: ({ pid }) => known.get(pid),
+      read: async (recorded) => void read.push(recorded.map(({ pid }) => pid)),
+    }
     expect(isSameProcessAlive(identifyParent(1000), startTimes)).toBe(true)
     expect(read).toEqual([[process.ppid]])
     known.set(process.ppid, 86_400_000)
@@ -101,7 +104,7 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
   test('a running process is recognized when the machine has another name, as a Mac in another network', () => {
     const owner = identifyParent(1000)
     const known = new Map<number, number>()
-    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: () => Promise.resolve() }
+    const startTimes: StartTimes = { get: ({ pid }) => known.get(pid), read: () => Promise.resolve() }
     const location = { ...locateProcess(owner), host: 'another' }
     expect(isKnownDead(location, startTimes)).toBeUndefined()
     known.set(process.ppid, 86_400_000)
@@ -112,7 +115,10 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
 
   test('a record without the time, of another pid, or of an ended process asks nothing', async () => {
     const read: number[][] = []
-    const startTimes: StartTimes = { get: () => 1, read: async (pids) => void read.push([...pids]) }
+    const startTimes: StartTimes = {
+      get: () => 1,
+      read: async (recorded) => void read.push(recorded.map(({ pid }) => pid)),
+    }
     const ended = { pid: HIGHEST_PID + 1, startedAt: '', boot: '', startedAtMs: 1 }
     await readStartTimes([identifyProcess(process.ppid)!, { ...identifyProcess()!, startedAtMs: 1 }, ended], startTimes)
     expect(read).toEqual([[]])

@@ -80,7 +80,7 @@ export function isSameProcessAlive(identity: ProcessIdentity, startTimes = START
   const current = identifyProcess(identity.pid)
   if (!current || current.startedAt !== identity.startedAt || current.boot !== identity.boot) return false
   if (identity.startedAtMs === undefined) return true
-  const startedAtMs = identity.pid === process.pid ? performance.timeOrigin : startTimes.get(identity.pid)
+  const startedAtMs = identity.pid === process.pid ? performance.timeOrigin : startTimes.get(identity)
   if (startedAtMs === undefined) void readStartTimes([identity], startTimes)
   return startedAtMs === undefined || Math.abs(startedAtMs - identity.startedAtMs) < START_TOLERANCE_MS
 }
@@ -91,7 +91,7 @@ export async function readStartTimes(
   startTimes: StartTimes = START_TIMES,
 ): Promise<void> {
   const unsure = identities.filter(({ pid, startedAtMs }) => startedAtMs !== undefined && pid !== process.pid)
-  await startTimes.read(unsure.map(({ pid }) => pid).filter((pid) => signalProcess(pid, 0)))
+  await startTimes.read(unsure.filter(({ pid }) => signalProcess(pid, 0)))
 }
 
 export function readBootId(): string {
@@ -112,7 +112,7 @@ export function pidNamespace(): string {
  * at that second is the same.
  */
 function isRecognized(owner: ProcessIdentity, startTimes: StartTimes): boolean {
-  const isRead = owner.startedAtMs !== undefined && startTimes.get(owner.pid) !== undefined
+  const isRead = owner.startedAtMs !== undefined && startTimes.get(owner) !== undefined
   return isRead && isSameProcessAlive(owner, startTimes)
 }
 
@@ -154,5 +154,5 @@ export function isKnownDead(
 ): boolean | undefined {
   if (host !== hostname()) return isRecognized(owner, startTimes) ? false : undefined
   if (owner.boot !== readBootId()) return true
-  return namespace === pidNamespace() ? !isSameProcessAlive(owner) : undefined
+  return namespace === pidNamespace() ? !isSameProcessAlive(owner, startTimes) : undefined
 }
