@@ -200,7 +200,10 @@ test('a running program is renamed and replaced, and earlier ones are removed', 
   expect(names.toSorted()).toEqual([expect.stringMatching(/\.\d{13}\.old$/), 'scorpiox-code.exe.backup.old'])
 })
 
-test.each([['that is new'], ['that replaces another', 'old']])('a program %s is installed once no scanner has it open', (_, old) => {
+test.each([
+  ['that is new', undefined],
+  ['that replaces another', 'old'],
+])('a program %s is installed once no scanner has it open', (_, old) => {
   const folder = emptyFolder()
   const path = join(folder, 'scorpiox-code.exe')
   if (old !== undefined) writeFileSync(path, old)

@@ -156,8 +156,7 @@ export function createUntaggedTrees(
     killed: readonly RootProcess[],
     killAfterMs: number,
     onUnlisted?: () => void,
-  ): Promise<readonly number[]> =>
-    killTrees(killed, killAfterMs, { runTool, signal, onUnlisted, listProcesses })
+  ): Promise<readonly number[]> => killTrees(killed, killAfterMs, { runTool, signal, onUnlisted, listProcesses })
   return {
     add({ pid, exited, tag, startedAtMs, shell }) {
       if (isWindows && shell.kind === 'bash') gitBash = shell.file

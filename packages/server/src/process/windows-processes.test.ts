@@ -37,7 +37,9 @@ describe('the tables of Windows and MSYS', () => {
 
   test('a pid that was assigned after the question is not looked up in the other table', async () => {
     const later = toFileTime(Date.now() + 60_000)
-    expect(await listedProcesses(`505 504 ${later}`, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([{ pid: 505, tags: '' }])
+    expect(await listedProcesses(`505 504 ${later}`, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([
+      { pid: 505, tags: '' },
+    ])
   })
 
   test('one is enough; without both, nothing is listed', async () => {
