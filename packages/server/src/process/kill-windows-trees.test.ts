@@ -366,7 +366,7 @@ test('commands that are killed at the same time share the lists', async () => {
   const roots = [...running].map((pid) =>
     trees?.add({ pid, tag: `a.d${pid}`, startedAtMs: 1, shell, exited: new Promise((exit) => exits.set(pid, exit)) }),
   )
-  expect(await Promise.all(roots.map((root) => root && trees?.killTree(root, 50)))).toEqual(roots.map(() => []))
+  expect(await Promise.all(roots.map(async (root) => root && trees?.killTree(root, 50)))).toEqual(roots.map(() => []))
   expect(running.size).toBe(0)
   expect(lists).toBeLessThan(5)
 })

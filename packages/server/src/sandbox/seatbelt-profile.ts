@@ -135,10 +135,9 @@ function anyCaseRegex(path: string, root: string): string {
 }
 
 /** Disks with HFS+ take a name with these characters for the one without them (TN1150; in git, CVE-2014-9390). */
-const IGNORED_CHARACTERS = [
-  ...['\u200C', '\u200D', '\u200E', '\u200F', '\u202A', '\u202B', '\u202C', '\u202D', '\u202E'],
-  ...['\u206A', '\u206B', '\u206C', '\u206D', '\u206E', '\u206F', '\uFEFF'],
-].join('|')
+const IGNORED_CHARACTERS = Array.from(
+  '\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u206A\u206B\u206C\u206D\u206E\u206F\uFEFF',
+).join('|')
 
 /** Matches names of ASCII and at least one of them: others, such as those of emoji, are not names of protected files. */
 function ignoredCharacterRegex(root: string): string {
