@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { MISSING, needs } from '../../../../test/support/runtime.js'
 import {
@@ -46,6 +46,19 @@ test('a program is identified whatever its name, until it has exited', async () 
   await once(child, 'exit')
   expect(isSameProcessAlive(owner)).toBe(false)
   expect(identifyProcess(owner.pid)).toBeUndefined()
+})
+
+test('on Windows a process that may not be signalled, such as one of an administrator, is not known to be dead', () => {
+  const location = locateProcess({ pid: process.ppid, startedAt: '1', boot: identifyProcess()!.boot })
+  expect(isKnownDead(location, undefined, 'win32')).toBe(true)
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
+  })
+  try {
+    expect(isKnownDead(location, undefined, 'win32')).toBeUndefined()
+  } finally {
+    kill.mockRestore()
+  }
 })
 
 test('a zombie is not running', needs(MISSING.signals), async () => {

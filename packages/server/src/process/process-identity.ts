@@ -7,6 +7,7 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { isPidRunning } from '@scorpiox/mcp/os'
 import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 import { createStartTimes, type StartTimes } from './process-start-times.js'
 import { signalProcess } from './signals.js'
@@ -151,8 +152,15 @@ export function isProcessLocation(value: unknown): value is ProcessLocation {
 export function isKnownDead(
   { owner, host, pidSpace: namespace }: ProcessLocation,
   startTimes = START_TIMES,
+  platform = process.platform,
 ): boolean | undefined {
   if (host !== hostname()) return isRecognized(owner, startTimes) ? false : undefined
   if (owner.boot !== readBootId()) return true
+  if (platform === 'win32' && isForbidden(owner.pid)) return undefined
   return namespace === pidNamespace() ? !isSameProcessAlive(owner, startTimes) : undefined
+}
+
+/** For Windows a process of the same user that runs as administrator, or one that has just exited. */
+function isForbidden(pid: number): boolean {
+  return isPidRunning(pid) && !signalProcess(pid, 0)
 }
