@@ -238,7 +238,7 @@ const OTHERWISE_SAFE: Readonly<Record<string, string>> = {
   'server/process/local-socket.ts': 'the caller chooses the address',
   'server/process/worker-threads.ts': 'the callers name files of this program',
   'server/process/bounded-worker.ts': 'starts the file of the program that it runs in',
-  'server/process/read-start-times.ts': 'starts ps and PowerShell by their absolute paths',
+  'server/process/system-powershell.ts': 'the absolute path of PowerShell',
   'server/patterns/worker.ts': 'starts the file of the program that it runs in',
   'server/features/skills/skill-index.ts': 'the sandbox mounts the folders read-only',
   'server/features/scripts/scan-scripts.ts': 'only messages',

@@ -200,6 +200,24 @@ test('a running program is renamed and replaced, and earlier ones are removed', 
   expect(names.toSorted()).toEqual([expect.stringMatching(/\.\d{13}\.old$/), 'scorpiox-code.exe.backup.old'])
 })
 
+test.each([
+  ['that is new', undefined],
+  ['that replaces another', 'old'],
+])('a program %s is installed once no scanner has it open', (_, old) => {
+  const folder = emptyFolder()
+  const path = join(folder, 'scorpiox-code.exe')
+  if (old !== undefined) writeFileSync(path, old)
+  writeFileSync(`${path}.tmp`, 'new')
+  let attempts = 0
+  const rename: typeof renameSync = (from, to) => {
+    if (from === `${path}.tmp` && ++attempts < 4)
+      throw Object.assign(new Error('EPERM: operation not permitted, rename'), { code: 'EPERM' })
+    renameSync(from, to)
+  }
+  replaceProgram(`${path}.tmp`, path, rename, 'win32')
+  expect(readFileSync(path, 'utf8')).toBe('new')
+})
+
 test('a running program that cannot be replaced keeps its name', () => {
   const folder = emptyFolder()
   const path = join(folder, 'scorpiox-code.exe')

@@ -6,6 +6,7 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -20,7 +21,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { errorMessage, Failure } from '@scorpiox/mcp/errors'
 import { hasErrorCode } from '@scorpiox/mcp/os'
-import { fsyncFolder, replaceFile } from '@scorpiox/mcp/atomic-file'
+import { fsyncFolder, renameOver, replaceFile } from '@scorpiox/mcp/atomic-file'
 import { quoteShellWord } from '@scorpiox/server/process/shell-quote'
 import { ensurePrivateFolder, timestampForFileName } from '@scorpiox/server/storage/private-files'
 import { VERSION } from '@scorpiox/server/config/version'
@@ -168,20 +169,20 @@ function copyReplacing(file: string, path: string): void {
   }
 }
 
-/** Windows does not replace a running file, but allows renaming it. */
-export function replaceProgram(from: string, to: string, rename = renameSync): void {
+/** Windows does not replace a running file, but allows renaming it. A scanner may have the new file open. */
+export function replaceProgram(from: string, to: string, rename = renameSync, platform = process.platform): void {
   try {
     rename(from, to)
   } catch (error) {
     if (!hasErrorCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
     for (const old of oldVersions(to)) ignoreErrors(() => rmSync(old, { force: true }))
-    const old = `${to}.${Date.now()}.old`
-    rename(to, old)
+    const old = existsSync(to) ? `${to}.${Date.now()}.old` : undefined
+    if (old !== undefined) rename(to, old)
     try {
-      rename(from, to)
+      renameOver(from, to, rename, platform)
     } catch (second) {
       // Clients start the program by this name.
-      ignoreErrors(() => rename(old, to))
+      if (old !== undefined) ignoreErrors(() => rename(old, to))
       throw second
     }
   }

@@ -181,10 +181,10 @@ export function removeOldCopies(directory: string, newest: string, rename = rena
   const abandoned = others.filter(({ path, at }) => isIncomplete(path) && at < Date.now() - ABANDONED_AFTER_MS)
   for (const { path } of [...oldCopies, ...abandoned]) {
     // Renamed first, so that no copy that is still used loses a part of its files.
-    const doomed = join(directory, `.${randomUUID()}`)
+    const removed = join(directory, `.${randomUUID()}`)
     try {
-      rename(path, doomed)
-      rmSync(doomed, { recursive: true, force: true })
+      rename(path, removed)
+      rmSync(removed, { recursive: true, force: true })
     } catch {
       // Still in use.
     }

@@ -257,3 +257,24 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     },
   }
 }
+
+/**
+ * One run after the other. Callers share the next run, which begins after they have asked, so that its result is not older
+ * than their question.
+ */
+export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | undefined
+
+  async function startNext(): Promise<T> {
+    await last
+    // Callers that ask at nearly the same time do so in one turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+    next = undefined
+    const result = run()
+    last = result.catch(() => undefined)
+    return result
+  }
+
+  return () => (next ??= startNext())
+}

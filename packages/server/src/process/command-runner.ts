@@ -9,16 +9,17 @@ import { settlesWithin } from '../async/timeouts.js'
 import { type AskpassOptions, letAsk } from './asking-commands.js'
 import { createCommandMemoryWatch } from './command-memory.js'
 import { addVariables, type CommandVariables, putVariablesBefore } from './command-variables.js'
+import { confineShell, type SpawnOrder, startProgram } from './direct-start.js'
 import { createInputPipeAt, type InputPipe } from './input-pipe.js'
 import { createUntaggedTrees, type RootProcess } from './kill-untagged.js'
 import type { PooledShell } from './pooled-shell.js'
 import { findTaggedSince, hasProcFs, withTag } from './process-tags.js'
 import { createProcessTrees } from './process-tree.js'
-import { createShellPool, type SandboxedCommand, type SandboxFactory } from './shell-pool.js'
+import { createShellPool, type SandboxFactory } from './shell-pool.js'
 import { describeTooLongCommand, type ShellProgram } from './shell-program.js'
 import { signalProcessGroup } from './signals.js'
-import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess, spawnProcess } from './spawn.js'
-import type { OpenInputOptions, RecordOptions, TerminalOptions } from './supervisor.js'
+import { type ExitStatus, exitStatusFromShellCode, type SpawnedProcess } from './spawn.js'
+import type { OpenInputOptions, RecordOptions } from './supervisor.js'
 
 export interface CommandRunner {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
@@ -370,32 +371,6 @@ export function createCommandRunner(settings: CommandRunnerOptions): CommandRunn
       shells?.close()
     },
   }
-}
-
-/** A shell in a sandbox that consists of a command line only, as on macOS. */
-function confineShell(shell: ShellProgram, { argv, seccompFile, bash, shellPrelude }: SandboxedCommand): ShellProgram {
-  const [file, ...words] = argv
-  if (file === undefined || seccompFile !== '')
-    throw new Error('mkfifo not found: required for commands in this sandbox')
-  return { ...shell, file, args: (command) => [...words, bash, ...shell.args(`${shellPrelude}${command}`)] }
-}
-
-type SpawnOrder = Parameters<typeof spawnProcess>[0]
-
-/** A function of its own, because a running job retains what closures beside its own refer to. */
-async function startProgram(
-  order: SpawnOrder,
-  terminal: TerminalOptions | undefined,
-  needsRecoding: boolean,
-): Promise<SpawnedProcess> {
-  const start = async (onOutput: SpawnOrder['onOutput']): Promise<SpawnedProcess> => {
-    if (!terminal) return spawnProcess({ ...order, onOutput })
-    const { spawnOnTerminal } = await import('./terminal-process.js')
-    return spawnOnTerminal({ ...order, onOutput, cols: terminal.cols, rows: terminal.rows })
-  }
-  if (!needsRecoding) return start(order.onOutput)
-  const { startRecoded } = await import('./oem-output.js')
-  return startRecoded(start, order.onOutput)
 }
 
 /** Whether the output closes in time. Time in which the caller has paused it does not count: the rest is in the pipe. */

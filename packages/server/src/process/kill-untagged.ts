@@ -5,11 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { isPidRunning } from '@scorpiox/mcp/os'
+import { shareRuns } from '../async/concurrency.js'
 import { killWindowsTrees } from './kill-windows-trees.js'
 import { signalProcess } from './signals.js'
 import { readSystemToolOutput, type SpawnedProcess } from './spawn.js'
 import type { ShellProgram } from './shell-program.js'
-import type { ProcessListDeps } from './windows-processes.js'
+import { listWindowsProcesses, type ProcessListDeps, type WindowsProcessList } from './windows-processes.js'
 
 const POLL_MS = 50
 const UNKILLABLE_MS = 1000
@@ -28,8 +29,10 @@ export interface RootProcess {
 export interface KillDeps extends ProcessListDeps {
   /** Signals a process or, with a negative number, a group; ignores one that does not exist. */
   readonly signal: (pid: number, name: NodeJS.Signals) => void
-  /** Called if the system does not list the processes. */
+  /** Called if the system does not list the processes, or not all of them. */
   readonly onUnlisted?: (() => void) | undefined
+  /** On Windows, what lists the processes; by default each call does by itself. */
+  readonly listProcesses?: (() => Promise<WindowsProcessList | undefined>) | undefined
 }
 
 /** One -o for each column: FreeBSD takes everything after an equals sign for the header of that column. */
@@ -122,14 +125,21 @@ interface UntaggedTrees {
   areChildrenUnlisted(root: RootProcess): boolean
 }
 
+const SYSTEM_DEPS: KillDeps = { runTool: readSystemToolOutput, signal: signalProcess }
+
 /** undefined where tags can be read. */
-export function createUntaggedTrees(platform: NodeJS.Platform): UntaggedTrees | undefined {
+export function createUntaggedTrees(
+  platform: NodeJS.Platform,
+  { runTool, signal }: KillDeps = SYSTEM_DEPS,
+): UntaggedTrees | undefined {
   if (PLATFORMS_WITH_TAGS.has(platform)) return undefined
   const roots = new Set<RootProcess>()
   const unlisted = new WeakSet<RootProcess>()
   const isWindows = platform === 'win32'
   const killTrees = isWindows ? killWindowsTrees : killTreesByPs
   let gitBash: string | undefined
+  // Each list starts two programs, and all jobs are killed at once when the server stops.
+  const listProcesses = shareRuns(() => listWindowsProcesses({ runTool, gitBash }))
 
   /** Windows has no groups: children are found by the pid and the times of their parent. */
   function forgetExited(root: RootProcess): void {
@@ -146,8 +156,7 @@ export function createUntaggedTrees(platform: NodeJS.Platform): UntaggedTrees | 
     killed: readonly RootProcess[],
     killAfterMs: number,
     onUnlisted?: () => void,
-  ): Promise<readonly number[]> =>
-    killTrees(killed, killAfterMs, { runTool: readSystemToolOutput, signal: signalProcess, gitBash, onUnlisted })
+  ): Promise<readonly number[]> => killTrees(killed, killAfterMs, { runTool, signal, onUnlisted, listProcesses })
   return {
     add({ pid, exited, tag, startedAtMs, shell }) {
       if (isWindows && shell.kind === 'bash') gitBash = shell.file

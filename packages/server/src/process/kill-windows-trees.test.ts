@@ -2,8 +2,9 @@ import { win32 } from 'node:path'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import type { KillDeps, RootProcess } from './kill-untagged.js'
+import { createUntaggedTrees, type KillDeps, type RootProcess } from './kill-untagged.js'
 import { addDescendants, killWindowsTrees, taskkillArguments } from './kill-windows-trees.js'
+import type { ExitStatus } from './spawn.js'
 import { toFileTime, type WindowsProcess } from './windows-processes.js'
 
 const ROOT = 500
@@ -92,6 +93,51 @@ describe('a program', () => {
     expect(events).toEqual([])
   })
 
+  test('that exits while the processes are listed is left alone: its pid may belong to another process', async () => {
+    const { events, deps } = simulateWindows({ processes: [[ROOT, 1, 10]] })
+    const root = { pid: ROOT, hasExited: false }
+    const runTool: KillDeps['runTool'] = (file, args) => {
+      root.hasExited = true
+      return deps.runTool(file, args)
+    }
+    await killWindowsTrees([root], 50, { ...deps, runTool, signal: () => undefined })
+    expect(events).toEqual([])
+  })
+
+  test('is killed although the list takes long, and the children in the list after it', async () => {
+    const { events, deps, root } = simulateWindows({
+      processes: [
+        [ROOT, 1, 10],
+        [501, ROOT, 11],
+      ],
+      taskkillEnds: [ROOT],
+    })
+    let isFirst = true
+    const runTool: KillDeps['runTool'] = async (file, args) => {
+      const text = await deps.runTool(file, args)
+      if (isFirst && file.endsWith('powershell.exe')) {
+        isFirst = false
+        await vi.waitFor(() => expect(events).toEqual([ASKED, FORCED]), { timeout: 5000 })
+      }
+      return text
+    }
+    expect(await killWindowsTrees([root], 50, { ...deps, runTool })).toEqual([])
+    expect(events).toEqual([ASKED, FORCED, 'SIGKILL 501'])
+  })
+
+  test('that has got the pid of a killed one is not in a list that came late', async () => {
+    const { events, deps, root } = simulateWindows({ taskkillEnds: [ROOT] })
+    let isLate = false
+    const runTool: KillDeps['runTool'] = async (file, args) => {
+      if (!file.endsWith('powershell.exe')) return deps.runTool(file, args)
+      if (!isLate) await vi.waitFor(() => expect(events).toEqual([ASKED, FORCED]), { timeout: 5000 })
+      isLate = true
+      return `${ROOT} 900 ${toFileTime(Date.now())}\r\n`
+    }
+    expect(await killWindowsTrees([root], 50, { ...deps, runTool })).toEqual([])
+    expect(events).toEqual([ASKED, FORCED])
+  })
+
   test('that does not end is reported, also without a list', async () => {
     const { deps, root } = simulateWindows({ unkillable: [ROOT] })
     const onUnlisted = vi.fn()
@@ -125,6 +171,21 @@ describe('children', () => {
     const onUnlisted = vi.fn()
     expect(await killWindowsTrees([root], 50, { ...deps, onUnlisted })).toEqual([502])
     expect(onUnlisted).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['is missing', undefined],
+    ['does not come from Windows', '1200 1 1200 900\n'],
+  ])('may be left if the second list %s', async (_, msysTable) => {
+    const { deps, root } = simulateWindows({ processes: family, taskkillEnds: [ROOT, 501] })
+    const onUnlisted = vi.fn()
+    let lists = 0
+    const runTool: KillDeps['runTool'] = async (file, args) => {
+      if (file === GIT_BASH) return msysTable
+      return file.endsWith('powershell.exe') && ++lists > 1 ? undefined : deps.runTool(file, args)
+    }
+    await killWindowsTrees([root], 50, { ...deps, gitBash: GIT_BASH, runTool, onUnlisted })
+    expect(onUnlisted).toHaveBeenCalled()
   })
 
   test('a process that is older than the one with the number of its parent is not a child of it', () => {
@@ -283,6 +344,31 @@ describe('a shell that has exited', () => {
     expect(await killWindowsTrees([root], 50, deps)).toEqual([])
     expect(events).toEqual(['SIGKILL 610'])
   })
+})
+
+test('commands that are killed at the same time share the lists', async () => {
+  const running = new Set(Array.from({ length: 40 }, (_, index) => ROOT + index))
+  const exits = new Map<number, (exit: ExitStatus) => void>()
+  let lists = 0
+  const runTool: KillDeps['runTool'] = async (file, args) => {
+    await new Promise(setImmediate)
+    if (file.endsWith('powershell.exe')) {
+      lists++
+      return ['4 0 1', ...[...running].map((pid) => `${pid} 4 10`)].join('\r\n')
+    }
+    if (!args.includes('/F')) return undefined
+    running.delete(Number(args[1]))
+    exits.get(Number(args[1]))?.({ code: 1, signal: null })
+    return ''
+  }
+  const trees = createUntaggedTrees('win32', { runTool, signal: () => expect.unreachable() })
+  const shell = { kind: 'bash', file: GIT_BASH, args: () => [] } as const
+  const roots = [...running].map((pid) =>
+    trees?.add({ pid, tag: `a.d${pid}`, startedAtMs: 1, shell, exited: new Promise((exit) => exits.set(pid, exit)) }),
+  )
+  expect(await Promise.all(roots.map(async (root) => root && trees?.killTree(root, 50)))).toEqual(roots.map(() => []))
+  expect(running.size).toBe(0)
+  expect(lists).toBeLessThan(5)
 })
 
 test('a child of a later process with the pid of a member is not ended', () => {

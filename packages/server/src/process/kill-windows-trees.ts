@@ -5,10 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { findSystem32 } from '@scorpiox/mcp/system32'
+import { settlesWithin } from '../async/timeouts.js'
 import type { KillDeps, RootProcess } from './kill-untagged.js'
-import { listWindowsProcesses, toFileTime, type WindowsProcess } from './windows-processes.js'
+import { listWindowsProcesses, toFileTime, type WindowsProcess, type WindowsProcessList } from './windows-processes.js'
 
 const POLL_MS = 50
+/** A slow list does not delay the end of a command for longer: clients give a server about 2 s to stop. */
+const LIST_WAIT_MS = 1500
 /** How often what is left is listed and ended. */
 const MAX_ROUNDS = 3
 
@@ -22,27 +25,47 @@ export async function killWindowsTrees(
   deps: KillDeps,
 ): Promise<readonly number[]> {
   if (roots.length === 0) return []
+  const atRequest = roots.map((root): RootProcess => ({ ...root }))
   const running = roots.filter(({ hasExited }) => !hasExited)
-  const before = await listWindowsProcesses(deps)
+  const requestedAt = toFileTime(Date.now())
+  const listing = listProcesses(deps)
+  await settlesWithin(LIST_WAIT_MS, listing)
+  const killed = Promise.all(running.map((root) => killByTaskkill(root, killAfterMs, deps)))
+  const before = await listing
   const members = new Map<number, WindowsProcess>()
-  if (before) addDescendants(members, before, roots)
-  await Promise.all(running.map((root) => killByTaskkill(root, killAfterMs, deps)))
-  if (!before) {
-    deps.onUnlisted?.()
-    return listRunning(running)
-  }
+  if (before) addDescendants(members, withoutReusedPids(before.processes, running, requestedAt), atRequest)
+  await killed
+  if (!before) return listRunning(running)
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const listed = round === 0 && running.length === 0 ? before : await listWindowsProcesses(deps)
+    const listed = round === 0 && running.length === 0 ? before : await listProcesses(deps)
     if (!listed) return listRunning(running)
-    addDescendants(members, listed, roots)
-    const left = listed.filter(({ pid, startedAt }) => members.get(pid)?.startedAt === startedAt)
+    addDescendants(members, listed.processes, roots)
+    const left = listed.processes.filter(({ pid, startedAt }) => members.get(pid)?.startedAt === startedAt)
     if (left.length === 0 || round === MAX_ROUNDS - 1) return left.map(({ pid }) => pid)
     for (const { pid } of left) deps.signal(pid, 'SIGKILL')
   }
   return []
 }
 
+async function listProcesses(deps: KillDeps): Promise<WindowsProcessList | undefined> {
+  const listed = await (deps.listProcesses?.() ?? listWindowsProcesses(deps))
+  if (!listed?.isComplete) deps.onUnlisted?.()
+  return listed
+}
+
+/** In a list that came late, the pid of a root that has been killed meanwhile may belong to another process. */
+function withoutReusedPids(
+  listed: readonly WindowsProcess[],
+  running: readonly RootProcess[],
+  requestedAt: bigint,
+): readonly WindowsProcess[] {
+  const pids = new Set(running.map(({ pid }) => pid))
+  return listed.filter(({ pid, startedAt }) => !pids.has(pid) || startedAt <= requestedAt)
+}
+
 async function killByTaskkill(root: RootProcess, killAfterMs: number, deps: KillDeps): Promise<void> {
+  // While the processes were listed; its pid may belong to another process by now.
+  if (root.hasExited) return
   const taskkill = `${findSystem32()}\\taskkill.exe`
   // taskkill fails for a program without a window, which is nearly every one; then there is no use in waiting.
   const isClosing = (await deps.runTool(taskkill, taskkillArguments(root.pid, false))) !== undefined

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { MISSING, needs } from '../../../../test/support/runtime.js'
 import {
@@ -48,6 +48,19 @@ test('a program is identified whatever its name, until it has exited', async () 
   expect(identifyProcess(owner.pid)).toBeUndefined()
 })
 
+test('on Windows a process that may not be signalled, such as one of an administrator, is not known to be dead', () => {
+  const location = locateProcess({ pid: process.ppid, startedAt: '1', boot: identifyProcess()!.boot })
+  expect(isKnownDead(location, undefined, 'win32')).toBe(true)
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
+  })
+  try {
+    expect(isKnownDead(location, undefined, 'win32')).toBeUndefined()
+  } finally {
+    kill.mockRestore()
+  }
+})
+
 test('a zombie is not running', needs(MISSING.signals), async () => {
   // The shell starts a child and executes a program that never waits for it.
   const child = spawn('bash', ['-c', 'sleep 0.05 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -73,8 +86,8 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
 
   test('a running process is the recorded one if it was started then, as the ps of this machine tells', async () => {
     const startTimes = createStartTimes()
-    await startTimes.read([process.ppid])
-    const startedAtMs = startTimes.get(process.ppid)!
+    await startTimes.read([{ pid: process.ppid }])
+    const startedAtMs = startTimes.get({ pid: process.ppid })!
     const parent = identifyParent(startedAtMs + 2000)
     expect(isSameProcessAlive(parent, startTimes)).toBe(true)
     for (const ms of [-3_600_000, 60_000])
@@ -91,7 +104,10 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
   test('it is believed until its start time has been read, and if it cannot be read', async () => {
     const read: number[][] = []
     const known = new Map<number, number>()
-    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: async (pids) => void read.push([...pids]) }
+    const startTimes: StartTimes = {
+      get: ({ pid }) => known.get(pid),
+      read: async (recorded) => void read.push(recorded.map(({ pid }) => pid)),
+    }
     expect(isSameProcessAlive(identifyParent(1000), startTimes)).toBe(true)
     expect(read).toEqual([[process.ppid]])
     known.set(process.ppid, 86_400_000)
@@ -101,7 +117,7 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
   test('a running process is recognized when the machine has another name, as a Mac in another network', () => {
     const owner = identifyParent(1000)
     const known = new Map<number, number>()
-    const startTimes: StartTimes = { get: (pid) => known.get(pid), read: () => Promise.resolve() }
+    const startTimes: StartTimes = { get: ({ pid }) => known.get(pid), read: () => Promise.resolve() }
     const location = { ...locateProcess(owner), host: 'another' }
     expect(isKnownDead(location, startTimes)).toBeUndefined()
     known.set(process.ppid, 86_400_000)
@@ -112,7 +128,10 @@ describe('without /proc, by the time of day at which it was started', needs(MISS
 
   test('a record without the time, of another pid, or of an ended process asks nothing', async () => {
     const read: number[][] = []
-    const startTimes: StartTimes = { get: () => 1, read: async (pids) => void read.push([...pids]) }
+    const startTimes: StartTimes = {
+      get: () => 1,
+      read: async (recorded) => void read.push(recorded.map(({ pid }) => pid)),
+    }
     const ended = { pid: HIGHEST_PID + 1, startedAt: '', boot: '', startedAtMs: 1 }
     await readStartTimes([identifyProcess(process.ppid)!, { ...identifyProcess()!, startedAtMs: 1 }, ended], startTimes)
     expect(read).toEqual([[]])

@@ -7,6 +7,7 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 import { isJsonObject } from '@scorpiox/mcp/json/json'
+import { isPidRunning } from '@scorpiox/mcp/os'
 import { readFileOrEmpty } from '../files/read-file-or-empty.js'
 import { createStartTimes, type StartTimes } from './process-start-times.js'
 import { signalProcess } from './signals.js'
@@ -80,7 +81,7 @@ export function isSameProcessAlive(identity: ProcessIdentity, startTimes = START
   const current = identifyProcess(identity.pid)
   if (!current || current.startedAt !== identity.startedAt || current.boot !== identity.boot) return false
   if (identity.startedAtMs === undefined) return true
-  const startedAtMs = identity.pid === process.pid ? performance.timeOrigin : startTimes.get(identity.pid)
+  const startedAtMs = identity.pid === process.pid ? performance.timeOrigin : startTimes.get(identity)
   if (startedAtMs === undefined) void readStartTimes([identity], startTimes)
   return startedAtMs === undefined || Math.abs(startedAtMs - identity.startedAtMs) < START_TOLERANCE_MS
 }
@@ -91,7 +92,7 @@ export async function readStartTimes(
   startTimes: StartTimes = START_TIMES,
 ): Promise<void> {
   const unsure = identities.filter(({ pid, startedAtMs }) => startedAtMs !== undefined && pid !== process.pid)
-  await startTimes.read(unsure.map(({ pid }) => pid).filter((pid) => signalProcess(pid, 0)))
+  await startTimes.read(unsure.filter(({ pid }) => signalProcess(pid, 0)))
 }
 
 export function readBootId(): string {
@@ -112,7 +113,7 @@ export function pidNamespace(): string {
  * at that second is the same.
  */
 function isRecognized(owner: ProcessIdentity, startTimes: StartTimes): boolean {
-  const isRead = owner.startedAtMs !== undefined && startTimes.get(owner.pid) !== undefined
+  const isRead = owner.startedAtMs !== undefined && startTimes.get(owner) !== undefined
   return isRead && isSameProcessAlive(owner, startTimes)
 }
 
@@ -151,8 +152,15 @@ export function isProcessLocation(value: unknown): value is ProcessLocation {
 export function isKnownDead(
   { owner, host, pidSpace: namespace }: ProcessLocation,
   startTimes = START_TIMES,
+  platform = process.platform,
 ): boolean | undefined {
   if (host !== hostname()) return isRecognized(owner, startTimes) ? false : undefined
   if (owner.boot !== readBootId()) return true
-  return namespace === pidNamespace() ? !isSameProcessAlive(owner) : undefined
+  if (platform === 'win32' && isForbidden(owner.pid)) return undefined
+  return namespace === pidNamespace() ? !isSameProcessAlive(owner, startTimes) : undefined
+}
+
+/** For Windows a process of the same user that runs as administrator, or one that has just exited. */
+function isForbidden(pid: number): boolean {
+  return isPidRunning(pid) && !signalProcess(pid, 0)
 }

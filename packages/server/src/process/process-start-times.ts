@@ -4,11 +4,17 @@
 /** A process whose pid was assigned again meanwhile is believed for this long. */
 const FRESH_MS = 10 * 60_000
 
+export interface RecordedProcess {
+  readonly pid: number
+  /** As it was recorded: what was read before that is about an earlier process with its pid. */
+  readonly startedAtMs?: number | undefined
+}
+
 export interface StartTimes {
   /** In milliseconds since 1970, to the second; undefined if it has not been read, or could not be. */
-  get(pid: number): number | undefined
+  get(recorded: RecordedProcess): number | undefined
   /** Reads those that are not known; never rejects, and takes a few seconds at most. */
-  read(pids: readonly number[]): Promise<void>
+  read(recorded: readonly RecordedProcess[]): Promise<void>
 }
 
 interface StartTimesDeps {
@@ -22,20 +28,34 @@ const SYSTEM_DEPS: StartTimesDeps = {
 }
 
 export function createStartTimes({ now, ask }: StartTimesDeps = SYSTEM_DEPS): StartTimes {
-  const known = new Map<number, { readonly startedAtMs: number | undefined; readonly readAt: number }>()
+  const known = new Map<number, KnownStart>()
   let reading = Promise.resolve()
 
-  async function readUnknown(pids: readonly number[]): Promise<void> {
+  function findKnown({ pid, startedAtMs = 0 }: RecordedProcess): KnownStart | undefined {
+    const found = known.get(pid)
+    // A time to come was recorded before the clock was set back.
+    return found && found.readAt < startedAtMs && startedAtMs <= now() ? undefined : found
+  }
+
+  async function readUnknown(recorded: readonly RecordedProcess[]): Promise<void> {
     for (const [pid, { readAt }] of known) if (now() - readAt > FRESH_MS) known.delete(pid)
-    const unknown = [...new Set(pids)].filter((pid) => Number.isInteger(pid) && pid > 0 && !known.has(pid))
+    const pids = recorded.filter((each) => findKnown(each) === undefined).map(({ pid }) => pid)
+    const unknown = [...new Set(pids)].filter((pid) => Number.isInteger(pid) && pid > 0)
     if (unknown.length === 0) return
+    const readAt = now()
     const found = await ask(unknown).catch(() => undefined)
-    for (const pid of unknown) known.set(pid, { startedAtMs: found?.get(pid), readAt: now() })
+    for (const pid of unknown) known.set(pid, { startedAtMs: found?.get(pid), readAt })
   }
 
   return {
-    get: (pid) => known.get(pid)?.startedAtMs,
+    get: (recorded) => findKnown(recorded)?.startedAtMs,
     // One after the other, so that the same process is asked about once.
-    read: (pids) => (reading = reading.then(() => readUnknown(pids))),
+    read: (recorded) => (reading = reading.then(() => readUnknown(recorded))),
   }
+}
+
+interface KnownStart {
+  readonly startedAtMs: number | undefined
+  /** When the question began. */
+  readonly readAt: number
 }

@@ -40,6 +40,15 @@ describe('ps on macOS and the BSDs', () => {
   })
 })
 
+test('Windows PowerShell uses its own modules, and an error about one process is none about the others', async () => {
+  const scripts: unknown[] = []
+  const runTool = async (_: string, args: readonly string[]) => void scripts.push(args.at(-1))
+  await askForStartTimes([7, 8], { platform: 'win32', now: () => NOW, runTool })
+  expect(scripts).toEqual([
+    expect.stringMatching(/^\$env:PSModulePath = \$PSHOME \+ '\\Modules'; Get-Process -Id 7,8 .*; exit 0$/),
+  ])
+})
+
 test('PowerShell on Windows', async () => {
   const found = await ask('win32', '7 134080704000000000\r\nGet-Process : denied\r\n', [7, 8])
   expect(found).toEqual(new Map([[7, Date.UTC(2025, 10, 20)]]))

@@ -1,8 +1,8 @@
 // Asks the system when processes were started: ps on macOS and the BSDs, PowerShell on Windows. Loaded on demand by
 // process-start-times.ts, which keeps the answers. Starts programs.
 
-import { findSystem32 } from '@scorpiox/mcp/system32'
 import { readSystemToolOutput } from './spawn.js'
+import { buildPowershellCall } from './system-powershell.js'
 
 const TIMEOUT_MS = 3000
 /** Milliseconds between 1601, from which Windows counts, and 1970. */
@@ -55,8 +55,7 @@ function powershellRequest(pids: readonly number[]): ToolRequest {
     `Get-Process -Id ${pids.join(',')} -ErrorAction SilentlyContinue | ` +
     `ForEach-Object { try { '{0} {1}' -f $_.Id, $_.StartTime.ToFileTimeUtc() } catch {} }`
   return {
-    file: `${findSystem32()}\\WindowsPowerShell\\v1.0\\powershell.exe`,
-    args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script],
+    ...buildPowershellCall(script),
     parse(text) {
       const rows = text.matchAll(/^(\d{1,10}) (\d{1,19})\r?$/gm)
       return new Map([...rows].map(([, pid, time]) => [Number(pid), Number(time) / 10_000 - FILETIME_EPOCH_MS]))

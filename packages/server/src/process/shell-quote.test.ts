@@ -9,6 +9,8 @@ test.each([
   ['win32', String.raw`C:\node\node.exe`, String.raw`C:\node\node.exe`],
   ['win32', String.raw`C:\Program Files\node.exe`, String.raw`"C:\Program Files\node.exe"`],
   ['win32', 'C:\\my files\\', String.raw`"C:\my files\\"`],
+  ['win32', String.raw`C:\Work\Smith,John`, String.raw`"C:\Work\Smith,John"`],
+  ['win32', '@work/node', '"@work/node"'],
   ['win32', '%PATH%', '"%PATH%"'],
 ] as const)('on %s %s is typed as %s', (platform, word, typed) => {
   expect(quoteShellWordIfNeeded(word, platform)).toBe(typed)

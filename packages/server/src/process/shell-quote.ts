@@ -8,8 +8,8 @@ export function quoteShellWord(word: string): string {
 /** Quotes the word only if needed, as a person would type it: on Windows for cmd and PowerShell. */
 export function quoteShellWordIfNeeded(word: string, platform = process.platform): string {
   if (platform !== 'win32') return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteShellWord(word)
-  // A backslash before the closing quote would escape it.
-  return /^[\w@+=:,.\\/-]+$/.test(word) ? word : `"${word.replace(/(?<!\\)\\+$/, '$&$&')}"`
+  // PowerShell takes a comma for a list and @ for a variable. A backslash before the closing quote would escape it.
+  return /^[\w+=:.\\/-]+$/.test(word) ? word : `"${word.replace(/(?<!\\)\\+$/, '$&$&')}"`
 }
 
 /**

@@ -17,6 +17,10 @@ function listing(windows: string | undefined, msys: string | undefined) {
   })
 }
 
+async function listedProcesses(windows: string | undefined, msys: string | undefined) {
+  return (await listing(windows, msys))?.processes
+}
+
 test('times are FILETIMEs', () => {
   expect(toFileTime(0)).toBe(116_444_736_000_000_000n)
 })
@@ -24,7 +28,7 @@ test('times are FILETIMEs', () => {
 describe('the tables of Windows and MSYS', () => {
   test('are joined by the pid of Windows', async () => {
     const windows = '4 0 1\r\n500 4 20\r\n505 504 21\r\n'
-    expect(await listing(windows, '1200 1 1200 500 ;a.d1;\n1204 1200 1200 505 ;a.d1;\n')).toEqual([
+    expect(await listedProcesses(windows, '1200 1 1200 500 ;a.d1;\n1204 1200 1200 505 ;a.d1;\n')).toEqual([
       { pid: 4, ppid: 0, startedAt: 1n, msysParents: [], tags: '' },
       { pid: 500, ppid: 4, startedAt: 20n, msysParents: [], tags: ';a.d1;' },
       { pid: 505, ppid: 504, startedAt: 21n, msysParents: [500, 500], tags: ';a.d1;' },
@@ -33,14 +37,18 @@ describe('the tables of Windows and MSYS', () => {
 
   test('a pid that was assigned after the question is not looked up in the other table', async () => {
     const later = toFileTime(Date.now() + 60_000)
-    expect(await listing(`505 504 ${later}`, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([{ pid: 505, tags: '' }])
+    expect(await listedProcesses(`505 504 ${later}`, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([
+      { pid: 505, tags: '' },
+    ])
   })
 
   test('one is enough; without both, nothing is listed', async () => {
-    expect(await listing(undefined, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([{ pid: 505, startedAt: 0n }])
-    expect(await listing('505 504 21\r\n', undefined)).toMatchObject([{ pid: 505, startedAt: 21n }])
-    expect(await listing(undefined, undefined)).toBeUndefined()
-    expect(await listing('', '')).toBeUndefined()
+    expect(await listedProcesses(undefined, '1204 1 1204 505 ;a.d1;\n')).toMatchObject([{ pid: 505, startedAt: 0n }])
+    expect(await listedProcesses('505 504 21\r\n', undefined)).toMatchObject([{ pid: 505, startedAt: 21n }])
+    expect(await listedProcesses(undefined, undefined)).toBeUndefined()
+    expect(await listedProcesses('', '')).toBeUndefined()
+    expect(await listing(undefined, '1204 1 1204 505\n')).toMatchObject({ isComplete: false })
+    expect(await listing('505 504 21\r\n', undefined)).toMatchObject({ isComplete: true })
   })
 
   test.each([
@@ -53,11 +61,21 @@ describe('the tables of Windows and MSYS', () => {
     '1204 1 1204 505 $(calc);',
     ' 1204  1200  1200  505 ?  197609 10:16:14 /usr/bin/sleep',
   ])('a garbled line is skipped: %s', async (line) => {
-    expect(await listing('505 504 21\r\n', `${line}\n`)).toEqual([
+    expect(await listedProcesses('505 504 21\r\n', `${line}\n`)).toEqual([
       { pid: 505, ppid: 504, startedAt: 21n, msysParents: [], tags: '' },
     ])
-    expect(await listing('PowerShell: denied\r\n505 504\r\nx 505 504 21\r\n', `${line}\n`)).toBeUndefined()
+    expect(await listedProcesses('PowerShell: denied\r\n505 504\r\nx 505 504 21\r\n', `${line}\n`)).toBeUndefined()
   })
+})
+
+test('Windows PowerShell uses its own modules, also where PowerShell 7 has put others first', async () => {
+  const started: string[] = []
+  await listWindowsProcesses({ runTool: async (file, args) => void started.push(`${file} ${args.at(-1)}`) })
+  expect(started).toEqual([
+    expect.stringMatching(
+      /System32\\WindowsPowerShell\\v1\.0\\powershell\.exe \$env:PSModulePath = \$PSHOME \+ '\\Modules'; Get-CimInstance .*; exit 0$/,
+    ),
+  ])
 })
 
 describe('the script for Git Bash', needs(MISSING.bash), () => {

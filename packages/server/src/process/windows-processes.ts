@@ -2,8 +2,8 @@
 // MSYS, by Git Bash. A program that Git Bash starts has a parent in Windows that has exited by then, but MSYS keeps its
 // parent and its environment. Used by kill-windows-trees.ts. Starts programs only through its parameters.
 
-import { findSystem32 } from '@scorpiox/mcp/system32'
 import { TAG_VARIABLE } from './process-tags.js'
+import { buildPowershellCall } from './system-powershell.js'
 
 /** PowerShell may be slow to start. */
 const POWERSHELL_TIMEOUT_MS = 10_000
@@ -12,7 +12,6 @@ const BASH_TIMEOUT_MS = 5_000
 const POWERSHELL_SCRIPT =
   `Get-CimInstance Win32_Process | Where-Object CreationDate | ForEach-Object { ` +
   `'{0} {1} {2}' -f $_.ProcessId, $_.ParentProcessId, $_.CreationDate.ToFileTimeUtc() }`
-const POWERSHELL_ARGUMENTS = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', POWERSHELL_SCRIPT]
 
 export interface WindowsProcess {
   readonly pid: number
@@ -33,8 +32,14 @@ export interface ProcessListDeps {
   readonly gitBash?: string | undefined
 }
 
-/** Undefined if they cannot be listed. Without the table of Windows, those of MSYS only, and without start times. */
-export async function listWindowsProcesses(deps: ProcessListDeps): Promise<readonly WindowsProcess[] | undefined> {
+export interface WindowsProcessList {
+  readonly processes: readonly WindowsProcess[]
+  /** False without the table of Windows: then it contains those of MSYS only, without start times. */
+  readonly isComplete: boolean
+}
+
+/** Undefined if they cannot be listed. */
+export async function listWindowsProcesses(deps: ProcessListDeps): Promise<WindowsProcessList | undefined> {
   const askedAt = toFileTime(Date.now())
   const [listed, msys] = await Promise.all([listByPowershell(deps), listByGitBash(deps)])
   const msysByPid = new Map(msys.map((row) => [row.winpid, row]))
@@ -47,7 +52,7 @@ export async function listWindowsProcesses(deps: ProcessListDeps): Promise<reado
     const msysParents = parents.filter((parent) => parent !== pid)
     return { pid, ppid, startedAt, msysParents, tags: own?.tags ?? '' }
   })
-  return processes.length === 0 ? undefined : processes
+  return processes.length === 0 ? undefined : { processes, isComplete: listed !== undefined }
 }
 
 /** From milliseconds since 1970. */
@@ -58,8 +63,8 @@ export function toFileTime(ms: number): bigint {
 type ListedProcess = Pick<WindowsProcess, 'pid' | 'ppid' | 'startedAt'>
 
 async function listByPowershell({ runTool }: ProcessListDeps): Promise<readonly ListedProcess[] | undefined> {
-  const powershell = `${findSystem32()}\\WindowsPowerShell\\v1.0\\powershell.exe`
-  const text = (await runTool(powershell, POWERSHELL_ARGUMENTS, POWERSHELL_TIMEOUT_MS)) ?? ''
+  const { file, args } = buildPowershellCall(POWERSHELL_SCRIPT)
+  const text = (await runTool(file, args, POWERSHELL_TIMEOUT_MS)) ?? ''
   const listed = [...text.matchAll(/^(\d{1,10}) (\d{1,10}) (\d{1,19})\r?$/gm)].map(
     ([, pid, ppid, startedAt = '0']): ListedProcess => ({
       pid: Number(pid),

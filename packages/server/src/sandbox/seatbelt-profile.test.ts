@@ -51,6 +51,12 @@ describe('files', () => {
     ['file-read-data', '/dev/cu.modem', 'deny'],
     ['file-write-create', '/Users/ann/p/.git/hoo\u212As', 'deny'],
     ['file-write-create', '/Users/ann/p/.git/hook\u017F/x', 'deny'],
+    ['file-write-create', '/Users/ann/p/.mcp\u200C.json', 'deny'],
+    ['file-write-create', '/Users/ann/p/\uFEFF.Mcp\u202E\u206F.json', 'deny'],
+    ['file-write-create', '/Users/ann/p/.git/hoo\u200Dks/pre-commit', 'deny'],
+    ['file-write-create', '/Users/ann/p/a/\u{1F469}\u200D\u{1F4BB}.png', 'allow'],
+    ['file-write-create', '/Users/ann/p/می\u200Cخواهم.txt', 'allow'],
+    ['file-write-data', '/Users/ann/p/a\u200C', 'allow'],
   ])('%s %s: %s', (operation, path, decision) => {
     expect(decide(operation, { path })).toBe(decision)
   })

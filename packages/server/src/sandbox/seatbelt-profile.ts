@@ -33,6 +33,9 @@ export function buildSeatbeltProfile({ plan, base, hasNetwork }: SeatbeltProfile
     ...FIRMLINKS.map((path) => metadataRule(`${DATA_VOLUME}${path}`)),
     // Renaming one of them away would let a command replace what is protected or hidden in it.
     ...writable.map((path) => `(deny file-write-unlink file-write-create (literal ${quote(path)}))`),
+    ...writable
+      .filter((path) => findWritableRoot(writable, path) === undefined)
+      .map((root) => `(deny file-write-create (regex ${ignoredCharacterRegex(root)}))`),
     '',
   ].join('\n')
 }
@@ -129,6 +132,17 @@ function anyCaseRegex(path: string, root: string): string {
     if (literalLength(regex) <= MAX_LITERAL_BYTES) return quote(regex)
   }
   throw tooLongFailure(path)
+}
+
+/** Disks with HFS+ take a name with these characters for the one without them (TN1150; in git, CVE-2014-9390). */
+const IGNORED_CHARACTERS = Array.from(
+  '\u200C\u200D\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u206A\u206B\u206C\u206D\u206E\u206F\uFEFF',
+).join('|')
+
+/** Matches names of ASCII and at least one of them: others, such as those of emoji, are not names of protected files. */
+function ignoredCharacterRegex(root: string): string {
+  const prefix = escapeRegex(root === '/' ? '' : root)
+  return quote(`^${prefix}/(.*/)?[ -.0-~]*(${IGNORED_CHARACTERS})([ -.0-~]|${IGNORED_CHARACTERS})*(/.*)?$`)
 }
 
 /** Longer ones are an error in the whole profile: `Error reading string`. */

@@ -53,7 +53,7 @@ const ESCAPE_CHECKS: Readonly<Record<string, string>> = {
   'renaming a folder above a hidden file':
     'd=${hidden_file%/*}; ! mv "$d" "$d-moved" || { mv "$d-moved" "$d"; false; }',
   'creating a protected file in another spelling':
-    'for n in .Mcp.JSON $\'.v\\xc5\\xbfcode\'; do ! mkdir "$project/$n" || { rmdir "$project/$n"; false; } || exit; done',
+    'for n in .Mcp.JSON $\'.v\\xc5\\xbfcode\' $\'.mcp\\xe2\\x80\\x8c.json\'; do ! mkdir "$project/$n" || { rmdir "$project/$n"; false; } || exit; done',
   'another sandbox': "! /usr/bin/sandbox-exec -p '(version 1)(allow default)' /usr/bin/true",
   'signals to the server': '! kill -0 "$PPID"',
   'arguments of the server': `[ -z "$(/bin/ps -ww -o command= -p "$PPID")" ] && { [ ! -x /usr/bin/perl ] || ! /usr/bin/perl -e '${READ_ARGUMENTS}' "$PPID"; }`,
@@ -66,10 +66,10 @@ const ESCAPE_CHECKS: Readonly<Record<string, string>> = {
   // A job of launchd runs outside of the sandbox.
   'starting a service':
     'l="scorpiox.probe.$$"; /bin/launchctl submit -l "$l" -- /usr/bin/true; ! /bin/launchctl list "$l" | grep \'"Label"\' || { /bin/launchctl remove "$l"; false; }',
-  // Without a sandbox a datagram socket connects even where nothing listens.
   // The Dock gives it to every program that it starts.
   'the environment of new programs':
     'n="SCORPIOX_PROBE_$$"; /bin/launchctl setenv "$n" 1; [ -z "$(/bin/launchctl getenv "$n")" ] || { /bin/launchctl unsetenv "$n"; false; }',
+  // Without a sandbox a datagram socket connects even where nothing listens.
   'the network': '[ "$level" != strict ] || ! true >/dev/udp/127.0.0.1/9',
 }
 
