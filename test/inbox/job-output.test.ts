@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { call, emptyFolder, readJob, startJob, type TestClient } from '../support/client.js'
-import { eventually } from '../support/eventually.js'
 import { ENTER, ESC, HAS_TERMINALS, newInboxHome, type Terminal } from '../support/terminal.js'
 import { leave, openItem } from './navigate.js'
 
@@ -36,14 +35,9 @@ describe.skipIf(!HAS_TERMINALS)('the output of a job', () => {
   }
 
   async function close(terminal: Terminal): Promise<void> {
-    while (!terminal.screen().includes('q/Esc')) {
-      const before = terminal.screen()
-      terminal.type(ESC)
-      await eventually(
-        () => terminal.screen(),
-        (screen) => screen !== before,
-      )
-    }
+    terminal.type(ESC)
+    await terminal.waitForText('Enter Open')
+    if (!terminal.screen().includes('q/Esc')) terminal.type(ESC)
     await leave(terminal)
   }
 

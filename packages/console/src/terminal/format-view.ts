@@ -327,7 +327,7 @@ export function joinParts(...parts: readonly (string | false | null | undefined)
 }
 
 /** Without seconds, so that the text does not change and redraw every second. */
-function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
+export function formatAgo({ formatTimeAgo: formatRelative }: InboxTranslator, at: number, now: number): string {
   return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
 }
 
