@@ -28,8 +28,8 @@ describe.skipIf(!HAS_TERMINALS)('the output of a job', () => {
 
   async function open(job: number, env: NodeJS.ProcessEnv = {}): Promise<Terminal> {
     const terminal = await home.inbox({ env })
-    await terminal.waitForText(new RegExp(`Job ${job} |Ended jobs`))
-    if (!terminal.screen().includes(`Job ${job} `)) await openItem(terminal, 'Ended jobs')
+    await terminal.waitForText(new RegExp(`Job ${job} |Jobs ·`))
+    if (!terminal.screen().includes(`Job ${job} `)) await openItem(terminal, 'Jobs ·')
     await openItem(terminal, `Job ${job}`)
     return terminal
   }

@@ -1,4 +1,4 @@
-// The item of a job in a list, and the text of a notification about it. Used by home-screen.ts, status-screens.ts and
+// The item of a job in a list, and the text of a notification about it. Used by home-screen.ts, jobs-screen.ts and
 // inbox-command.ts. No I/O.
 
 import { hasFailed } from '../i18n/job-ending.js'

@@ -110,7 +110,8 @@ export const inboxMessagesAr: Translations<keyof typeof inboxMessagesEn> = {
   discardTypedAsk: 'هل تريد حذف ما كتبته؟',
 
   job: 'العملية الخلفية {id}',
-  endedJobs: 'العمليات الخلفية المنتهية',
+  searchJobs: 'ابحث في الأوامر والمشاريع والأرقام وآخر سطر من المخرجات. اترك الحقل فارغًا لعرض الكل.',
+  jobsNoMatch: 'لا عمليات خلفية مطابقة.',
   endedAfter: '{how} بعد {time}',
   jobLost: 'توقف الخادم الذي كان يشغّل هذه العملية الخلفية.',
   attach: 'الاتصال بطرفيتها',

@@ -72,7 +72,8 @@ export const inboxMessagesEn = {
   discardTypedAsk: 'Discard what you typed?',
 
   job: 'Job {id}',
-  endedJobs: 'Ended jobs',
+  searchJobs: 'Search commands, projects, numbers and last lines. Leave it empty to show all.',
+  jobsNoMatch: 'No jobs match.',
   endedAfter: '{how} after {time}',
   jobLost: 'The server that ran this job has exited.',
   attach: 'Attach to its terminal',

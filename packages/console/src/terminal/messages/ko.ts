@@ -74,7 +74,8 @@ export const inboxMessagesKo: Translations<keyof typeof inboxMessagesEn> = {
   discardTypedAsk: '입력한 내용을 버릴까요?',
 
   job: '작업 {id}',
-  endedJobs: '종료된 작업',
+  searchJobs: '명령, 프로젝트, 작업 번호, 마지막 출력 줄에서 검색. 비워 두면 모두 표시합니다.',
+  jobsNoMatch: '일치하는 작업이 없습니다.',
   endedAfter: '{how} · {time} 실행',
   jobLost: '이 작업을 실행한 서버가 종료되었습니다.',
   attach: '터미널에 연결',
