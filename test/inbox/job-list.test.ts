@@ -52,4 +52,30 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the list of jobs', () => {
     terminal.type(ESC)
     await leave(terminal)
   })
+
+  test('opens the new job when one is restarted', async () => {
+    const home = newInboxHome({ SANDBOX: 'off' })
+    const server = home.server()
+    onClose(async () => void (await server.close()))
+    await server.initialize('2025-06-18')
+    const job = await startJob(server, 'echo again; sleep 600')
+    const terminal = await home.inbox({ columns: 120 })
+    await openItem(terminal, 'Jobs ·')
+    await openItem(terminal, `Job ${job}`)
+    await terminal.waitForText('r Restart…')
+    terminal.type('r')
+    await terminal.waitForText(`Restart job ${job}?`)
+    terminal.type('y')
+    await terminal.waitForText(
+      new RegExp(
+        `│ Job ${job + 1} · running for [^]*▸ Job ${job + 1} [^]*│ again\\n[^]*Started again as job ${job + 1}`,
+      ),
+    )
+    // It has the focus.
+    await terminal.waitForText('x Kill…')
+    terminal.type(ESC)
+    await terminal.waitForText('Enter Open')
+    terminal.type(ESC)
+    await leave(terminal)
+  })
 })

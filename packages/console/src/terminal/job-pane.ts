@@ -23,7 +23,8 @@ import { saveOutput } from './save-output.js'
 
 const COMMAND_ROWS = 3
 
-export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
+/** `onRestarted`: called with the number of the new job. */
+export function createJobPane(context: InboxContext, shownJob: JobView, onRestarted?: (id: number) => void): Pane {
   const { ui, translator, userConsole } = context
   const { translate } = translator
   const { id } = shownJob
@@ -43,6 +44,7 @@ export function createJobPane(context: InboxContext, shownJob: JobView): Pane {
     if (!(await ui.confirm(question, translate('restartYes')))) return
     await ui.run(async () => {
       const { id: started } = await userConsole.restartJob(job)
+      onRestarted?.(started)
       return translate('restarted', { id: `${started}` })
     })
   }
